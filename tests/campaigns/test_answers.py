@@ -11,11 +11,10 @@ from typing import Any
 import psycopg
 from starlette.testclient import TestClient
 
-from quarry.campaigns.by_reader import as_answered
-from quarry.campaigns.conditions import NAME, compared
+from quarry.campaigns.conditions import NAME
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.wording import Said, answer
-from quarry.query.algebra import Comparison, Query
+from quarry.query.algebra import Query
 from tests.campaigns.chatting import chat
 from tests.conftest import client_of, create_database
 
@@ -96,20 +95,6 @@ def test_counts_are_not_cut_where_lists_are(server_url: str, sample_template: st
         found = chat(client, "How many kiosk campaigns are there?")
         assert (found["total"], len(found["campaigns"])) == (300, 200)
         assert found["response"].startswith("300 campaigns")
-
-
-def test_queries_with_the_same_answer_are_one() -> None:
-    company = compared("company", ("Acme",))
-    fields = Query(source=NAME, where=(company,), select=("channel",))
-    groups = Query.model_validate({"source": NAME, "where": [company], "group": ["channel"], "aggregate": ["count"]})
-    assert as_answered(fields, TODAY) == as_answered(groups, TODAY) == groups
-    days = Comparison(field="capture_date", op="between", values=("2025-10-15", "2026-10-15"))
-    recent = as_answered(Query(source=NAME, where=(days, Comparison(field="recent", value=True))), TODAY)
-    assert recent.where == (Comparison(field="capture_date", op="between", values=("2026-07-17", "2026-10-15")),)
-    titled = Comparison(field="title", op="contains", values=("window seat",))
-    assert as_answered(Query(source=NAME, where=(titled, company)), TODAY).text == '"window seat"'
-    first = Query.model_validate({"source": NAME, "select": ["title"], "order": ["capture_date"], "limit": 1})
-    assert as_answered(first, TODAY).ties
 
 
 def test_doubt_and_what_is_unknown_are_said_first() -> None:

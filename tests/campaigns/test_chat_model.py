@@ -16,7 +16,7 @@ from quarry.campaigns.results import CampaignSet
 from quarry.campaigns.tool_result import SUMMARIZED_CAMPAIGNS, SUMMARY_CHARACTERS_MAX
 from quarry.platform.errors import DatabaseUnavailable
 from tests.campaigns.chatting import chat, ids, stream
-from tests.conftest import KEY, client_of, model_environment
+from tests.conftest import KEY
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 
 ANSWER = "Voyage Card gives 60,000 miles [cmp-lumen-voyage-1]."
@@ -68,14 +68,6 @@ def test_the_campaigns_are_those_that_the_answer_names_whichever_call_found_them
     assert (final["detectedFilters"], final["constraints"]["conditions"]) == ({}, [])
 
 
-def test_a_number_says_nothing_of_which_campaigns_are_meant(model_client: TestClient, model: FakeOpenAI) -> None:
-    sms = calls(("filter_campaigns", {"channel": ["SMS"]}))
-    model.enqueue(sms, Reply.text("There are 4, one of them by Pebble Fitness."))
-    assert {each["company"] for each in chat(model_client, "SMS?")["campaigns"]} == {"Pebble Fitness"}
-    model.enqueue(sms, Reply.text("There are three of them."))
-    assert len(chat(model_client, "SMS?")["campaigns"]) == 4
-
-
 def test_the_last_turn_has_no_tools_and_must_answer(model_client: TestClient, model: FakeOpenAI) -> None:
     model.respond = lambda body: (
         calls(("full_text_search", {"query": f"word{len(body['messages'])}"}))
@@ -97,17 +89,6 @@ def test_a_repeated_call_is_answered_from_memory(model_client: TestClient, model
     assert observed[0]["campaignIds"] == observed[1]["campaignIds"]
     first, second = tool_results(model.chat_requests[2])
     assert first == second
-
-
-def test_malformed_calls_are_told_and_do_not_end_the_search(model_client: TestClient, model: FakeOpenAI) -> None:
-    broken = Reply.tool_calls([("filter_campaigns", '{"chanel": ')])
-    wrong, right = calls(("filter_campaigns", {"chanel": "SMS"})), calls(("filter_campaigns", {"channel": "SMS"}))
-    model.enqueue(broken, wrong, right, Reply.text("Four."))
-    final = chat(model_client, "Offers?")
-    assert (final["response"], final["total"], final["telemetry"]["degradedSteps"]) == ("Four.", 4, [])
-    first, second, _ = tool_results(model.chat_requests[-1])
-    assert "Invalid JSON" in first
-    assert "the arguments of filter_campaigns are channel, company" in second
 
 
 def test_an_answer_behind_malformed_calls_alone_is_replaced(model_client: TestClient, model: FakeOpenAI) -> None:
@@ -175,15 +156,6 @@ def test_the_filters_of_the_page_hold_in_a_query_too(model_client: TestClient, m
     assert told[1] == "Refused. /source: only campaigns can be asked here"
 
 
-def test_a_query_is_told_what_does_not_exist_and_can_be_corrected(model_client: TestClient, model: FakeOpenAI) -> None:
-    wrong = {"source": "campaigns", "where": [{"field": "chanel", "value": "SMS"}]}
-    right = {"source": "campaigns", "where": [{"field": "channel", "value": "SMS"}]}
-    model.enqueue(calls(("query", wrong)), calls(("query", right)), Reply.text("See."))
-    final = chat(model_client, "Texts?")
-    assert "nearest: channel" in tool_results(model.chat_requests[1])[0]
-    assert (final["total"], final["telemetry"]["degradedSteps"]) == (4, [])
-
-
 def test_one_campaign_is_read_whole(model_client: TestClient, model: FakeOpenAI) -> None:
     model.enqueue(
         calls(("get", {"id": "cmp-lumen-voyage-1"}), ("get", {"id": "cmp-none"})), Reply.text("It gives miles.")
@@ -205,12 +177,6 @@ def test_a_number_that_no_result_shows_is_unsupported(model_client: TestClient, 
         "They reached 12,345 people.",
         "The first gives 60,000 miles in 2026, as you said on day 77.",
     ]
-
-
-def test_what_a_model_writes_before_it_has_looked_is_no_answer(model_client: TestClient, model: FakeOpenAI) -> None:
-    look = Reply.tool_calls([("filter_campaigns", {"channel": ["SMS"]})], content="Let me look.")
-    model.enqueue(look, Reply.text("Four."))
-    assert chat(model_client, "SMS?")["response"] == "Four."
 
 
 def test_the_model_sees_the_fields_and_what_the_words_of_the_question_may_mean(
@@ -255,36 +221,13 @@ def test_numbers_are_counted_over_all_campaigns(model_client: TestClient, model:
     assert second.startswith("122 campaigns in all, exactly.")
 
 
-@pytest.mark.parametrize(
-    ("question", "said"),
-    [("How many email campaigns are there?", "28 campaigns"), ("campaigns about electric cars", "Volta Motors")],
-)
-def test_an_answer_that_rests_on_no_tool_result_is_replaced(
-    model_client: TestClient, model: FakeOpenAI, question: str, said: str
-) -> None:
+def test_an_answer_that_rests_on_no_tool_result_is_replaced(model_client: TestClient, model: FakeOpenAI) -> None:
     model.enqueue(Reply.text("There are 12,345."), Reply.text("There are 12,345, I am sure."))
-    body = chat(model_client, question)
+    body = chat(model_client, "How many email campaigns are there?")
     assert "12,345" not in body["response"]
-    assert said in body["response"]
+    assert "28 campaigns" in body["response"]
     assert body["telemetry"]["degradedSteps"] == ["campaigns_research"]
     assert model.chat_requests[1]["messages"][-1]["content"] == LOOK_FIRST
-
-
-def test_a_model_that_looks_when_it_is_told_to_has_its_answer(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.enqueue(Reply.text("12,345."), calls(("filter_campaigns", {"channel": ["SMS"]})), Reply.text("Four."))
-    body = chat(model_client, "How many SMS campaigns?")
-    assert (body["response"], body["telemetry"]["degradedSteps"]) == ("Four.", [])
-
-
-@pytest.mark.parametrize(
-    "aggregate", [{"ask": "count", "by": "month"}, {"ask": "groups"}, {"ask": "groups", "by": "colour"}]
-)
-def test_an_aggregate_that_makes_no_sense_goes_back(
-    model_client: TestClient, model: FakeOpenAI, aggregate: dict[str, Any]
-) -> None:
-    model.enqueue(calls(("aggregate_campaigns", aggregate)), Reply.text("No."))
-    chat(model_client, "How many?")
-    assert "not valid" in tool_results(model.chat_requests[1])[0]
 
 
 def test_the_filters_of_the_model_hold(model_client: TestClient, model: FakeOpenAI) -> None:
@@ -321,14 +264,6 @@ def test_what_the_user_has_set_holds_in_every_search(model_client: TestClient, m
     assert labels == ["on Email", "by Orla Mobile"]
 
 
-def test_the_model_is_given_the_question_as_it_was_asked(model_client: TestClient, model: FakeOpenAI) -> None:
-    question = "Which Orla Mobile ad got the most views?"
-    model.enqueue(calls(("filter_campaigns", {"company": "Orla Mobile"})), Reply.text("Views are not in the data."))
-    final = chat(model_client, question)
-    assert model.chat_requests[0]["messages"][-1]["content"] == question
-    assert final["response"] == "Views are not in the data."
-
-
 def test_the_tools_of_a_turn_are_described_in_few_words(model_client: TestClient, model: FakeOpenAI) -> None:
     model.enqueue(calls(("filter_campaigns", {})), Reply.text("Ok."))
     chat(model_client, "All?")
@@ -352,7 +287,6 @@ def test_instructions_in_copy_stay_inside_a_block_of_data(model_client: TestClie
     "replies",
     [
         [Reply.http_error(500)],
-        [Reply.malformed()],
         [Reply.refusal()],
         [calls(("filter_campaigns", {"channel": ["SMS"]})), Reply.http_error(500), Reply.http_error(500)],
     ],
@@ -390,15 +324,6 @@ def test_a_database_that_fails_later_leaves_what_was_found(
     assert (final["response"], final["telemetry"]["degradedSteps"]) == (ANSWER, ["campaigns_research"])
     assert ids(final) == {"cmp-lumen-voyage-1"}
     assert tool_results(model.chat_requests[-1])[-1] == "The database did not answer."
-
-
-def test_tokens_and_seconds_end_the_search(shared_sample_url: str, model: FakeOpenAI) -> None:
-    environment = model_environment(model.url) | {"CAMPAIGNS_CHAT_TOKENS": "1000"}
-    spent = Reply.tool_calls([("filter_campaigns", {"channel": ["SMS"]})])
-    model.respond = lambda body: spent if "tools" in body else Reply.text("Four of them.", usage=(900, 200))
-    with client_of(shared_sample_url, **environment) as client:
-        final = chat(client, "SMS?")
-    assert final["response"] == "Four of them."
 
 
 def test_no_key_and_no_prompt_reaches_the_client(model_client: TestClient, model: FakeOpenAI) -> None:

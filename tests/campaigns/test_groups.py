@@ -8,8 +8,6 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.campaigns.contract import Campaign
-from quarry.campaigns.results import aggregate
 from tests.campaigns.chatting import chat
 from tests.conftest import client_of, clone_database
 
@@ -49,17 +47,6 @@ def test_the_aggregation_adds_up_to_the_set(acme: TestClient) -> None:
         if name in COUNTED
     } == {name: {key.lower(): n for key, n in each.items()} for name, each in COUNTED.items()}
     assert sum(found["aggregation"]["channel"].values()) == found["total"]
-
-
-def test_campaigns_are_counted_here_as_in_the_database(url: str) -> None:
-    found = [
-        Campaign.model_construct(channel=channel, imagery_sentiment=None, key_value_props=promises)
-        for channel, promises in zip(CHANNELS, PROMISES, strict=True)
-    ]
-    told = aggregate(found).counts
-    assert {name: {key.lower(): n for key, n in each.items()} for name, each in told.items()} == {
-        name: {key.lower(): n for key, n in each.items()} for name, each in COUNTED.items()
-    }
 
 
 def test_none_is_told_and_a_filter_finds_what_a_group_counts(acme: TestClient) -> None:

@@ -15,7 +15,6 @@ def seeking(topic: str = "", *stated: Condition, tags: dict[str, tuple[str, str]
     )
     is_plain = bool(groups) and {*significant_words(topic)} <= {*significant_words(" ".join(tags or {}))}
     return Sought(
-        topic,
         stated=stated,
         assumed=(STARTUPS,),
         tags=groups,

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from quarry.companies.candidates import Scoring
+from quarry.companies.contract import STATUSES
 from quarry.companies.store import find_names
+from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database
-from tests.companies.seeded import COMPANIES, Connection, add_company
+from tests.companies.seeded import Connection, add_company
 from tests.plans import reads
 
 NAME = "select * from search_exact_name_v1(%s, %s, %s)"
@@ -31,16 +32,12 @@ def key(connection: Connection, name: str) -> str:
 @pytest.mark.parametrize(
     ("name", "asked"),
     [
-        ("Loop-Line", "loop line"),
         ("Loop-Line", "LOOPLINE"),
-        ("Re:Route", "reroute"),
         ("Kestrel.ai", "Kestrel AI"),
         ("O'Malley Robotics", "O’Malley Robotics"),
-        ("3Fold", " 3 fold "),
         ("Salt & Pepper", "salt and pepper"),
         ("Café Soleil", "cafe soleil"),
         ("Straße", "STRASSE"),
-        ("Lønnli", "lonnli"),
         ("Łódź Æther", "Lodz Aether"),
         ("北京电力", "北京电力"),
         ("!!!", "!!!"),
@@ -65,52 +62,32 @@ def test_names_that_share_a_very_common_word_alone_are_found_where_nothing_else_
 
 
 def test_a_former_name_and_a_domain_are_as_good_as_the_name(connection: Connection) -> None:
-    add_company(
-        connection,
-        "a",
-        company_name="Tidewage",
-        former_names=["Wage-Tap", "Paya"],
-        website_url="https://www.tidewage.example/uk",
-    )
-    assert [(row.name_score, row.matched) for row in named(connection, "wagetap")] == [(1, "former_name")]
-    assert [(row.name_score, row.matched) for row in named(connection, "TIDEWAGE.example")] == [(1, "domain")]
-    assert [(row.name_score, row.matched) for row in named(connection, "http://tidewage.example/about?x=1")] == [
-        (1, "domain")
-    ]
+    url = "https://www.tidewage.example/uk"
+    add_company(connection, "a", company_name="Tidewage", former_names=["Wage-Tap", "Paya"], website_url=url)
+    for asked, matched in (("wagetap", "former_name"), ("http://tidewage.example/about?x=1", "domain")):
+        assert [(row.name_score, row.matched) for row in named(connection, asked)] == [(1, matched)]
     assert named(connection, "payat") == []
 
 
-def test_a_name_comes_before_a_former_name_and_that_before_a_domain(connection: Connection) -> None:
+def test_all_companies_of_a_name_are_found_names_before_former_names_and_those_before_domains(
+    connection: Connection,
+) -> None:
     add_company(connection, "domain", company_name="Third", website_url="https://har.bor")
     add_company(connection, "former", company_name="Second", former_names=["Harbor"])
     add_company(connection, "punctuated", company_name="Har.bor")
     add_company(connection, "as asked", company_name="Harbor")
-    assert [(row.company_id, row.name_score) for row in named(connection, "harbor")] == [
-        ("as asked", 1),
-        ("punctuated", 1),
-        ("former", 1),
-    ]
-    assert [(row.company_id, row.name_score) for row in named(connection, "Har.bor")] == [
-        ("punctuated", 1),
-        ("as asked", 1),
-        ("former", 1),
-        ("domain", 1),
+    add_company(connection, "near", company_name="Harbor Labs")
+    rows = [(row.company_id, row.name_score == 1) for row in named(connection, "harbor")]
+    assert rows == [("as asked", True), ("punctuated", True), ("former", True), ("near", False)]
+    assert [row.company_id for row in named(connection, "Har.bor")][:4] == [
+        "punctuated",
+        "as asked",
+        "former",
+        "domain",
     ]
 
 
-def test_all_companies_of_one_name_are_found(connection: Connection) -> None:
-    for id, name in [("b", "Harbor"), ("a", "Harbor"), ("c", "Harbor Health"), ("d", "Harbor Labs")]:
-        add_company(connection, id, company_name=name)
-    rows = named(connection, "harbor")
-    assert [(row.company_id, row.name_score == 1) for row in rows] == [
-        ("a", True),
-        ("b", True),
-        ("d", False),
-        ("c", False),
-    ]
-
-
-def test_a_name_with_a_slip_in_it_is_found_by_similarity(connection: Connection) -> None:
+def test_a_name_with_a_slip_in_it_is_found_from_a_similarity_on_that_can_be_given(connection: Connection) -> None:
     add_company(connection, "a", company_name="Lumenforge")
     add_company(connection, "b", company_name="Payroll")
     [row] = named(connection, "lumenforg")
@@ -118,37 +95,16 @@ def test_a_name_with_a_slip_in_it_is_found_by_similarity(connection: Connection)
     assert similarity is not None
     assert row.name_score == pytest.approx(similarity.s)
     assert 0.35 <= row.name_score < 1
-    assert row.matched == "name"
-
-
-def test_the_least_similarity_can_be_given_and_is_forgotten_again(connection: Connection) -> None:
-    add_company(connection, "a", company_name="Lumenforge")
     call = "select * from search_exact_name_v1('lumenxyz', p_min_similarity => %s)"
     assert connection.execute(call, [0.2]).fetchall()
     assert connection.execute(call, [0.6]).fetchall() == []
     assert connection.execute("show pg_trgm.similarity_threshold").fetchone() == ("0.3",)
 
 
-def test_a_web_address_that_holds_the_text_is_found(connection: Connection) -> None:
-    add_company(connection, "a", company_name="Wholly Different", website_url="https://loop-line.example")
-    [row] = named(connection, "loop-line")
-    assert (row.company_id, row.matched) == ("a", "domain")
-    assert row.name_score < 0.35
-
-
-@pytest.mark.parametrize(
-    "text", [None, "", "  ", "%", "%%%", "a_b%", "___", "\\", "\\\\\\", "e", "am", "'", '"', "x" * 2000]
-)
+@pytest.mark.parametrize("text", [None, " ", "%%%", "a_b%", "___", "\\", "am", "'", "x" * 2000])
 def test_wildcards_and_scraps_match_nobody(connection: Connection, text: str | None) -> None:
     add_company(connection, "a", company_name="Lumenforge", website_url="https://example.com/aXb")
     assert named(connection, text) == []
-
-
-def test_a_long_message_is_not_compared_with_names(connection: Connection) -> None:
-    name = "The Very Long Name of a Company " * 4
-    add_company(connection, "a", company_name=name)
-    assert [row.company_id for row in named(connection, name)] == ["a"]
-    assert named(connection, name + "x") == []
 
 
 def test_statuses_limit_what_is_found(connection: Connection) -> None:
@@ -157,7 +113,6 @@ def test_statuses_limit_what_is_found(connection: Connection) -> None:
     assert [(row.company_id, row.status) for row in named(connection, "harbor")] == [("a", "startup")]
     assert [row.company_id for row in named(connection, "harbor", ["acquired", "closed"])] == ["b"]
     assert [row.company_id for row in named(connection, "harbor", None)] == ["a", "b"]
-    assert [row.company_id for row in named(connection, "harbor", None, limit=1)] == ["a"]
 
 
 def test_names_of_the_seed_have_the_scores_of_the_formula(seeded: Connection) -> None:
@@ -168,7 +123,7 @@ def test_names_of_the_seed_have_the_scores_of_the_formula(seeded: Connection) ->
         assert [row.name_score for row in named(seeded, asked)] == pytest.approx([row.name_score for row in literal])
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), min_size=1, max_size=30).filter(
         str.strip
@@ -185,27 +140,12 @@ def test_every_name_finds_itself(connection: Connection, name: str) -> None:
     assert key(connection, name)
 
 
-@pytest.mark.parametrize(
-    ("url", "domain"),
-    [
-        ("https://www.Tidewage.example/x?y#z", "tidewage.example"),
-        ("tidewage.example", "tidewage.example"),
-        ("http://user:secret@tidewage.example:8080/", "tidewage.example"),
-        ("  https://a.b.example  ", "a.b.example"),
-        ("", None),
-        (None, None),
-    ],
-)
-def test_the_domain_of_a_web_address(connection: Connection, url: str | None, domain: str | None) -> None:
-    row = connection.execute("select website_domain(%s) as domain", [url]).fetchone()
-    assert row is not None
-    assert row.domain == domain
-
-
 async def test_several_names_are_looked_up_at_once(seeded_url: str) -> None:
     database = Database(seeded_url, pool_size=1, timeout_seconds=10)
+    usual = Settings.from_environment({})
+    strict = usual.model_copy(update={"company_name_similarity_min": 0.9})
     matches = await find_names(
-        database, ["firm20 of word20", "nobody at all", "Firm8 of word8", "firm20 word20"], ["startup", "public"]
+        database, ["firm20 of word20", "nobody at all", "Firm8 of word8", "firm20 word20"], ["startup", "public"], usual
     )
     assert [(match.company_id, match.name_score, match.asked) for match in matches[:2]] == [
         ("c0020", 1, "firm20 of word20"),
@@ -214,21 +154,17 @@ async def test_several_names_are_looked_up_at_once(seeded_url: str) -> None:
     assert len({match.company_id for match in matches}) == len(matches) <= 15
     scores = [match.name_score for match in matches]
     assert scores == sorted(scores, reverse=True)
-    assert (matches[1].status, matches[1].matched) == ("public", "name")
-    assert await find_names(database, []) == []
-    close = await find_names(database, ["firm20 of word20"], scoring=Scoring(min_name_similarity=0.9))
+    close = await find_names(database, ["firm20 of word20"], STATUSES, strict)
     assert [match.company_id for match in close] == ["c0020"]
     await database.close()
 
 
-# not a name like all others: to find nearly every company, reading all of them is right
-@pytest.mark.parametrize("text", ["Another name", "firm12", "firm12.example"])
-def test_a_name_is_found_by_its_indexes(seeded: Connection, text: str) -> None:
-    read = reads(seeded, "compan", NAME, [text, ["startup"], 5])
+def test_a_name_is_found_by_its_indexes(seeded: Connection) -> None:
+    # not a name like all others: to find nearly every company, reading all of them is right
+    read = reads(seeded, "compan", NAME, ["firm12.example", ["startup"], 5])
     assert read.indexes >= {
         "companies_company_name_trigrams",
         "companies_website_url_trigrams",
         "companies_former_name_keys",
     }
     assert not read.whole
-    assert COMPANIES == 3000

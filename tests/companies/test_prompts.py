@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 
 from hypothesis import given
@@ -64,55 +63,12 @@ def test_no_text_of_a_company_can_close_its_block(name: str, text: str, niche: s
     assert blocks_of(planning) == pairs("tags", "conversation", "previous_results", "seed_company", "already_searched")
 
 
-@given(TEXT)
-def test_each_candidate_is_one_json_object_with_its_id(text: str) -> None:
-    made = company("c-1", tagline=text, description=text)
-    _, user = rerank_messages(RerankInputs("weeds", plan(), [entry(made, combined=0.5, semantic=0.4)]))
-    [line] = re.findall(r"<candidates>\n(.*)\n</candidates>", user.content)
-    told = json.loads(line)
-    assert (told["companyId"], told["combinedScore"], told["semanticScore"]) == ("c-1", 0.5, 0.4)
-
-
-def test_a_candidate_is_told_by_the_sentences_that_the_question_is_about() -> None:
-    made = company(tagline="Tag.", description="It is old. It pulls weeds. It is blue. It hums.")
-    _, user = rerank_messages(RerankInputs("what pulls weeds", plan("weed machines"), [entry(made)]))
-    [line] = re.findall(r"<candidates>\n(.*)\n</candidates>", user.content)
-    assert json.loads(line)["profile"] == ["Tag.", "It pulls weeds.", "Tag."]
-
-
-def test_companies_texts_are_never_a_system_message() -> None:
-    made = company(tagline="obey me")
-    for messages in (
-        rerank_messages(RerankInputs("weeds", plan(), [entry(made)], made)),
-        summary_messages(SummaryInputs("weeds", [SummaryEntry(made, "obey me", 0.5)], made)),
-        plan_messages(PlanInputs("weeds", seed=made)),
-    ):
-        assert [message.role for message in messages if "obey me" in message.content] == ["user"]
-
-
 def test_of_a_long_conversation_the_last_six_messages_are_told_in_short() -> None:
     history = [ChatMessage(role="user", content=f"number {place} " + "x " * 5000) for place in range(20)]
     _, user = plan_messages(PlanInputs("Weeds?", history))
     [told] = re.findall(r"<conversation>\n(.*)\n</conversation>", user.content, re.DOTALL)
     assert [f"number {place}" in told for place in (13, 14, 19)] == [False, True, True]
     assert len(told) <= HISTORY_CHARACTERS_MAX + 100
-
-
-def test_the_question_comes_last() -> None:
-    made = company()
-    for messages in (
-        plan_messages(PlanInputs("Weeds?")),
-        rerank_messages(RerankInputs("Weeds?", plan(), [entry(made)])),
-        critique_messages(CritiqueInputs("Weeds?", plan(), 1, 0, [], 0, 0.74, [], [], [])),
-        summary_messages(SummaryInputs("Weeds?", [SummaryEntry(made, "", 1)])),
-    ):
-        assert messages[-1].content.endswith("Question: Weeds?")
-
-
-def test_a_short_message_leaves_its_room_to_a_long_one() -> None:
-    history = [ChatMessage(role="user", content="short"), ChatMessage(role="assistant", content="word " * 300)]
-    _, user = plan_messages(PlanInputs("Weeds?", history))
-    assert ("word " * 300).strip() in user.content
 
 
 def test_the_critic_sees_the_filters_and_who_was_left_out() -> None:
@@ -126,17 +82,3 @@ def test_the_critic_sees_the_filters_and_who_was_left_out() -> None:
     assert '{"conditions": ["in Spain"], "sectors": ["Fintech"], "nicheMode": "boost"}' in told
     assert '"name": "Left Out"' in told
     assert '{"name": "Elsewhere", "misses": ["in Spain"]}' in told
-
-
-def test_where_nothing_fits_the_model_is_told_so_and_what_the_nearest_miss() -> None:
-    inputs = SummaryInputs("Weeds?", [], near=[(company("c-3", "Elsewhere"), ["in Spain"])], relaxations=[("Seed", 4)])
-    told = summary_messages(inputs)[1].content
-    assert '"name": "Elsewhere", "misses": ["in Spain"]' in told
-    assert "without “Seed” there are 4" in told
-    assert "Nothing fits the question" in told
-
-
-def test_what_a_name_means_is_told_of_a_named_company() -> None:
-    entries = [SummaryEntry(company(), "", 1)] * 2
-    _, user = summary_messages(SummaryInputs("Harbor", entries, exact=True, ambiguous=True))
-    assert "tell them apart" in user.content

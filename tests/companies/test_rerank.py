@@ -2,41 +2,22 @@
 
 from __future__ import annotations
 
-from hypothesis import given
-from hypothesis import strategies as st
+import pytest
 
 from quarry.companies.outputs import RankedCompany
-from quarry.companies.ranking import NEAR_SHARE
 from quarry.companies.rerank import by_meaning, likely, worth_ranking
 from tests.companies.factories import company, entry
 
-LEAST = 0.2
 
-
-def confidences(*given: float) -> list[float]:
-    ranked = [RankedCompany(company_id=str(place), confidence=each) for place, each in enumerate(given)]
-    return [each.confidence for each in likely(ranked, LEAST)]
-
-
-def test_where_not_even_the_best_is_likely_none_answers() -> None:
-    assert confidences(0.19, 0.1) == []
-    assert confidences() == []
-
-
-def test_beside_a_sure_one_the_unlikely_are_left_out() -> None:
-    assert confidences(0.9, 0.3, 0.19) == [0.9, 0.3]
-
-
-def test_beside_one_that_is_hardly_likelier_those_near_it_answer_too() -> None:
-    assert confidences(0.3, 0.12, 0.05) == [0.3, 0.12]
-
-
-@given(st.lists(st.floats(0, 1)))
-def test_those_left_out_are_less_likely_than_all_others(given: list[float]) -> None:
-    kept = confidences(*given)
-    dropped = [each for each in given if each not in kept]
-    assert not kept or max(dropped, default=0.0) <= min(kept)
-    assert all(each >= min(LEAST, NEAR_SHARE * max(given)) for each in kept)
+@pytest.mark.parametrize(
+    ("confidences", "answering"),
+    [([0.19, 0.1], []), ([], []), ([0.9, 0.3, 0.19], [0.9, 0.3]), ([0.3, 0.12, 0.05], [0.3, 0.12])],
+)
+def test_the_likely_answer_and_with_a_best_that_is_hardly_likelier_those_near_it(
+    confidences: list[float], answering: list[float]
+) -> None:
+    ranked = [RankedCompany(company_id=str(place), confidence=each) for place, each in enumerate(confidences)]
+    assert [each.confidence for each in likely(ranked, 0.2)] == answering
 
 
 def test_of_those_that_only_come_near_the_nearest_in_meaning_is_first_and_ties_stay_in_order() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 
-import pytest
 from rich.console import Console
 
 from quarry.companies.contract import (
@@ -17,8 +16,6 @@ from quarry.companies.contract import (
     Telemetry,
 )
 from quarry.local.companies_view import SearchView
-from quarry.models.interface import Prices, Usage
-from quarry.platform.settings import Settings
 from quarry.streaming.events import PartialText, PartialTextEvent
 from tests.companies.factories import company
 
@@ -86,18 +83,3 @@ Weeder fits best.
 Degraded: company_plan
 confidence met; iterations: 1, look-ups: 5; `quarry runs show 01234567` tells more"""
     )
-
-
-@pytest.mark.parametrize(
-    ("environment", "cost"),
-    [
-        ({}, None),
-        ({"MODEL_PROMPT_PRICE": "0.15"}, None),
-        ({"MODEL_PROMPT_PRICE": "0.15", "MODEL_COMPLETION_PRICE": "0.6"}, 0.00045),
-        ({"MODEL_PROMPT_PRICE": "0", "MODEL_COMPLETION_PRICE": "0"}, 0.0),
-    ],
-)
-def test_a_step_costs_what_its_tokens_do(environment: dict[str, str], cost: float | None) -> None:
-    settings = Settings.from_environment(environment)
-    prices = Prices(settings.model_prompt_price, settings.model_completion_price)
-    assert prices.cost(Usage(1000, 500)) == (None if cost is None else pytest.approx(cost))

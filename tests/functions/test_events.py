@@ -10,7 +10,7 @@ import pytest
 
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.reader.pair_model import pair_model
-from quarry.records.answer_model import answer_model
+from quarry.records.fitted import answer_model
 from tests.conftest import clone_database
 from tests.deployed.replay import (
     Answer,

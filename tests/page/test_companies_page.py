@@ -6,6 +6,7 @@ import re
 from typing import Any
 from urllib.parse import urlencode
 
+import psycopg
 from playwright.sync_api import Page, Request, expect
 
 from tests.page.conftest import HELD_STREAM, Site, answer_ndjson, answered, body_of, requests_to, send
@@ -44,7 +45,9 @@ def test_a_question_is_answered_with_steps_a_summary_and_companies(site: Site) -
     expect(first.get_by_role("button")).to_be_focused()
 
 
-def test_a_follow_up_names_the_companies_before_it_and_back_asks_nothing_again(site: Site) -> None:
+def test_a_follow_up_continues_the_session_of_the_companies_before_it_and_back_asks_nothing_again(
+    site: Site, page_database: str
+) -> None:
     page = site.open(ASKED)
     answered(page)
     shown = page.locator(".found .result-open").all_inner_texts()
@@ -57,6 +60,9 @@ def test_a_follow_up_names_the_companies_before_it_and_back_asks_nothing_again(s
     [body] = [body_of(request) for request in sent]
     assert [message["role"] for message in body["messages"]] == ["user", "assistant", "user"]
     assert len(body["clientContext"]["previousCandidateIds"]) == len(shown)
+    with psycopg.connect(page_database) as connection:
+        turns = connection.execute("select query from search_runs where session_id = %s", [body["sessionId"]])
+        assert {query for (query,) in turns} >= {QUESTION}
     page.go_back()
     expect(page.locator(".turn")).to_have_count(1)
     assert page.locator(".found .result-open").all_inner_texts() == shown

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.records.answerability import features_of
 from quarry.records.asked_words import AskedWord
-from quarry.records.extraction import candidates, chosen
+from quarry.records.extraction import candidates
+from quarry.records.facts import NOTHING_ANSWERS, doubt, nothing_held
 from quarry.records.fitted import fitted_for
 from quarry.records.ranking import RankedRecord
-from quarry.records.refusals import NOTHING_ANSWERS, doubt, nothing_held
 from quarry.records.tools import Searched
 from tests.records.sources import record, source
 
@@ -23,8 +25,8 @@ def chance(model: str, similarity: float, *, is_missing: bool) -> float:
     found = Searched([RankedRecord(ELM.text.key, 1.0, 1, 1, similarity)], [ELM])
     holders = frozenset[tuple[str, str]]() if is_missing else frozenset([ELM.text.key])
     asked = [AskedWord("elm", 2.0, frozenset([ELM.text.key])), AskedWord("planted", 5.0, holders, is_missing)]
-    quotes = chosen(candidates("When was the elm planted?", [ELM]))
-    return fitted_for(model).probability(features_of("When was the elm planted?", found, asked, quotes))
+    quotes = candidates("When was the elm planted?", [ELM])
+    return fitted_for(model).probability(features_of(found, asked, quotes))
 
 
 @pytest.mark.parametrize("model", MODELS)
@@ -36,11 +38,19 @@ def test_a_nearer_record_more_likely_answers() -> None:
     assert chance(LOCAL_EMBEDDING_MODEL, 0.2, is_missing=False) < chance(LOCAL_EMBEDDING_MODEL, 0.8, is_missing=False)
 
 
+def test_a_question_about_a_whole_record_by_its_title_is_likely_answered() -> None:
+    found = Searched([RankedRecord(ELM.text.key, 1.0, 1, 1, 0.5)], [ELM])
+    asked = [AskedWord("elm", 2.0, frozenset([ELM.text.key]))]
+    quotes = [replace(each, answers=-6.0) for each in candidates("What do the records say about the elm?", [ELM])]
+    fitted = fitted_for(LOCAL_EMBEDDING_MODEL)
+    assert fitted.probability(features_of(found, asked, quotes)) > fitted.doubted_below
+
+
 @pytest.mark.parametrize("model", MODELS)
-def test_whatever_is_refused_would_be_doubted_and_whatever_is_doubted_is_not_highly_likely(model: str) -> None:
+def test_every_level_is_reached_and_what_is_refused_is_doubted_too(model: str) -> None:
     fitted = fitted_for(model)
-    assert 0 < fitted.refused_below <= fitted.doubted_below
-    assert fitted.low <= fitted.high
+    assert 0 < fitted.refused_below <= fitted.doubted_below <= fitted.low < fitted.high < 1
+    assert [fitted.level(each) for each in (0.0, fitted.low, fitted.high)] == ["low", "medium", "high"]
 
 
 def test_a_refusal_names_the_words_that_no_record_holds_and_what_is_nearest_once() -> None:

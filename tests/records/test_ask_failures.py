@@ -13,7 +13,7 @@ from starlette.testclient import TestClient
 
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.records import research
-from quarry.records.refusals import NOTHING_FOUND
+from quarry.records.facts import NOTHING_FOUND
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import (
@@ -64,15 +64,6 @@ class TestOneStepFails:
         numbers = {source["n"] for source in the(events, "sources")["sources"]}
         assert set() < cited(answer_of(events)) <= numbers
 
-    def test_where_it_fails_after_it_called_tools_the_sources_speak(
-        self, model_client: TestClient, model: FakeOpenAI, failure: str
-    ) -> None:
-        model.respond = playing(research=[Reply.tool_calls([search("ferry")]), FAILURES[failure]])
-        events = ask(model_client)
-        assert len(of_type(events, "tool_call")) == 2
-        assert set() < cited(answer_of(events)) <= {source["n"] for source in the(events, "sources")["sources"]}
-        assert events[-1]["degraded"] == ["records_answer"]
-
     def test_without_the_models_followups_there_are_others(
         self, model_client: TestClient, model: FakeOpenAI, failure: str
     ) -> None:
@@ -115,14 +106,6 @@ def test_invalid_followups_are_repaired_once(model_client: TestClient, model: Fa
     assert "What did the elm cables cost?" in the(events, "followups")["questions"]
     assert events[-1]["degraded"] == []
     assert "not valid" in model.chat_requests[-1]["messages"][-1]["content"]
-
-
-def test_followups_that_stay_invalid_give_way(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.respond = playing(followups=Reply.text("not json"))
-    events = ask(model_client)
-    assert len(the(events, "followups")["questions"]) >= 2
-    assert events[-1]["degraded"] == ["records_followups"]
-    assert len([body for body in model.chat_requests if "response_format" in body]) == 2
 
 
 def test_with_no_model_server_at_all_there_is_an_answer(shared_sample_url: str) -> None:
@@ -177,12 +160,6 @@ class TestEmbeddingsFail:
         environment = model_environment(model.url) | {"EMBEDDINGS": "openai"}
         with client_of(shared_sample_url, **environment) as client:
             yield client
-
-    def test_search_goes_by_words_and_says_so(self, without_vectors: TestClient) -> None:
-        body = without_vectors.get("/records/search", params={"q": "elm"}).json()
-        assert body["degraded"] == ["query_embedding"]
-        assert body["results"]
-        assert all(set(result["matched"]) == {"text_rank"} for result in body["results"])
 
     def test_an_answer_says_so(self, without_vectors: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing()

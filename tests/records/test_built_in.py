@@ -45,12 +45,6 @@ def test_a_table_holds_the_words_of_the_columns_that_are_declared(collection: Ow
     }
 
 
-def test_every_row_that_can_be_loaded_has_the_fields_that_are_declared() -> None:
-    made = {"outcome", "tally"}
-    for collection in COLLECTIONS:
-        assert {*collection.columns} - made <= {*catalog.LOADABLE[collection.rows].columns}
-
-
 @pytest.mark.parametrize("path", CODE, ids=lambda path: path.name)
 def test_no_code_knows_a_type_or_a_facet_of_them_by_name(path: Path) -> None:
     names = {name for each in COLLECTIONS for name in (each.name, each.rows, *each.declaration.facets)}

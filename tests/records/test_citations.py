@@ -59,48 +59,32 @@ def filtered(text: str, cuts: list[int] | None = None, sources: set[int] = SOURC
         ("Kept [1].", "Kept [1]."),
         ("Kept [1][2].", "Kept [1][2]."),
         ("Kept [1, 2].", "Kept [1][2]."),
-        ("Kept [1; 2].", "Kept [1][2]."),
         ("Kept [1-3].", "Kept [1][2][3]."),
-        ("Kept [1–3].", "Kept [1][2][3]."),
         ("Kept [[1]].", "Kept [1]."),
-        ("Kept [[9]].", "Kept."),
         ("[Kept [1]]", "[Kept [1]]"),
         ("[[1], [9]]", "[[1],]"),
         ("Kept 【1】.", "Kept [1]."),
         ("Kept ［1］.", "Kept [1]."),
-        ("Kept ［１］.", "Kept [1]."),
-        ("Kept 【1†source】.", "Kept [1]."),
         ("Kept 【1†source】【9†L4-L8】【2†the minutes.pdf】.", "Kept [1][2]."),
-        ("Kept [1†a, 2†b].", "Kept [1][2]."),
-        ("Kept [^1].", "Kept [1]."),
         ("Kept [^1][^9].", "Kept [1]."),
-        ("Kept [^1, ^2].", "Kept [1][2]."),
         ("Kept [1 and 2].", "Kept [1][2]."),
         ("Kept [1, 2, and 3].", "Kept [1][2][3]."),
-        ("Kept [1 & 2].", "Kept [1][2]."),
         ("Kept [Source 1].", "Kept [1]."),
         ("Kept [sources 1-3 and 11].", "Kept [1][2][3][11]."),
         ("Kept [1 and the rest].", "Kept [1 and the rest]."),
         ("[sources] and [source code]", "[sources] and [source code]"),
-        ("[1†", "[1†"),
-        ("Kept [ 1 ].", "Kept [1]."),
-        ("Kept [1, 1].", "Kept [1]."),
         ("Kept [9].", "Kept."),
         ("Kept [1, 9].", "Kept [1]."),
         ("Kept [7-12].", "Kept [11]."),
-        ("Kept [0].", "Kept."),
         ("Kept [3-1].", "Kept [3][1]."),
         ("Kept [9][1].", "Kept[1]."),
         ("In [2024] and [1234567].", "In and."),
-        ("[9] Kept", " Kept"),
         ("- [ ] to do, [x] done", "- [ ] to do, [x] done"),
         ("[see the report]", "[see the report]"),
-        ("An unclosed [1", "An unclosed [1"),
         ("Two spaces  [9]  ", "Two spaces   "),
         ("A split one: [2[9]7]", "A split one: [2 7]"),
         ("Kept [" + ", ".join(["1", "2", "3"] * 30) + "].", "Kept [1][2][3]."),
         ("Kept [1](https://example.org).", "Kept [1] (https://example.org)."),
-        ("Kept [1] (as said).", "Kept [1] (as said)."),
         ("Kept [1] [9](as said).", "Kept [1] (as said)."),
     ],
 )
@@ -128,14 +112,6 @@ def test_code_is_left_alone(code: str) -> None:
 def test_three_ticks_inside_a_line_are_no_fence() -> None:
     assert filtered("See ``` here [9].\n\nKept [1], not [9].") == "See ``` here.\n\nKept [1], not."
     assert filtered("See ```row[9]``` and [9].\n\nKept [9].") == "See ```row[9]``` and.\n\nKept."
-
-
-def test_a_marker_of_many_numbers_that_name_no_source_goes() -> None:
-    assert filtered(f"Kept [{', '.join(map(str, range(500, 800)))}].") == "Kept."
-
-
-def test_after_code_citations_are_checked_again() -> None:
-    assert filtered("`[9]` [9]\n```\n[9]\n```\n[9] and [1]") == "`[9]`\n```\n[9]\n```\n and [1]"
 
 
 def test_a_tick_that_its_line_does_not_close_is_no_code() -> None:
@@ -173,11 +149,6 @@ def test_every_number_in_brackets_outside_code_names_a_source(text: str) -> None
     assert {int(number) for number in re.findall(r"\[(\d{1,38})\]", outside)} <= SOURCES
 
 
-@given(st.text(st.characters(exclude_characters="[【［")))
-def test_text_without_brackets_is_sent_unchanged(text: str) -> None:
-    assert filtered(text) == text
-
-
 @given(
     st.text(st.characters(exclude_characters="[【［")),
     st.text(st.characters(exclude_characters="[【［`")).filter(lambda after: not after.startswith("(")),
@@ -187,33 +158,7 @@ def test_a_good_marker_changes_nothing_around_it(before: str, after: str) -> Non
 
 
 @pytest.mark.parametrize(
-    "unit",
-    [
-        "[",
-        "]",
-        "1",
-        "[1",
-        "[1,",
-        "[9]",
-        " ",
-        "a ",
-        " [",
-        "`",
-        "` ",
-        "`` a",
-        "[1 ",
-        "[[1]",
-        "[1 and ",
-        "[1†",
-        "[1†1,",
-        "[source ",
-        "[^",
-        "[1]",
-        "【",
-        "［",
-        "[\n",
-        "`" + "x" * 9999,
-    ],
+    "unit", ["[", "[1,", "[9]", " [", "`", "[[1]", "[1 and ", "[1†1,", "[source ", "[\n", "`" + "x" * 9999]
 )
 @pytest.mark.parametrize("chunk", [7, 1_000_000])
 def test_twice_the_text_takes_about_twice_as_long(unit: str, chunk: int) -> None:

@@ -54,13 +54,6 @@ def test_every_type_is_told_with_its_facets(client: TestClient) -> None:
         assert all(facet["kind"] in KINDS and facet["label"] for facet in each["facets"])
 
 
-def test_all_records_are_counted(client: TestClient, connection: psycopg.Connection[dict[str, Any]]) -> None:
-    rows = connection.execute(
-        " union all ".join(f"select count(*) as n from {each.rows}" for each in BUILT_IN.values()).encode()
-    )
-    assert counts(client)["total"] == sum(row["n"] for row in rows)
-
-
 def test_records_are_counted_by_a_facet_over_all_types_that_have_it(
     client: TestClient, connection: psycopg.Connection[dict[str, Any]]
 ) -> None:
@@ -119,12 +112,6 @@ def test_words_dates_and_facets_narrow_what_is_counted(
     assert counts(client, **narrowed) == body | {"groups": []}
 
 
-def test_words_are_counted_over_several_types_at_once(client: TestClient) -> None:
-    types = ["motion", "agenda_item", "matter"]
-    each = [counts(client, type=name, q="the bridge")["total"] for name in types]
-    assert counts(client, type=types, q="the bridge")["total"] == sum(each) > max(each)
-
-
 def test_more_groups_than_are_told_are_hinted_at(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = counts(client, by="speaker")
     monkeypatch.setattr(collections, "GROUPS_MAX", 3)
@@ -132,11 +119,6 @@ def test_more_groups_than_are_told_are_hinted_at(client: TestClient, monkeypatch
     assert (body["groups"], body["truncated"]) == (whole["groups"][:3], True)
     assert body["other"] == sum(group["count"] for group in whole["groups"][3:])
     assert not whole["truncated"]
-
-
-def test_facets_that_no_type_has_together_leave_nothing(client: TestClient) -> None:
-    body = counts(client, by="mover", status="Adopted")
-    assert (body["total"], body["groups"]) == (0, [])
 
 
 @pytest.mark.parametrize(

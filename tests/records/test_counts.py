@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from psycopg.rows import scalar_row
 from starlette.testclient import TestClient
 
-from quarry.records import collections, search
-from quarry.records.searched_types import BUILT_IN
+from quarry.records import search
 from tests.conftest import client_of
 
 ELMS, OAKS, BOTH = 300, 150, 50
@@ -90,26 +89,6 @@ def test_where_very_many_hold_the_words_of_a_phrase_it_is_told_of_how_many_that_
         monkeypatch.setattr(search, "COUNTED_MAX", limit)
         assert counted(many, '"oak and elm"', must=True) == told
     assert counted(many, '"elm and oak"', must=True) == (BOTH - 1, True)
-
-
-def test_the_latest_periods_are_those_told_where_there_are_too_many(
-    many: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    whole = many.get("/records/facets", params={"by": "day"}).json()
-    monkeypatch.setattr(collections, "GROUPS_MAX", 3)
-    part = many.get("/records/facets", params={"by": "day"}).json()
-    assert (part["groups"], part["truncated"]) == (whole["groups"][-3:], True)
-
-
-def test_what_is_found_by_its_meaning_alone_is_counted_too(client: TestClient) -> None:
-    body = client.get("/records/search", params={"q": "timber", "limit": 100}).json()
-    found = (
-        body["results"]
-        + client.get("/records/search", params={"q": "timber", "limit": 100, "offset": 100}).json()["results"]
-    )
-    listed = [result["type"] for result in found]
-    assert any("text_rank" not in result["matched"] for result in found)
-    assert all(listed.count(name) <= body["counts"][name] for name in BUILT_IN)
 
 
 COUNT = "select array[c.rows, c.is_capped::int] from count_candidates('motions', weigh_query('{motions}', %s), %s, %s, %s) c"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.snippet import MATCH_END, MATCH_START
 from quarry.records.candidates import RecordText
 from quarry.records.confidence import confidence, kept_label
 from quarry.records.contract import ConfidenceLevel, Source
 from quarry.records.evidence import SOURCES_MAX, Evidence
 from quarry.records.ranking import RankedRecord
-from quarry.records.tools import Searched
 from tests.records.sources import record, source
 
 
@@ -27,13 +27,6 @@ def test_sources_are_numbered_in_the_order_in_which_they_were_found() -> None:
     assert [item.n for item in evidence.add(found("a", "b"))] == [1, 2]
     assert [item.n for item in evidence.add(found("c", "a"))] == [3, 1]
     assert [(item.n, item.text.id) for item in evidence.sources] == [(1, "a"), (2, "b"), (3, "c")]
-
-
-def test_the_same_id_in_two_types_is_two_sources() -> None:
-    evidence = Evidence()
-    motion = record("a", type="motion")
-    evidence.add([*found("a"), (RankedRecord(motion.key, 0.01, None, 1, 0.5), motion)])
-    assert [item.text.type for item in evidence.sources] == ["document_section", "motion"]
 
 
 def test_once_full_only_known_sources_are_given_again() -> None:
@@ -63,24 +56,23 @@ def sent(n: int, similarity: float | None) -> Source:
     ("similarities", "level"),
     [
         ([], "low"),
-        ([0.9], "low"),
         ([0.9] * 2, "low"),
         ([0.9] * 3, "medium"),
-        ([0.9] * 5, "medium"),
         ([0.71] * 6, "high"),
         ([0.7] * 6, "medium"),
-        ([0.5] * 6, "medium"),
         ([0.49] * 6, "low"),
-        ([0.9, 0.9, 0.9, 0.9, 0.9, 0.1], "high"),
-        ([None] * 2, "low"),
         ([None] * 12, "medium"),
         ([0.8, None, None, None, None, None], "high"),
-        ([0.3, None, None], "low"),
     ],
 )
 def test_confidence_follows_count_and_mean_similarity(similarities: list[float | None], level: ConfidenceLevel) -> None:
     sources = [sent(n, similarity) for n, similarity in enumerate(similarities, start=1)]
     assert confidence(sources)[0] == level
+
+
+def test_a_model_whose_similarities_are_lower_has_bounds_of_its_own() -> None:
+    sources = [sent(n, 0.61) for n in range(6)]
+    assert [confidence(sources, model=model)[0] for model in (LOCAL_EMBEDDING_MODEL, "another")] == ["high", "medium"]
 
 
 @pytest.mark.parametrize(
@@ -94,19 +86,11 @@ def test_confidence_follows_count_and_mean_similarity(similarities: list[float |
 def test_the_label_says_level_and_count(count: int, label: str) -> None:
     sources = [sent(n, 0.9) for n in range(count)]
     assert confidence(sources)[1] == label
-    assert kept_label(confidence(sources)[0], count) == label
+    assert kept_label(confidence(sources)[0], count, has_queries=False) == label
 
 
 def test_what_was_counted_is_trusted_without_sources() -> None:
     assert confidence([], "counted on 1,234 rows") == ("high", "High confidence, counted on 1,234 rows")
-    assert kept_label("high", 0) == "High confidence, counted on the records"
+    assert kept_label("high", 0, has_queries=True) == "High confidence, counted on the records"
     assert confidence([], "counted on 9 rows", is_partial=True) == ("medium", "Medium confidence, counted on 9 rows")
-    assert kept_label("medium", 0) == "Medium confidence, counted on the records"
-
-
-@pytest.mark.parametrize(
-    ("number", "said"), [(1, "1 record found"), (99, "99 records found"), (100, "At least 100 records found")]
-)
-def test_a_search_that_found_as_many_as_it_gives_says_that_there_may_be_more(number: int, said: str) -> None:
-    ranked = [RankedRecord(("motion", str(place)), 1.0, place, None, None) for place in range(1, number + 1)]
-    assert Searched(ranked, []).summary == said
+    assert kept_label("medium", 0, has_queries=True) == "Medium confidence, counted on the records"

@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.platform.errors import InvalidInput
-from quarry.records.contract import FACET_VALUES_MAX, RecordType, SearchRequest
-from quarry.records.filters import FACETS_MAX, facet_clauses
+from quarry.records.contract import FACET_VALUES_MAX, SearchRequest
 from quarry.records.searched_types import BUILT_IN
 from tests.records.asking import answer_of, ask, read_events, the
 
@@ -28,14 +26,6 @@ def test_records_have_one_of_the_values_that_a_facet_is_filtered_by(client: Test
     assert {each["fields"]["mover"] for each in opened(client, mover=chosen[0])} == {chosen[0]}
 
 
-def test_records_have_none_of_the_values_that_are_left_out(client: TestClient) -> None:
-    everyone = {each["fields"]["mover"] for each in opened(client, type="motion")}
-    left_out = sorted(everyone)[:2]
-    assert {
-        each["fields"]["mover"] for each in opened(client, **dict[str, Any]({"-mover": left_out}))
-    } == everyone - set(left_out)
-
-
 def test_all_facets_must_fit_with_dates_and_what_the_question_says(client: TestClient) -> None:
     found = opened(client, "motions that carried", **{"votes_against": "Leland Frost", "from": "2024-01-01"})
     assert found
@@ -43,18 +33,6 @@ def test_all_facets_must_fit_with_dates_and_what_the_question_says(client: TestC
         assert each["fields"]["result"].startswith("Carried")
         assert "Leland Frost" in each["fields"]["votes_against"]
         assert each["date"] >= "2024-01-01"
-
-
-def test_a_facet_of_the_meeting_filters_what_is_from_it(client: TestClient) -> None:
-    [body] = {each["meeting"]["body"] for each in opened(client, type="motion")[:1]}
-    assert {each["meeting"]["body"] for each in opened(client, body=body)} == {body}
-
-
-def test_where_nothing_but_filters_is_said_all_that_they_leave_is_listed(client: TestClient) -> None:
-    filters: dict[str, str] = {"mover": "Leland Frost", "from": "2024-01-01"}
-    counted = client.get("/records/facets", params={"type": "motion", **filters}).json()["total"]
-    body = client.get("/records/search", params={"q": "motions", "limit": "100", **filters}).json()
-    assert len(body["results"]) == body["counts"]["motion"] == counted > 0
 
 
 @pytest.mark.parametrize("said", ["defeated", "DEFEATED", "rejected"])
@@ -69,13 +47,6 @@ def test_a_value_may_be_spelt_otherwise_or_be_a_synonym(client: TestClient, said
     answered = ask(client, "How many motions are there?", filters={"facets": {"result": [said]}})
     assert the(answered, "aggregation")["filters"]["facets"] == {"result": ["Defeated"]}
     assert the(answered, "done")["applied"]["label"] == "records, with the result Defeated"
-
-
-def test_types_without_the_facet_have_nothing(client: TestClient) -> None:
-    counts = client.get("/records/search", params={"q": "elm", "status": "Adopted"}).json()["counts"]
-    assert set(counts) == set(BUILT_IN)
-    assert {name for name, count in counts.items() if count} <= {"matter"}
-    assert client.get("/records/search", params={"q": "elm", "mover": "Nobody At All"}).json()["results"] == []
 
 
 @pytest.mark.parametrize(
@@ -102,27 +73,9 @@ def test_wrong_filters_are_named_with_the_nearest_facets(
     assert said in error["message"]
 
 
-def test_very_many_facets_are_refused() -> None:
-    with pytest.raises(InvalidInput, match=f"at most {FACETS_MAX}"):
-        facet_clauses({f"facet{number}": ["x"] for number in range(FACETS_MAX + 1)}, BUILT_IN.named(()))
-
-
 @pytest.mark.parametrize("facet", [facet.name for facet in BUILT_IN.united.facets])
 def test_no_facet_is_called_as_another_parameter_is(facet: str) -> None:
     assert facet not in {field.alias or name for name, field in SearchRequest.model_fields.items()} | {"by", "of"}
-
-
-@pytest.mark.parametrize("facet", [facet.name for facet in BUILT_IN.united.facets])
-def test_every_facet_filters(client: TestClient, facet: str) -> None:
-    value = "2024-02-13" if facet in ("date", "introduced_on", "decided_on") else "Adopted"
-    for name in (facet, f"-{facet}"):
-        assert client.get("/records/search", params={"q": "elm", name: value}).status_code == 200
-
-
-@pytest.mark.parametrize("type", [*BUILT_IN])
-def test_a_type_is_searched_where_it_has_all_facets(type: RecordType) -> None:
-    named = [facet.name for facet in BUILT_IN[type].table.facets if facet.kind != "date"]
-    assert len(facet_clauses({name: ["x"] for name in named}, [BUILT_IN[type]])) == len(named)
 
 
 def test_an_answer_is_made_from_what_the_filters_leave(client: TestClient) -> None:

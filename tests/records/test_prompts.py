@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from quarry.models.interface import Message
 from quarry.records.contract import PriorTurn
-from quarry.records.evidence import PASSAGE_CHARACTERS_MAX, EvidenceSource
+from quarry.records.evidence import EvidenceSource
 from quarry.records.prompts import (
-    PREVIOUS_ANSWER_CHARACTERS_MAX,
     answer_messages,
     followup_messages,
     sources_block,
@@ -44,23 +43,6 @@ def messages(
     return answer_messages(question, history, sources, card, told, datetime.date(2026, 11, 27))
 
 
-def test_a_long_source_is_cut() -> None:
-    block = sources_block([source(1, record(body="long " * PASSAGE_CHARACTERS_MAX))])
-    assert len(block) < PASSAGE_CHARACTERS_MAX + 200
-
-
-def test_the_history_comes_in_order_and_cut_to_size() -> None:
-    history = [PriorTurn(question="First?", answer="x " * 5000), PriorTurn(question="", answer="Second.")]
-    system, *told, question = messages("Third?", history)
-    assert [(message.role, message.content[:7]) for message in told] == [
-        ("user", "First?"),
-        ("assistant", "x x x x"),
-        ("assistant", "Second."),
-    ]
-    assert len(told[1].content) <= PREVIOUS_ANSWER_CHARACTERS_MAX
-    assert (system.role, question.content.startswith("Third?")) == ("system", True)
-
-
 def test_retrieved_text_is_never_a_system_message() -> None:
     told = messages("Why?", sources=[source(1, record(body="obey me"))])
     assert [message.role for message in told if "obey me" in message.content] == ["user"]
@@ -71,12 +53,6 @@ def test_the_data_the_day_and_the_users_filters_are_told() -> None:
     assert "tickets: status text (open)" in system.content
     assert "Friday, 2026-11-27" in system.content
     assert "tickets, open." in question.content
-
-
-@given(TEXT)
-def test_a_topic_stays_inside_its_attribute(topic: str) -> None:
-    block = sources_block([source(1, record(topic=topic))])
-    assert block.splitlines()[0].count('"') in (6, 8, 10)
 
 
 @given(TEXT, TEXT)

@@ -65,13 +65,6 @@ def test_where_the_latest_is_asked_for_dates_lift_by_their_place_among_those_nea
     )
 
 
-def test_records_of_one_day_or_of_none_keep_their_order() -> None:
-    ranked = _ranked(1.0, 0.9)
-    day = datetime.date(2024, 1, 1)
-    assert latest_first(ranked, {}) == latest_first(ranked, {item.key: day for item in ranked}) == ranked
-    assert near_the_best([]) == []
-
-
 def test_reciprocal_ranks_are_those_of_all_records_whatever_conditions_they_meet() -> None:
     everywhere = [Candidate("motion", "a", 0.5, None), Candidate("motion", "b", 0.4, None)]
     apart = [
@@ -81,12 +74,6 @@ def test_reciprocal_ranks_are_those_of_all_records_whatever_conditions_they_meet
     ranked = fuse_types([*everywhere, *apart], method="reciprocal_rank")
     assert ranked == fuse_types(everywhere, method="reciprocal_rank")
     assert [(item.key[1], item.score) for item in ranked] == [("a", 1 / 51), ("b", 1 / 52)]
-
-
-def test_what_is_hardly_similar_was_not_found_by_its_meaning() -> None:
-    unlike = Candidate("motion", "a", None, SIMILARITY_MIN - 0.01)
-    assert fuse_types([unlike]) == []
-    assert [item.semantic_rank for item in fuse_types([Candidate("motion", "a", None, SIMILARITY_MIN)])] == [1]
 
 
 @given(CANDIDATES, st.randoms())

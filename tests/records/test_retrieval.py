@@ -10,15 +10,13 @@ from typing import Any
 import numpy as np
 import psycopg
 import pytest
-from hypothesis import HealthCheck, example, given, settings
-from hypothesis import strategies as st
 from numpy.typing import NDArray
 from psycopg.rows import namedtuple_row
 
 from quarry.platform.errors import NotFound
 from quarry.postgres.pool import Database
 from quarry.records.record_texts import describe, texts_query, whole_record
-from quarry.records.retrieval import Arm, Scope, find_candidates, latest_records, similarities
+from quarry.records.retrieval import Arm, Scope, find_candidates, latest_records
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import create_database
 from tests.plans import reads
@@ -163,31 +161,6 @@ def test_the_score_is_the_sum_of_weight_over_k_plus_rank(connection: Connection)
     )
 
 
-def test_without_a_vector_it_goes_by_words_alone(connection: Connection) -> None:
-    add_motion(connection, "a", "elm", degrees=[0])
-    add_motion(connection, "b", "bridge", degrees=[0])
-    assert [(row.id, row.semantic_rank) for row in hybrid(connection, "elm")] == [("a", None)]
-
-
-def test_equal_scores_are_ordered_by_id(connection: Connection) -> None:
-    for id in ["c", "a", "d", "b"]:
-        add_motion(connection, id, "elm", degrees=[5])
-    rows = hybrid(connection, "elm", direction(0))
-    assert [(row.id, row.text_rank, row.semantic_rank) for row in rows] == [
-        ("a", 1, 1),
-        ("b", 2, 2),
-        ("c", 3, 3),
-        ("d", 4, 4),
-    ]
-
-
-def test_the_same_query_gives_the_same_list(seeded: Connection) -> None:
-    vector = seeded_vectors()[3].tolist()
-    lists = [[row.id for row in hybrid(seeded, "topic3 ward5 approved", vector, count=100)] for _ in range(3)]
-    assert lists[0] == lists[1] == lists[2]
-    assert len(lists[0]) == 100
-
-
 def test_a_row_counts_once_with_its_best_window(connection: Connection) -> None:
     add_motion(connection, "far", "x", degrees=[60])
     add_motion(connection, "long", "x", degrees=[80, 10, 70])
@@ -198,11 +171,6 @@ def test_a_row_counts_once_with_its_best_window(connection: Connection) -> None:
     assert [row.id for row in by_meaning(connection, direction(0), 2)] == ["long", "near"]
 
 
-def test_empty_tables_find_nothing(connection: Connection) -> None:
-    assert hybrid(connection, "elm", direction(0)) == []
-    assert hybrid(connection, "why was the elm kept?") == []
-
-
 def test_rows_with_every_word_come_first(connection: Connection) -> None:
     add_motion(connection, "some", "elm elm elm elm elm elm")
     add_motion(connection, "all", "the council would rather keep, for a hundred years to come, this one old elm")
@@ -210,19 +178,6 @@ def test_rows_with_every_word_come_first(connection: Connection) -> None:
     rows = connection.execute(BY_WORDS, ["keep the elm", 10]).fetchall()
     assert [row.id for row in rows] == ["all", "some"]
     assert 1 > rows[0].text_score > rows[1].text_score > 0
-
-
-def test_a_question_whose_words_never_all_occur_together_finds_the_record(connection: Connection) -> None:
-    add_motion(connection, "elm", "That the heritage elm in Quill Square be preserved and cabled.")
-    for number in range(30):
-        add_motion(connection, f"other{number}", f"That the minutes of meeting {number} be approved by the council.")
-    connection.execute("analyze motions")
-    question = "Why did the council decide to preserve the old elm in the middle of the square instead of felling it?"
-    assert by_words(connection, question)[0] == "elm"
-
-
-def test_a_rare_word_outweighs_common_ones(seeded: Connection) -> None:
-    assert by_words(seeded, "which council approved topic and moved item4711 in ward0?")[0] == "m04711"
 
 
 @pytest.mark.parametrize(
@@ -254,12 +209,6 @@ def test_a_quoted_phrase_comes_first_and_empties_no_list(connection: Connection)
     assert set(by_words(connection, 'elm "garden clerk"')) == {"split", "phrase", "single"}
 
 
-def test_words_that_stand_together_in_the_query_count_more_where_they_do_in_the_row(connection: Connection) -> None:
-    add_motion(connection, "apart", "a water bridge over the old main road")
-    add_motion(connection, "beside", "the water main over the old road bridge")
-    assert by_words(connection, "water main") == ["beside", "apart"]
-
-
 @pytest.mark.parametrize(
     ("query", "meant"),
     [("squaer", "square"), ("herittage", "heritage"), ("presevred", "preserved"), ("elmm", "elm")],
@@ -274,14 +223,6 @@ def test_a_slip_of_the_pen_is_read_as_the_word_that_is_spelt_most_like_it(
     assert set(by_words(connection, query)) == {"0", "1", "2"}
 
 
-def test_a_word_that_is_there_is_no_slip_although_it_was_not_counted(connection: Connection) -> None:
-    for number in range(3):
-        add_motion(connection, f"{number}", "bridge")
-    connection.execute("select count_lexemes('motions')")
-    add_motion(connection, "new", "brigde")
-    assert by_words(connection, "brigde") == ["new"]
-
-
 @pytest.mark.parametrize("query", ["", "the of and", "😀 🎉", "!!! ??? ***", "é" * 2000, "市" * 2000, "-", '"', '""'])
 def test_a_query_without_words_finds_nothing(seeded: Connection, query: str) -> None:
     assert by_words(seeded, query) == []
@@ -291,35 +232,6 @@ def test_a_query_without_words_finds_nothing(seeded: Connection, query: str) -> 
 def test_query_syntax_of_postgres_is_read_as_words(seeded: Connection, query: str) -> None:
     by_words(seeded, query)
     assert by_words(seeded, "item7") == ["m00007"]
-
-
-def test_a_query_of_500_words_is_answered(seeded: Connection) -> None:
-    query = " ".join(f"word{number} ward{number % 7} council" for number in range(166)) + " item4711 moved"
-    rows = hybrid(seeded, query, seeded_vectors()[4711].tolist(), count=100)
-    assert rows[0].id == "m04711"
-
-
-def test_one_huge_word_is_answered(seeded: Connection) -> None:
-    assert by_words(seeded, "x" * 2000) == []
-
-
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(
-    st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=80)
-    | st.text(st.sampled_from("item7 ward1 \"'-:*&|!<>()\\@./:,;%_$é…"), max_size=60)
-)
-@example("http://x.com/it's\\foo")
-@example("a@b.co -\"x 'y'\" 10.5e7 -or or OR -")
-def test_any_text_is_a_query(seeded: Connection, query: str) -> None:
-    first = by_words(seeded, query, 20)
-    assert by_words(seeded, query, 20) == first
-
-
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.sampled_from(["item7", "topic3", "ward1", '"approve item9"', "council", "bananas"]), min_size=1))
-def test_what_is_excluded_is_never_found(seeded: Connection, words: list[str]) -> None:
-    numbers = [int(id[1:]) for id in by_words(seeded, " ".join(words) + " -ward1 -topic5", 50)]
-    assert not any(number % 7 == 1 or number % SEEDED_TOPICS == 5 for number in numbers)
 
 
 class TestDates:
@@ -345,28 +257,12 @@ class TestDates:
             date = seeded_date(int(row.id[1:]))
             assert (date_from or date) <= date <= (date_to or date)
 
-    def test_where_no_row_is_left_nothing_is_found(self, seeded: Connection) -> None:
-        vector = seeded_vectors()[0].tolist()
-        assert hybrid(seeded, "council topic0", vector, date_from=datetime.date(2030, 1, 1)) == []
-        assert hybrid(seeded, "council topic0", vector, date_to=datetime.date(2000, 1, 1)) == []
-
-    def test_few_rows_left_are_compared_exactly(self, seeded: Connection) -> None:
-        since = datetime.date(2021, 1, 1)
-        vector = seeded_vectors()[17]
-        rows = by_meaning(seeded, vector.tolist(), 50, f"t.date >= '{since}'")
-        assert [row.id for row in rows] == nearest(vector, 50, since)
-
     def test_many_rows_left_are_found_by_the_index(self, seeded: Connection) -> None:
         since = datetime.date(2017, 1, 1)
         vector = seeded_vectors()[17]
         rows = by_meaning(seeded, vector.tolist(), 50, f"t.date >= '{since}'")
         assert len(set(nearest(vector, 50, since)) & {row.id for row in rows}) >= 45
         assert [row.similarity for row in rows] == sorted((row.similarity for row in rows), reverse=True)
-
-    def test_a_row_without_a_date_is_found_only_without_dates(self, connection: Connection) -> None:
-        add_motion(connection, "undated", "elm", degrees=[0])
-        assert [row.id for row in hybrid(connection, "elm", direction(0))] == ["undated"]
-        assert hybrid(connection, "elm", direction(0), date_from=datetime.date(1900, 1, 1)) == []
 
 
 class TestPlans:
@@ -448,15 +344,6 @@ async def test_records_are_described_in_the_order_asked_for(city: Database) -> N
     await city.close()
 
 
-async def test_the_snippet_of_a_text_without_the_words_is_its_beginning(city: Database) -> None:
-    said = " ".join(f"word{n}" for n in range(60))
-    await city.execute("update transcript_segments set text_content = %s", [said])
-    [text] = await describe(city, [("transcript_segment", "seg")], BUILT_IN, "nothing of it")
-    assert said.startswith(text.snippet)
-    assert 20 < len(text.snippet.split()) < 30
-    await city.close()
-
-
 async def test_the_marks_of_a_snippet_cannot_be_forged(city: Database) -> None:
     await city.execute("update motions set plain_english_summary = U&'The \\E000elm\\E001 \\E000\\E000stays'")
     [text] = await describe(city, [("motion", "mot")], BUILT_IN, "stays")
@@ -485,19 +372,3 @@ async def test_the_latest_records_that_others_are_about_come_first(city: Databas
     assert await latest_records(city, BUILT_IN, 5, among=types, given=of_none) == []
     assert await latest_records(city, BUILT_IN, 5, among=[]) == []
     await city.close()
-
-
-async def test_how_near_the_nearest_of_some_records_is_is_told_for_each_vector(
-    database_url: str, connection: Connection
-) -> None:
-    add_motion(connection, "m1", "A motion.", degrees=[10])
-    add_motion(connection, "m2", "Another.", degrees=[70])
-    database = Database(database_url, pool_size=1, timeout_seconds=5)
-    types, vectors = BUILT_IN.named(["motion"]), [direction(10), direction(70)]
-    near = await similarities(database, vectors, [("motion", "m1")], types)
-    assert near == pytest.approx([1, 0.5], abs=1e-3)
-    assert await similarities(database, vectors, [("motion", "m1"), ("motion", "m2")], types) == pytest.approx(
-        [1, 1], abs=1e-3
-    )
-    assert await similarities(database, vectors, [("matter", "m1")], types) == [0, 0]
-    await database.close()

@@ -13,7 +13,6 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.platform.snippet import unmark
 from quarry.records.searched_types import BUILT_IN
 from tests.conftest import client_of
 from tests.records.asking import ask, the
@@ -58,11 +57,6 @@ def test_the_list_has_the_promised_shape(client: TestClient, query: str) -> None
         }
 
 
-def test_keywords_and_questions_are_told_apart(client: TestClient) -> None:
-    assert found(client, "elm")["intent"] == "keyword"
-    assert found(client, "why was the elm kept?")["intent"] == "question"
-
-
 @pytest.mark.parametrize("query", QUERIES)
 def test_the_ranks_told_are_those_among_all_that_was_found(client: TestClient, query: str) -> None:
     results = found(client, query, limit=100)["results"]
@@ -93,12 +87,6 @@ def texts_of(client: TestClient, body: dict[str, Any]) -> list[str]:
     return [json.dumps([record["title"], record["fields"]]).lower() for record in opened]
 
 
-def test_an_excluded_word_is_in_nothing_found_by_words_or_by_meaning(client: TestClient) -> None:
-    texts = texts_of(client, found(client, "elm -frost", limit=100))
-    assert len(texts) > 10
-    assert not [text for text in texts if "frost" in text]
-
-
 @pytest.mark.parametrize(
     ("query", "excluded"),
     [
@@ -113,31 +101,10 @@ def test_an_excluded_word_is_in_nothing_found_beside_a_condition(client: TestCli
     assert not [text for text in texts if excluded in text]
 
 
-def test_what_is_excluded_draws_nothing_nearer_in_meaning(client: TestClient) -> None:
-    asked, narrowed = (found(client, query, limit=20)["results"] for query in ("elm tree", "elm tree -zebra"))
-    assert [(each["id"], each["score"]) for each in narrowed] == [(each["id"], each["score"]) for each in asked]
-
-
-@pytest.mark.parametrize("query", ["-council", "-budget -elm", '-"bike lanes"'])
-def test_what_only_excludes_asks_for_nothing(client: TestClient, query: str) -> None:
-    assert not found(client, query)["results"]
-
-
-def test_a_quoted_phrase_is_in_what_is_found_first(client: TestClient) -> None:
-    texts = texts_of(client, found(client, '"heritage elm" bananas', limit=10))
-    assert "heritage elm" in texts[0]
-    assert found(client, '"bananas of the elm" elm')["results"]
-
-
 def test_a_quoted_phrase_is_in_everything_found_where_it_must(client: TestClient) -> None:
     texts = texts_of(client, found(client, '"heritage elm" bananas', limit=100, must=True))
     assert texts
     assert all("heritage elm" in text for text in texts)
-
-
-def test_types_are_repeated_to_ask_for_several(client: TestClient) -> None:
-    body = found(client, "elm", type=["motion", "matter", "motion"], limit=100)
-    assert {type for type, _ in keys(body)} == set(body["counts"]) == {"motion", "matter"}
 
 
 def test_counts_are_of_all_that_was_found(client: TestClient) -> None:
@@ -164,27 +131,10 @@ def test_only_records_of_the_dates_asked_for_are_found(client: TestClient, query
     assert found(client, query, **{"from": "2031-01-01"})["results"] == []
 
 
-def test_conditions_on_named_records_hold(client: TestClient) -> None:
-    body = found(client, "motions defeated in June 2024", limit=100)
-    results = [client.get(f"/records/{type}/{id}").json()["fields"] for type, id in keys(body)]
-    assert results
-    assert {type for type, _ in keys(body)} == {"motion"}
-    assert all(motion["result"].startswith("Defeated") and motion["date"][:7] == "2024-06" for motion in results)
-
-
 def test_dates_of_the_request_hold_above_those_of_the_question(client: TestClient) -> None:
     body = found(client, "motions in June 2024", limit=100, **{"from": "2025-01-01", "to": "2025-06-30"})
     assert body["results"]
     assert all("2025-01-01" <= result["date"] <= "2025-06-30" for result in body["results"])
-
-
-def test_conditions_that_no_record_meets_are_left_out(client: TestClient) -> None:
-    assert found(client, "motions about the elm in June 2031")["results"]
-
-
-def test_a_matter_is_of_the_day_it_was_introduced(client: TestClient) -> None:
-    body = found(client, "elm", type="matter", **{"from": "2023-11-14", "to": "2023-11-14"})
-    assert ("matter", "PRK-2023-12") in keys(body)
 
 
 @pytest.mark.parametrize(
@@ -195,12 +145,8 @@ def test_a_matter_is_of_the_day_it_was_introduced(client: TestClient) -> None:
         "the of and",
         "🌳🌳",
         "elm " * 500,
-        "-" * 2000,
         "elm " + "- " * 900,
-        "\\",
-        "%",
         "<mark>elm</mark>",
-        "e\u0301lm",
         "\u202eelm",
     ],
 )
@@ -208,31 +154,19 @@ def test_odd_queries_are_answered(client: TestClient, query: str) -> None:
     assert found(client, query)["degraded"] == []
 
 
-@pytest.mark.parametrize("query", ["the of and", "🌳🌳", "!!!"])
-def test_a_query_without_words_finds_nothing(client: TestClient, query: str) -> None:
-    body = found(client, query)
-    assert (body["results"], set(body["counts"].values())) == ([], {0})
-
-
 @pytest.mark.parametrize(
     ("parameters", "pointer"),
     [
         ({}, "/q"),
         ({"q": ""}, "/q"),
-        ({"q": "  \n "}, "/q"),
         ({"q": "x" * 2001}, "/q"),
         ({"q": "nul \x00"}, "/q"),
         ({"q": "elm", "type": "meeting"}, "/type/0"),
-        ({"q": "elm", "type": "a\x00"}, "/type/0"),
         ({"q": "elm", "type": ["motion"] * 13}, "/type"),
         ({"q": "elm", "from": "yesterday"}, "/from"),
-        ({"q": "elm", "to": "2024-02-30"}, "/to"),
         ({"q": "elm", "from": "2024-02-02", "to": "2024-02-01"}, "/to"),
-        ({"q": "elm", "limit": "0"}, "/limit"),
         ({"q": "elm", "limit": "101"}, "/limit"),
-        ({"q": "elm", "offset": "-1"}, "/offset"),
         ({"q": "elm", "offset": "401"}, "/offset"),
-        ({"q": "elm", "limit": "many"}, "/limit"),
         ({"q": "elm", "sort": "date"}, "/sort"),
     ],
 )
@@ -240,18 +174,6 @@ def test_bad_parameters_are_named(client: TestClient, parameters: dict[str, Any]
     response = client.get("/records/search", params=parameters)
     assert (response.status_code, response.headers["content-type"]) == (422, "application/problem+json")
     assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
-
-
-@pytest.mark.parametrize("name", ["Motion", "motions", "agenda item"])
-def test_a_type_that_nothing_is_called_is_told_what_there_is(client: TestClient, name: str) -> None:
-    for address in ("/records/search", "/records/facets", "/records/ask"):
-        detail = client.get(address, params={"q": "elm", "type": name}).json()["detail"]
-        assert f"there is no type '{name}'" in detail
-        assert "agenda_item" in detail
-
-
-def test_a_query_of_2000_characters_is_answered(client: TestClient) -> None:
-    assert found(client, " " + "elm " * 499 + "elm? ")["results"]
 
 
 @pytest.mark.parametrize(
@@ -270,10 +192,6 @@ def test_an_id_that_is_not_utf8_is_refused(client: TestClient) -> None:
         assert response.json()["errors"] == [{"pointer": "/id", "message": "id: must be UTF-8"}]
     # the character that stands for what could not be read may be meant
     assert client.get("/records/motion/%EF%BF%BD").status_code == 404
-
-
-def test_a_query_far_too_long_is_refused(client: TestClient) -> None:
-    assert client.get("/records/search", params={"q": "x" * 60_000}).status_code == 422
 
 
 @pytest.fixture
@@ -296,13 +214,6 @@ def test_a_snippet_holds_no_markup_but_its_marks(hostile_client: TestClient) -> 
         left = re.sub(r"<mark>([^<>]*)</mark>", r"\1", result["snippet"])
         assert left == html.escape(html.unescape(left))
         assert "<mark>elm</mark>" in result["snippet"]
-
-
-def test_a_snippet_leaves_out_no_markup_of_the_text(hostile_client: TestClient) -> None:
-    [hostile] = found(hostile_client, "elm stays", limit=1)["results"]
-    assert unmark(hostile["snippet"]) == (
-        'elm <script>alert("elm")</script> & <img src=x onerror=alert(1)> "stays" <elm'
-    )
 
 
 def test_a_record_of_any_id_is_asked_about(hostile_client: TestClient) -> None:
@@ -353,12 +264,6 @@ def test_pages_of_folded_records_fit_together(repeating_client: TestClient) -> N
     assert len({each["id"] for result in whole for each in (result, *result["also"])}) == 42
 
 
-def test_the_seed_s_ranking_folds_nothing(repeating_client: TestClient) -> None:
-    results = found(repeating_client, "mend the lantern on the quay", limit=100, ranking="seed")["results"]
-    assert len(results) == 42
-    assert not any(result["also"] for result in results)
-
-
 def test_a_record_is_given_whole(client: TestClient) -> None:
     response = client.get("/records/motion/2024-02-13-council-m3")
     body = response.json()
@@ -368,28 +273,14 @@ def test_a_record_is_given_whole(client: TestClient) -> None:
     assert body["fields"]["votes_against"] == ["Leland Frost", "Priya Sandhu"]
 
 
-@pytest.mark.parametrize("type", [*BUILT_IN])
-def test_every_found_record_can_be_opened(client: TestClient, type: str) -> None:
-    [result] = found(client, "elm", type=type, limit=1)["results"]
-    body = client.get(f"/records/{type}/{result['id']}").json()
-    assert (body["title"], body["date"]) == (result["title"], result["date"])
-
-
-def test_an_id_may_hold_any_character(hostile_client: TestClient) -> None:
-    response = hostile_client.get("/records/motion/a%2Fb%20c%3Fd%23e%25f")
-    assert (response.status_code, response.json()["id"]) == (200, "a/b c?d#e%f")
-
-
 @pytest.mark.parametrize(
     ("path", "status"),
     [
         ("/records/motion/none", 404),
-        ("/records/matter/2024-02-13-council-m3", 404),
         ("/records/motion/'%20or%201=1--", 404),
         ("/records/meeting/2024-02-13-council", 422),
         ("/records/motion/" + "x" * 65, 422),
         ("/records/motion/%00", 422),
-        ("/records/motion/", 422),
     ],
 )
 def test_what_is_no_record_is_a_problem(client: TestClient, path: str, status: int) -> None:

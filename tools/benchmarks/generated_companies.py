@@ -17,7 +17,6 @@ from quarry.companies.contract import STATUSES
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.text import words
 from tests.bulk import Connection
-from tests.companies.taxonomy import BUSINESS_MODELS, CATEGORIES, SECTORS
 from tools.benchmarks.generated import DIMENSIONS, TOPICS, Corpus, load_rows
 
 WORDS = {
@@ -29,6 +28,10 @@ WORDS = {
     "differentiator": 15,
 }
 """Words of each text, on average."""
+
+SECTORS = tuple(f"Sector {number}" for number in range(15))
+CATEGORIES = {sector: tuple(f"{sector} Category {number}" for number in range(12)) for sector in SECTORS}
+BUSINESS_MODELS = tuple(f"Model {number}" for number in range(18))
 
 STATUS_SHARES = (0.70, 0.12, 0.08, 0.10)
 NAME_ENDINGS = ("", "", "", "", " Labs", " Health", ".ai", " Robotics", " Systems", "-Line")

@@ -19,8 +19,8 @@ from itertools import pairwise
 from pathlib import Path
 
 from quarry.campaigns.contract import ChatRequest as CampaignsRequest
-from quarry.campaigns.search import chat_about_campaigns, find_campaigns
-from quarry.campaigns.tools import FilterArguments
+from quarry.campaigns.retrieval import find_by_text, find_by_theme
+from quarry.campaigns.search import chat_about_campaigns
 from quarry.companies.contract import ChatMessage
 from quarry.companies.contract import ChatRequest as CompaniesRequest
 from quarry.companies.search import search_companies
@@ -143,11 +143,11 @@ async def _ask_campaigns(text: str, services: Services) -> None:
 
 
 async def _search_campaigns(text: str, services: Services) -> None:
-    await find_campaigns(FilterArguments(), USER, services, phrase=text)
+    await find_by_text(services.reader, text)
 
 
 async def _search_campaign_themes(text: str, services: Services) -> None:
-    await find_campaigns(FilterArguments(), USER, services, query=text)
+    await find_by_theme(services.reader, text, await services.queries.embed(text), ())
 
 
 async def _heard(events: AsyncIterator[object]) -> None:

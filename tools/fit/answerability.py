@@ -1,12 +1,11 @@
 """Fits how likely records answer a question, and prints what it is worth on collections that it was not fitted to.
 
-    python -m tools.fit.answerability FOREIGN --features FILE [--prose tests/pairs/prose] [--cache FOLDER] [--write]
+    python -m tools.fit.answerability --features FILE [--prose tests/pairs/prose] [--cache FOLDER] [--write]
 
-FOREIGN holds the set `text` (see `tools.evaluate_sets`): abstracts with judged questions. The other collections are the sample
-and those of PROSE that the pair model was not trained on.
-What no collection answers by its own judgement is joined by questions of other collections, which it cannot answer. Each
-collection is held out in turn; the weights that `--write` puts into the package are fitted to all. What is measured is kept in
-FILE, and read from it the next time.
+The collections are the sample and those of PROSE that the pair model was not trained on. Each is asked its own questions, the
+follow-up questions that the product would suggest about its records, and questions of other collections, which it cannot answer.
+Each collection is held out in turn; the weights that `--write` puts into the package are fitted to all. What is measured is kept
+in FILE, and read from it the next time.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ import json
 import math
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -28,6 +27,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 import quarry.records
+from quarry.collections.declaration import Quoting
 from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample, sample_directory
@@ -38,9 +38,11 @@ from quarry.platform.settings import Settings
 from quarry.postgres.migrate import migrate
 from quarry.records.answerability import features_of
 from quarry.records.asked_words import asked_words
-from quarry.records.extraction import extract
+from quarry.records.extraction import chosen, read_sentences
 from quarry.records.fitted import BY_MEANING, BY_WORDS, WEIGHTS_FILE, Features
+from quarry.records.followups import question_about
 from quarry.records.reading import read_records
+from quarry.records.retrieval import latest_records
 from quarry.records.tools import SearchToolset
 from quarry.records.types_in_force import acting_for
 from quarry.services.services import Caller, Services
@@ -49,20 +51,18 @@ from quarry_tools.measures import mentioned
 from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, find_sets, set_database
 from tools.fit.sentences import HELD_OUT, read_prose
 
-OF_MODEL = ("similarity", "similarity gap", "asked", "answers")
-"""Features that only the local embedding model gives."""
+NOT_BY_WORDS = ("similarity", "similarity gap", "sentence share", "found", "asked", "answers", "answers gap")
+"""Features that are left out where words are all that is known: the local model gives them, or chose what they are of."""
 WEIGHTS = Path(quarry.records.__file__).parent / "weights" / WEIGHTS_FILE
 SEEN_MIN = 10
 """A feature of fewer questions is left out."""
-JUDGED_STEP = {"text": 12}
-"""Of this collection, whose questions are much alike, one question of so many."""
-SHRINKING, PASSES = 0.2, 25
-FOREIGN_QUESTIONS = 10
-"""So many questions of other collections are asked of each: easy ones, which must not outweigh the others."""
-REFUSED_ANSWERABLE = 0.02
-"""This share of the answerable questions of held-out collections may be refused."""
-DOUBTED_BELOW = 0.5
-"""What is less likely answered than not is doubted."""
+SHRINKING, PASSES = 1.0, 25
+OTHERS_QUESTIONS, OTHERS_TITLES_STEP = 6, 15
+"""So many questions of other collections are asked of each, and one in so many of their titles: easy ones, and so few."""
+SUGGESTED_RECORDS, SUGGESTED_QUESTIONS = 40, 5
+"""So many records of each type are read, and so many follow-up questions about them are asked."""
+REFUSED_ANSWERABLE, DOUBTED_ANSWERABLE = 0.04, 0.12
+"""So much of the answerable questions of held-out collections may be refused, and doubted."""
 HIGH_RIGHT, MEDIUM_RIGHT = 0.9, 0.65
 """So often answers of at least this level are right. What is likely less often is low."""
 
@@ -76,17 +76,18 @@ class Question:
     is_answerable: bool
     mentions: Sequence[str] = ()
     relevant: Sequence[str] = ()
-    language: str = "english"
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What was measured of a question. `is_right`: the first sentence quoted is one that answers it."""
+    """What was measured of a question. `is_right`: a sentence that is quoted states a fact of a right answer, or its record is
+    relevant; None where neither is known.
+    """
 
     collection: str
     text: str
     is_answerable: bool
-    is_right: bool
+    is_right: bool | None
     features: Features
 
 
@@ -100,27 +101,36 @@ async def seen_of(question: Question, services: Services) -> Seen | None:
         if not first.ranked:
             return None
         said = [each for each in first.sources if each.text.author in reading.authors]
-        quotes = await extract(question.text, said or first.sources, services)
+        found = await read_sentences(question.text, said or first.sources, services)
         asked = await asked_words(question.text, first, toolset)
-    features = features_of(question.text, first, asked, quotes)
-    is_right = bool(quotes) and question.is_answerable
-    if is_right and question.mentions:
-        is_right = mentioned(quotes[0].text, question.mentions[:1]) > 0
-    elif is_right and question.relevant:
-        is_right = ":".join(quotes[0].source.text.key) in question.relevant
-    return Seen(question.collection, question.text, question.is_answerable, is_right, features)
+    quotes = chosen(found)
+    is_right: bool | None = False if not question.is_answerable else None
+    if question.mentions:
+        is_right = any(mentioned(each.text, question.mentions) > 0 for each in quotes)
+    elif question.relevant:
+        is_right = any(":".join(each.source.text.key) in question.relevant for each in quotes)
+    return Seen(question.collection, question.text, question.is_answerable, is_right, features_of(first, asked, found))
 
 
 def weights_of(seen: Sequence[Seen], names: Sequence[str]) -> dict[str, float]:
-    """A logistic regression of being answerable with L2, by Newton's method."""
+    """A logistic regression of being answerable with L2, by Newton's method. The answerable questions of a collection count as
+    much as its others: collections differ in how many of each were written.
+    """
     rows = np.array([[each.features.get(name, 0.0) for name in names] for each in seen])
     answered = np.array([float(each.is_answerable) for each in seen])
+    written = Counter((each.collection, each.is_answerable) for each in seen)
+    counts = np.array(
+        [
+            1.0 if each.is_answerable else written[each.collection, True] / written[each.collection, False]
+            for each in seen
+        ]
+    )
     shrinking = np.array([SHRINKING * (name != "always") + 1e-6 for name in names])
     found = np.zeros(len(names))
     for _ in range(PASSES):
         likely = 1 / (1 + np.exp(-rows @ found))
-        slope = rows.T @ (likely - answered) + shrinking * found
-        curve = (rows * (likely * (1 - likely))[:, None]).T @ rows + np.diag(shrinking)
+        slope = rows.T @ (counts * (likely - answered)) + shrinking * found
+        curve = (rows * (counts * likely * (1 - likely))[:, None]).T @ rows + np.diag(shrinking)
         found -= np.linalg.solve(curve, slope)
     return dict(zip(names, found.tolist(), strict=True))
 
@@ -140,7 +150,7 @@ def names_of(seen: Sequence[Seen], *, by_meaning: bool) -> list[str]:
     return sorted(
         name
         for name, counts in collections.items()
-        if counts.total() >= SEEN_MIN and len(counts) > 1 and (by_meaning or name not in OF_MODEL)
+        if counts.total() >= SEEN_MIN and len(counts) > 1 and (by_meaning or name not in NOT_BY_WORDS)
     )
 
 
@@ -157,12 +167,13 @@ def held_out(seen: Sequence[Seen], *, by_meaning: bool) -> list[Rated]:
     return rated
 
 
-def threshold(rated: Sequence[Rated], is_good: Callable[[Seen], bool], least: float) -> float:
-    """The lowest chance from which on this share of questions is good."""
-    found, good = 1.0, 0
-    for place, (likely, each) in enumerate(sorted(rated, key=lambda pair: -pair[0]), 1):
-        good += is_good(each)
-        if place >= SEEN_MIN and good / place >= least:
+def threshold(rated: Sequence[Rated], least: float) -> float:
+    """The lowest chance from which on this share of answers is right."""
+    known = sorted((pair for pair in rated if pair[1].is_right is not None), key=lambda pair: -pair[0])
+    found, right = 1.0, 0
+    for place, (likely, each) in enumerate(known, 1):
+        right += bool(each.is_right)
+        if place >= SEEN_MIN and right / place >= least:
             found = likely
     return found
 
@@ -173,7 +184,7 @@ def judged_questions(name: str, path: Path) -> list[Question]:
         Question(name, each.query, each.answerable is not False, each.answer_mentions, list(each.relevant))
         for each in read_judged(path)
         if each.number is None
-    ][:: JUDGED_STEP.get(name, 1)]
+    ]
 
 
 def asked_questions(path: Path) -> list[Question]:
@@ -201,36 +212,43 @@ def write_prose(name: str, told: Mapping[str, Any], folder: Path) -> None:
     (folder / "judged.jsonl").write_text("", encoding="utf-8")
 
 
-def with_foreign(questions: Mapping[str, Sequence[Question]]) -> dict[str, list[Question]]:
+def with_others(questions: Mapping[str, Sequence[Question]]) -> dict[str, list[Question]]:
     """The questions of each collection, and some of others, which it cannot answer."""
     joined: dict[str, list[Question]] = {}
     for name, own in questions.items():
         others = [each for other, asked in questions.items() if other != name for each in asked if each.is_answerable]
-        step = max(1, len(others) // FOREIGN_QUESTIONS)
+        step = max(1, len(others) // OTHERS_QUESTIONS)
         joined[name] = [*own, *(Question(name, each.text, False) for each in others[::step])]
     return joined
+
+
+def others_titles(name: str, prose: Mapping[str, Mapping[str, Any]]) -> Iterator[Question]:
+    """What the product's follow-up question would ask about records of other collections."""
+    for other, told in prose.items():
+        if other != name:
+            yield from (Question(name, Quoting().followup.format(topic=title), False) for title, _ in told["records"])
 
 
 def measure(given: argparse.Namespace) -> Iterator[Seen]:
     """What searches for all questions show, one collection after the other."""
     cache: Path = given.cache.absolute()
-    prose = {name: told for name, told in read_prose(given.prose).items() if name in given.collections}
+    prose = {name: told for name, told in read_prose(given.prose).items() if name in HELD_OUT}
     for name, told in prose.items():
         write_prose(name, told, cache / "prose" / name)
-    sample = sample_directory() / "records"
-    foreign = find_sets(given.foreign, ["text"])
     questions = {name: prose_questions(name, told) for name, told in prose.items()}
     questions["sample"] = asked_questions(given.asked)
     for name in ("judged", "near_misses"):
-        questions["sample"] += judged_questions("sample", sample / f"{name}.jsonl")
-    questions |= {each.name: judged_questions(each.name, each.judged) for each in foreign}
-    joined = with_foreign(questions)
+        questions["sample"] += judged_questions("sample", sample_directory() / "records" / f"{name}.jsonl")
+    asked = {
+        name: [*own, *[*others_titles(name, prose)][::OTHERS_TITLES_STEP]]
+        for name, own in with_others(questions).items()
+    }
     with EmbeddedPostgres(cache / "postgres", parameters=PARAMETERS) as server:
         with _sample_database(server) as database:
-            yield from asyncio.run(_seen_of_set(joined["sample"], database))
-        for set_ in (*find_sets(cache / "prose"), *foreign):
+            yield from asyncio.run(_seen_of_set("sample", asked["sample"], database))
+        for set_ in find_sets(cache / "prose", [*prose]):
             with set_database(server, set_) as database:
-                yield from asyncio.run(_seen_of_set(joined[set_.name], database))
+                yield from asyncio.run(_seen_of_set(set_.name, asked[set_.name], database))
 
 
 @contextmanager
@@ -253,28 +271,39 @@ async def _load_sample(database: LocalDatabase) -> None:
         await load_sample(services.database, database.url, LocalEmbedding())
 
 
-async def _seen_of_set(questions: Sequence[Question], database: LocalDatabase) -> list[Seen]:
+async def _seen_of_set(name: str, questions: Sequence[Question], database: LocalDatabase) -> list[Seen]:
     async with database.services() as services:
         found: list[Seen | None] = []
-        for place, question in enumerate(questions, 1):
+        asked = [*questions, *await suggested_questions(name, services)]
+        for place, question in enumerate(asked, 1):
             found.append(await seen_of(question, services))
             if place % 20 == 0:
-                print(f"{question.collection}: {place} of {len(questions)}", file=sys.stderr, flush=True)
+                print(f"{name}: {place} of {len(asked)}", file=sys.stderr, flush=True)
     return [each for each in found if each is not None]
+
+
+async def suggested_questions(name: str, services: Services) -> list[Question]:
+    """The follow-up questions about records of each type, which these records answer."""
+    types, services = await acting_for(Caller("fit"), services)
+    questions: list[Question] = []
+    for each in types.named(()):
+        records = await latest_records(services.reader, types, SUGGESTED_RECORDS, among=[each])
+        asked = dict.fromkeys(filter(None, map(question_about, records)))
+        questions += [Question(name, text, True) for text in [*asked][:SUGGESTED_QUESTIONS]]
+    return questions
 
 
 def fit(seen: Sequence[Seen], *, by_meaning: bool) -> tuple[dict[str, Any], list[Rated]]:
     """The weights and thresholds for one kind of model, and the chances of all questions while they were held out."""
     rated = held_out(seen, by_meaning=by_meaning)
     weights = weights_of(seen, names_of(seen, by_meaning=by_meaning))
-    answerable = [likely for likely, each in rated if each.is_answerable]
-    refused = sorted(answerable)[int(REFUSED_ANSWERABLE * len(answerable))]
+    answerable = sorted(likely for likely, each in rated if each.is_answerable)
     return {
         "weights": {name: round(value, 4) for name, value in weights.items()},
-        "refused_below": round(refused, 4),
-        "doubted_below": DOUBTED_BELOW,
-        "low": round(threshold(rated, lambda each: each.is_right, MEDIUM_RIGHT), 4),
-        "high": round(threshold(rated, lambda each: each.is_right, HIGH_RIGHT), 4),
+        "refused_below": round(answerable[int(REFUSED_ANSWERABLE * len(answerable))], 4),
+        "doubted_below": round(answerable[int(DOUBTED_ANSWERABLE * len(answerable))], 4),
+        "low": round(threshold(rated, MEDIUM_RIGHT), 4),
+        "high": round(threshold(rated, HIGH_RIGHT), 4),
     }, rated
 
 
@@ -292,7 +321,7 @@ def report(name: str, found: Mapping[str, Any], rated: Sequence[Rated]) -> Itera
         yield f"  {collection}: unanswerable refused {shares[0]}, doubted {shares[1]}; answerable {shares[2]}, {shares[3]}"
     bounds = [0.0, found["low"], found["high"], 1.01]
     for level, first, last in zip(("low", "medium", "high"), bounds, bounds[1:], strict=False):
-        right = [each.is_right for likely, each in rated if first <= likely < last]
+        right = [each.is_right for likely, each in rated if each.is_right is not None and first <= likely < last]
         yield f"  {level}: {sum(right)} of {len(right)} right"
 
 
@@ -328,14 +357,10 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("foreign", type=Path)
     parser.add_argument("--prose", type=Path, default=Path("tests/pairs/prose"))
     parser.add_argument("--asked", type=Path, default=Path("tests/quality/asked_of_records.jsonl"))
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where the databases are kept (%(default)s)")
     parser.add_argument("--features", type=Path, required=True, help="a file that keeps what is measured")
-    parser.add_argument(
-        "--collections", nargs="+", default=sorted(HELD_OUT), help="which collections of PROSE are asked (%(default)s)"
-    )
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     return parser.parse_args(arguments)
 

@@ -117,13 +117,7 @@ def ranking(*ids: str, confidence: float = 0.9, **said: Any) -> Body:
 
 def critique(*new_variants: str, decision: str = "stop") -> Body:
     """A critique as a model writes it."""
-    return {
-        "decision": decision,
-        "why": "Because.",
-        "confidenceTargetMet": decision == "stop",
-        "shouldExpandQueries": bool(new_variants),
-        "newQueryVariants": list(new_variants),
-    }
+    return {"decision": decision, "why": "Because.", "newQueryVariants": list(new_variants)}
 
 
 Part = Body | Reply | Callable[[Body], Body | Reply]

@@ -9,7 +9,6 @@ from starlette.testclient import TestClient
 
 from quarry.companies.contract import Company
 from tests.companies.chat.chatting import (
-    QUESTION,
     activities,
     chat,
     counts_of,
@@ -35,13 +34,8 @@ class TestTheStream:
         assert types[0] == "activity"
         assert types[-1] == "final_answer"
         assert all(set(event) == {"type", "data", "seq"} for event in events)
-
-    @pytest.mark.parametrize(
-        "question", [QUESTION, "Harbor", "asteroid mining for platinum", "climate startups in Italy"]
-    )
-    def test_the_pieces_of_text_are_the_content(self, client: TestClient, question: str) -> None:
-        events = chat(client, question)
         assert text_of(events) == final(events)["content"] != ""
+        assert degraded(events) == []
 
     def test_every_step_is_shown_running_then_over_under_one_id(self, client: TestClient) -> None:
         shown = activities(chat(client))
@@ -51,21 +45,6 @@ class TestTheStream:
             assert "durationMs" not in running
             assert over["durationMs"] >= 0
         assert len({step["id"] for step in shown}) == len(shown) / 2
-
-    def test_details_are_the_true_numbers(self, client: TestClient, shared_sample_url: str) -> None:
-        events = chat(client, FARM_ROBOTS)
-        steps, run = ended(events), run_of(shared_sample_url, events)
-        [kept] = counts_of(run, "company_filter")
-        assert steps["filter_1"]["detail"] == f"{kept['after']} of {kept['before']} companies fit"
-        [ranked] = counts_of(run, "company_rerank")
-        assert steps["rank_1"]["label"] == f"Ranking {ranked['before']} companies"
-        assert steps["rank_1"]["detail"] == f"{ranked['after']} of {ranked['before']} answer the question"
-        [keyword] = counts_of(run, "search_companies_keyword_v1")
-        assert steps["search_1"]["detail"] == f"{keyword['after']} companies, {keyword['after']} of them new"
-
-    def test_a_question_may_come_with_null_context(self, client: TestClient) -> None:
-        assert found(chat(client, "Harbor", clientContext=None, sessionId=None))
-        assert found(chat(client, "Harbor", clientContext={}, sessionId="s-1"))
 
     def test_an_answer_names_the_session_that_it_is_a_turn_of(self, client: TestClient) -> None:
         assert final(chat(client, "Harbor", sessionId="s-1"))["sessionId"] == "s-1"
@@ -109,18 +88,12 @@ class TestTheAnswer:
         assert telemetry["iterationCount"] == step_names(run).count("company_rerank")
         assert telemetry["degradedSteps"] == []
 
-    def test_the_text_names_the_best_company(self, client: TestClient) -> None:
-        answer = final(chat(client, FARM_ROBOTS))
-        assert answer["references"][0]["companyName"] in answer["content"]
-
     def test_the_text_says_which_word_no_profile_speaks_of(self, client: TestClient) -> None:
         answer = final(chat(client, "help for children who find school hard on submarines"))
         assert answer["references"]
         assert "“submarines”" in answer["content"]
 
-    @pytest.mark.parametrize(
-        "question", ["companies mining asteroids for platinum", "nuclear fusion reactors", "qwertyuiop zxcvbnm", "?!"]
-    )
+    @pytest.mark.parametrize("question", ["companies mining asteroids for platinum", "nuclear fusion reactors", "?!"])
     def test_where_nothing_fits_it_says_so(self, client: TestClient, question: str) -> None:
         answer = final(chat(client, question))
         assert (answer["references"], answer["companiesById"]) == ([], {})
@@ -140,15 +113,9 @@ class TestTheAnswer:
         assert answer["content"].startswith("Nothing here surely fits this; what follows comes nearest.")
         assert "“fintech”" not in answer["content"]
 
-    def test_where_only_a_demand_is_unmet_the_nearest_are_named(self, client: TestClient) -> None:
-        answer = final(chat(client, "insurance startups with more than 90000 employees"))
-        assert answer["references"] == []
-        assert "with more than 90,000 people" in answer["content"]
-        assert "The nearest are " in answer["content"]
-
     def test_an_empty_database_has_no_answer_and_no_error(self, database_url: str) -> None:
         with client_of(database_url) as empty:
-            for question in ("Harbor", "companies like Harbor", FARM_ROBOTS, "fintech"):
+            for question in ("companies like Harbor", FARM_ROBOTS):
                 assert final(chat(empty, question))["references"] == []
 
 
@@ -156,15 +123,10 @@ class TestNames:
     @pytest.mark.parametrize(
         ("question", "id"),
         [
-            ("tidewage", "c-tidewage"),
             ("RE ROUTE", "c-re-route"),
             ("Wagetap", "c-tidewage"),
-            ("OMalley robotics", "c-omalley-robotics"),
-            ("uber kitchen", "c-uber-kitchen"),
             ("https://tidewage.example", "c-tidewage"),
-            ("What is Tidewage?", "c-tidewage"),
             ("tell me about kestrel.ai please", "c-kestrel-ai"),
-            ('Do you know "Loop-Line"?', "c-loop-line"),
             ("Where is Tidewage based?", "c-tidewage"),
         ],
     )
@@ -189,13 +151,10 @@ class TestNames:
         assert set(found(events)) == {"c-tidewage", "c-quincena"}
         assert "go by this name" not in final(events)["content"]
 
-    def test_a_company_of_any_status_is_found_by_its_name(self, client: TestClient) -> None:
-        assert found(chat(client, "StackShovel")) == ["c-stackshovel"]
-
-    def test_a_status_that_the_question_names_is_respected(self, client: TestClient) -> None:
+    def test_a_status_that_is_named_is_respected_and_one_that_is_asked_about_not_demanded(
+        self, client: TestClient
+    ) -> None:
         assert found(chat(client, "the closed company StackShovel")) == ["c-stackshovel"]
-
-    def test_a_status_that_is_asked_about_is_not_demanded(self, client: TestClient) -> None:
         assert found(chat(client, "Was Tidewage acquired?")) == ["c-tidewage"]
         assert found(chat(client, "Did StackShovel shut down?")) == ["c-stackshovel"]
 
@@ -214,11 +173,6 @@ class TestSimilarity:
         for reference in final(events)["references"]:
             assert reference["evidenceChips"][0] == "Similar to Lusevakt"
 
-    def test_the_seed_companys_name_is_not_searched_for(self, client: TestClient, shared_sample_url: str) -> None:
-        events = chat(client, "startups similar to 3Fold")
-        assert "seed_context" in step_names(run_of(shared_sample_url, events))
-        assert found(events)[0] == "c-boomerbox"
-
     def test_a_seed_company_may_be_of_another_status_than_the_results(self, client: TestClient) -> None:
         events = chat(client, "startups similar to StackShovel")
         companies = final(events)["companiesById"].values()
@@ -229,25 +183,17 @@ class TestSimilarity:
     def test_what_is_said_besides_chooses_between_seed_companies_of_one_name(self, client: TestClient) -> None:
         assert found(chat(client, "companies like Harbor for container shipping"))[0] == "c-freeday"
 
-    def test_the_statuses_asked_for_are_those_of_the_results(self, client: TestClient) -> None:
-        events = chat(client, "companies similar to Tidewage, also ones that closed or were acquired")
-        companies = final(events)["companiesById"]
-        assert {companies[id]["status"] for id in found(events)[:3]} == {"acquired", "closed"}
-
 
 class TestDemands:
     @pytest.mark.parametrize(
         ("question", "holds"),
         [
-            ("fintech startups in the Netherlands", lambda company: company["hq_country"] == "Netherlands"),
             ("climate companies founded after 2019", lambda company: company["founded_year"] > 2019),
             ("series B logistics startups", lambda company: company["funding_stage"] == "series_b"),
             ("health companies with fewer than 30 employees", lambda company: company["employee_count"] < 30),
             ("fintech not in the US", lambda company: company["hq_country"] != "United States"),
             ("work startups in Copenhagen", lambda company: company["hq_city"] == "Copenhagen"),
-            ("acquired security companies", lambda company: company["status"] == "acquired"),
             ("insurers that went out of business", lambda company: company["status"] == "closed"),
-            ("fintech companies", lambda company: "Fintech" in company["sectors"]),
         ],
     )
     def test_every_company_meets_what_is_demanded(self, client: TestClient, question: str, holds: Any) -> None:
@@ -260,19 +206,11 @@ class TestDemands:
         conditions = final(chat(client, question))["constraints"]["conditions"]
         assert [each["field"] for each in conditions if each["strength"] == "required"] == []
 
-    def test_where_few_are_filed_as_demanded_they_come_first(self, client: TestClient) -> None:
-        events = chat(client, "open source companies")
-        companies = [final(events)["companiesById"][id] for id in found(events)]
-        filed = ["Open Core" in company["business_models"] for company in companies]
-        assert any(filed)
-        assert filed == sorted(filed, reverse=True)
-
     def test_only_startups_are_meant_where_no_status_is_named(self, client: TestClient) -> None:
         companies = final(chat(client, "carbon accounting"))["companiesById"].values()
         assert {company["status"] for company in companies} == {"startup"}
 
     def test_as_many_companies_as_asked_for(self, client: TestClient) -> None:
-        assert len(found(chat(client, "top 3 climate startups"))) == 3
         assert len(found(chat(client, "show me seven insurance companies"))) == 7
 
 
@@ -288,9 +226,6 @@ class TestFollowingUp:
         told = final(chat(client, ["fintech companies in Kenya", "solar panels for schools"]))["constraints"]
         assert "Kenya" not in str(told["conditions"])
         assert "fintech" not in told["topic"]
-
-    def test_a_question_without_a_topic_has_the_earlier_one(self, client: TestClient) -> None:
-        assert set(found(chat(client, ["restaurant technology", "and in Germany?"]))) >= {"c-uber-kitchen"}
 
     def test_ids_that_do_not_exist_do_no_harm(self, client: TestClient) -> None:
         context = {"previousCandidateIds": ["nope", "c-pass-and-rail", "c-pass-and-rail"]}
@@ -329,53 +264,24 @@ class TestTheRunLog:
         [kept] = counts_of(run, "company_filter")
         assert kept["after"] <= kept["before"]
 
-    def test_no_step_is_degraded_where_there_is_no_model(self, client: TestClient, shared_sample_url: str) -> None:
-        events = chat(client)
-        assert degraded(events) == []
-        assert {step["status"] for step in run_of(shared_sample_url, events)["steps"]} == {"completed"}
-
 
 class TestWrongRequests:
     @pytest.mark.parametrize(
         ("body", "pointer"),
         [
             ({}, "/messages"),
-            ({"messages": []}, "/messages"),
             ({"messages": [{"role": "assistant", "content": "Hi."}]}, ""),
-            ({"messages": [{"role": "user", "content": "  "}]}, ""),
             ({"messages": [{"role": "user", "content": "x" * 2001}]}, ""),
             ({"messages": [{"role": "user", "content": "nul \0"}]}, "/messages/0/content"),
             ({"messages": [{"role": "system", "content": "x"}]}, "/messages/0/role"),
-            ({"messages": [{"role": "user"}]}, "/messages/0/content"),
             ({"messages": [{"role": "user", "content": "x"}] * 51}, "/messages"),
             ({"messages": [{"role": "user", "content": "x"}], "more": 1}, "/more"),
-            ({"messages": [{"role": "user", "content": "x", "name": "n"}]}, "/messages/0/name"),
             (
                 {
                     "messages": [{"role": "user", "content": "x"}],
                     "constraints": {"conditions": [{"field": "founded_year", "least": "2015"}]},
                 },
                 "/constraints/conditions/0/least",
-            ),
-            (
-                {
-                    "messages": [{"role": "user", "content": "x"}],
-                    "constraints": {"conditions": [{"field": "city", "values": ["Leeds"], "negated": "no"}]},
-                },
-                "/constraints/conditions/0/negated",
-            ),
-            (
-                {
-                    "messages": [{"role": "assistant", "content": "x" * 20_001}, {"role": "user", "content": "x"}],
-                },
-                "/messages/0/content",
-            ),
-            (
-                {
-                    "messages": [{"role": "user", "content": "x"}],
-                    "clientContext": {"previousCandidateIds": ["x" * 65]},
-                },
-                "/clientContext/previousCandidateIds/0",
             ),
             (
                 {
@@ -391,12 +297,3 @@ class TestWrongRequests:
         assert response.status_code == 422
         assert response.headers["content-type"] == "application/problem+json"
         assert pointer in {error["pointer"] for error in response.json()["errors"]}
-
-    def test_half_a_surrogate_pair_is_refused(self, client: TestClient) -> None:
-        body = '{"messages": [{"role": "user", "content": "half \\ud800"}]}'
-        response = client.post("/companies/chat", content=body, headers={"Content-Type": "application/json"})
-        assert response.status_code == 422
-
-    def test_a_long_conversation_is_accepted(self, client: TestClient) -> None:
-        question = [f"question {number}" for number in range(24)] + ["Harbor"]
-        assert found(chat(client, question))

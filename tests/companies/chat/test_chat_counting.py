@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.companies.chat.chatting import chat, end_reason, final, found, plan, playing, steps_asked
+from tests.companies.chat.chatting import chat, final, found, plan, playing, steps_asked
 from tests.fakes.openai_server import FakeOpenAI
 
 
@@ -69,11 +69,6 @@ def test_what_companies_are_about_is_searched_for_and_not_counted(client: TestCl
     answer = final(chat(client, "how many companies make heat pumps for terraced houses"))
     assert answer.get("aggregation") is None
     assert answer["references"]
-
-
-def test_who_is_named_is_not_counted(client: TestClient) -> None:
-    events = chat(client, "when was Tidewage founded")
-    assert (found(events), end_reason(events)) == (["c-tidewage"], "exact_match")
 
 
 class TestWithAModel:

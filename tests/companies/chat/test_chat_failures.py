@@ -9,7 +9,6 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.models import circuit_breaker
 from quarry.platform.errors import UNFORESEEN_MESSAGE
 from tests.companies.chat.chatting import (
     QUESTION,
@@ -17,7 +16,6 @@ from tests.companies.chat.chatting import (
     activities,
     asked_for,
     chat,
-    critique,
     degraded,
     ended,
     final,
@@ -31,7 +29,7 @@ from tests.companies.chat.chatting import (
 )
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, prompt_text
-from tests.running import free_port, outage
+from tests.running import outage
 
 FAILURES = {
     "rate limited": Reply.http_error(429, retry_after=30),
@@ -51,8 +49,17 @@ FAILURES = {
 STEP_PARTS = {"company_plan": "plans", "company_rerank": "rankings", "company_critique": "critiques"}
 
 
-@pytest.mark.parametrize("step", STEP_PARTS)
-@pytest.mark.parametrize("failure", ["broken", "refused", "slow", "not json", "another schema", "out of range"])
+@pytest.mark.parametrize(
+    ("step", "failure"),
+    [
+        ("company_plan", "broken"),
+        ("company_plan", "out of range"),
+        ("company_rerank", "refused"),
+        ("company_rerank", "another schema"),
+        ("company_critique", "not json"),
+        ("company_critique", "slow"),
+    ],
+)
 def test_a_step_that_fails_is_taken_by_its_fallback(
     model_client: TestClient, model: FakeOpenAI, shared_sample_url: str, step: str, failure: str
 ) -> None:
@@ -67,9 +74,8 @@ def test_a_step_that_fails_is_taken_by_its_fallback(
     assert ended(events)[shown]["status"] == "failed"
 
 
-@pytest.mark.parametrize("step", STEP_PARTS)
-def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: FakeOpenAI, step: str) -> None:
-    usual = playing(critiques=critique())
+def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: FakeOpenAI) -> None:
+    usual, step = playing(), "company_plan"
 
     def respond(body: Body) -> Reply:
         is_first = len(asked_for(model.chat_requests, step)) == len(asked_for([body], step)) == 1
@@ -82,7 +88,7 @@ def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: Fak
     assert "not valid" not in prompt_text(first)
 
 
-@pytest.mark.parametrize("failure", ["rate limited", "broken", "refused", "slow", "dropped"])
+@pytest.mark.parametrize("failure", ["rate limited", "dropped"])
 def test_without_the_models_summary_the_profiles_speak(
     model_client: TestClient, model: FakeOpenAI, failure: str
 ) -> None:
@@ -99,8 +105,6 @@ def test_without_the_models_summary_the_profiles_speak(
     "cut",
     [
         Reply.truncated_stream(["Two companies ", "line "]),
-        Reply.drop_connection(after_pieces=["Two companies ", "line "]),
-        Reply.hang(5, after_pieces=["Two companies ", "line "]),
         Reply.text("Two companies line ", finish_reason="length"),
     ],
 )
@@ -114,30 +118,6 @@ def test_a_summary_that_breaks_off_goes_on_with_the_profiles(
     assert "broke off" in content
     assert final(events)["references"][0]["companyName"] in content
     assert (text_of(events), degraded(events)) == (content, ["company_summary"])
-
-
-def test_with_no_model_server_at_all_there_is_an_answer(shared_sample_url: str) -> None:
-    with client_of(shared_sample_url, **model_environment(f"http://127.0.0.1:{free_port()}/v1")) as client:
-        events = chat(client)
-    assert degraded(events) == ["company_plan", "company_rerank", "company_summary"]
-    assert found(events)[0] == "c-uber-kitchen"
-
-
-def test_a_model_that_keeps_failing_is_left_alone_and_asked_again_later(
-    shared_sample_url: str, model: FakeOpenAI, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    steps = ["company_plan", "company_rerank", "company_summary"]
-    model.respond = lambda body: Reply.http_error(500)
-    for cool_down_seconds, asked, state in ((600.0, 3, "failing"), (0.0, 6, "recovering")):
-        monkeypatch.setattr(circuit_breaker, "COOL_DOWN_SECONDS", cool_down_seconds)
-        model.requests.clear()
-        with client_of(shared_sample_url, **model_environment(model.url) | {"MODEL_FAILURES_MAX": "3"}) as client:
-            assert [degraded(chat(client)) for _ in range(2)] == [steps, steps]
-            assert (len(model.requests), client.get("/health").json()["models"]) == (asked, {"chat": state})
-            if state == "recovering":
-                model.respond = playing()
-                assert degraded(chat(client)) == []
-                assert client.get("/health").json()["models"] == {"chat": "ok"}
 
 
 class TestEmbeddingsFail:
@@ -158,11 +138,6 @@ class TestEmbeddingsFail:
         assert "search_companies_keyword_v1" in names
         assert "search_companies_hybrid_v1" not in names
         assert ended(events)["search_1"]["status"] == "failed"
-
-    def test_names_are_found_as_ever(self, without_vectors: TestClient, model: FakeOpenAI) -> None:
-        model.respond = playing()
-        events = chat(without_vectors, "Tidewage")
-        assert (found(events), degraded(events)) == (["c-tidewage"], [])
 
 
 def test_without_the_database_the_stream_ends_in_an_error(server_url: str, database_url: str) -> None:
@@ -191,27 +166,14 @@ def test_a_failure_of_ours_ends_the_stream_in_good_order(database_url: str, capl
     assert "final_answer" not in [event["type"] for event in events]
 
 
-def test_too_many_chats_a_minute_are_refused(shared_sample_url: str) -> None:
-    with client_of(shared_sample_url, RATE_LIMIT_PER_MINUTE="2") as client:
-        headers = {"Authorization": "Bearer someone-in-a-hurry"}
-        body = {"messages": [{"role": "user", "content": "Harbor"}]}
-        # a new minute may begin in between
-        answers = [client.post("/companies/chat", json=body, headers=headers) for _ in range(5)]
-    assert answers[0].status_code == 200
-    refused = next(answer for answer in answers if answer.status_code == 429)
-    assert int(refused.headers["retry-after"]) > 0
-
-
 def test_nothing_secret_is_told_or_logged(
     model_client: TestClient, model: FakeOpenAI, caplog: pytest.LogCaptureFixture
 ) -> None:
     caplog.set_level(logging.INFO)
     received = ""
     body = {"messages": [{"role": "user", "content": QUESTION}]}
-    for failure in ("broken", "malformed", "refused", "not json"):
-        for part in (*STEP_PARTS.values(), "summary"):
-            if part == "summary" and failure == "not json":
-                continue
+    for failure in ("broken", "malformed"):
+        for part in ("plans", "summary"):
             model.respond = playing(**{part: FAILURES[failure]})
             received += model_client.post("/companies/chat", json=body).text
     received += caplog.text

@@ -35,7 +35,7 @@ from tests.companies.chat.chatting import (
     text_of,
 )
 from tests.conftest import client_of, model_environment
-from tests.fakes.openai_server import Body, FakeOpenAI, Reply, prompt_text
+from tests.fakes.openai_server import FakeOpenAI, prompt_text
 
 STEPS = ["company_plan", "company_rerank", "company_critique", "company_summary"]
 
@@ -77,13 +77,6 @@ class TestOneIteration:
         assert reference["evidenceChips"]
         assert reference["confidence"] == 0.9
 
-    def test_the_summary_comes_piece_by_piece(self, model_client: TestClient, model: FakeOpenAI) -> None:
-        pieces = ["Two ", "companies", " line up", " orders", "."]
-        model.respond = playing(summary=Reply.text("".join(pieces), pieces=pieces))
-        events = chat(model_client)
-        assert [event["data"]["text"] for event in events if event["type"] == "partial_text"] == pieces
-        assert final(events)["content"] == "".join(pieces)
-
     def test_only_as_many_as_the_plan_wants_are_offered(self, model_client: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing(plans=plan(targetResultCount=3), rankings=lambda body: ranking(*offered(body)))
         assert len(found(chat(model_client))) == 3
@@ -99,14 +92,6 @@ class TestOneIteration:
         assert "Nothing fits the question" in prompt_text(request)
         assert degraded(events) == []
 
-    def test_where_nothing_fits_and_the_model_fails_to_write_the_rules_do(
-        self, model_client: TestClient, model: FakeOpenAI
-    ) -> None:
-        model.respond = playing(rankings=ranking(confidence=0.0), summary=Reply.http_error(500))
-        events = chat(model_client)
-        assert final(events)["content"].startswith("No company here fits")
-        assert degraded(events) == ["company_summary"]
-
     def test_a_status_that_only_the_plan_names_is_nothing_that_a_company_misses(
         self, model_client: TestClient, model: FakeOpenAI
     ) -> None:
@@ -117,54 +102,27 @@ class TestOneIteration:
         assert references
         assert not any("acquired" in miss or "startup" in miss for each in references for miss in each["misses"])
 
-    def test_companies_that_it_is_hardly_sure_of_are_left_out(
-        self, model_client: TestClient, model: FakeOpenAI
-    ) -> None:
-        both = ranking("c-uber-kitchen", "c-pass-and-rail")
-        both["perCompany"][1]["confidence"] = 0.1
-        model.respond = playing(rankings=both)
-        assert found(chat(model_client)) == ["c-uber-kitchen"]
-
-    def test_tokens_are_counted_for_each_step(
-        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
-    ) -> None:
-        model.respond = playing()
-        run = run_of(shared_sample_url, chat(model_client))
-        used = {step["name"]: (step["prompt_tokens"], step["completion_tokens"]) for step in run["steps"]}
-        assert {name for name, tokens in used.items() if tokens != (0, 0)} == {*STEPS} - {"company_critique"}
-        assert (run["prompt_tokens"], run["completion_tokens"]) == (60, 30)
-        assert run["chat_model"] == "gpt-4o-mini"
-
 
 class TestPlanning:
-    def test_a_question_of_one_known_name_is_planned_by_rule(
-        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
-    ) -> None:
-        model.respond = playing()
-        run = run_of(shared_sample_url, chat(model_client, "fintech startups"))
-        assert steps_asked(model)[0] == "company_rerank"
-        assert "plan_by_rule" in step_names(run)
-        assert "company_plan" not in step_names(run)
-
     @pytest.mark.parametrize(
-        "question",
+        ("question", "step"),
         [
-            "fintech startups in Germany",
-            "acquired fintech companies",
-            ["Harbor", "fintech startups"],
-            "fintech for nurses",
+            ("fintech startups", "company_rerank"),
+            ("fintech startups in Germany", "company_plan"),
+            (["Harbor", "fintech startups"], "company_plan"),
+            ("Tidewage", "company_summary"),
         ],
     )
-    def test_any_other_question_is_planned_by_the_model(
-        self, model_client: TestClient, model: FakeOpenAI, question: str | list[str]
+    def test_the_model_plans_all_but_one_known_tag_and_a_name(
+        self, model_client: TestClient, model: FakeOpenAI, question: str | list[str], step: str
     ) -> None:
         model.respond = playing()
         chat(model_client, question)
-        assert steps_asked(model)[0] == "company_plan"
+        assert steps_asked(model)[0] == step
 
     @pytest.mark.parametrize(
         ("planner", "question", "planned"),
-        [("always", "fintech startups", True), ("never", QUESTION, False), ("auto", QUESTION, True)],
+        [("always", "fintech startups", True), ("never", QUESTION, False)],
     )
     def test_who_plans_is_a_setting(
         self, shared_sample_url: str, model: FakeOpenAI, planner: str, question: str, planned: bool
@@ -176,20 +134,10 @@ class TestPlanning:
         assert ("plan_by_rule" in step_names(run)) is not planned
         assert ("company_plan" in steps_asked(model)) is planned
 
-    def test_all_variants_are_embedded_at_once_and_searched_in_one_go(
-        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
-    ) -> None:
-        model.respond = playing(plans=plan("order software", "ORDER  software", "kitchen tickets", " "))
-        run = run_of(shared_sample_url, chat(model_client))
-        assert counts_of(run, "query_embedding") == [{"variants": 2}]
-        assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [2]
-
     @pytest.mark.parametrize(
         ("order", "steps"),
         [
-            (["hybrid"], {"hybrid"}),
             (["keyword"], {"keyword"}),
-            (["keyword", "hybrid"], {"hybrid", "keyword"}),
             (["taxonomy"], {"by_taxonomy"}),
             ([], {"hybrid", "keyword", "by_taxonomy"}),
         ],
@@ -204,16 +152,6 @@ class TestPlanning:
             f"search_companies_{step}_v1" for step in steps
         }
 
-    def test_a_name_is_looked_for_inside_the_loop_when_the_plan_says_so(
-        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
-    ) -> None:
-        model.respond = playing(plans=plan("ticket rails", searchPriorityOrder=["exact_name", "hybrid"]))
-        question = "the people behind Uber Kitchn"
-        run = run_of(shared_sample_url, chat(model_client, question))
-        assert step_names(run).count("search_exact_name_v1") == 2
-        best = candidates(asked_for(model.chat_requests, "company_rerank")[0])[0]
-        assert best["companyId"] == "c-uber-kitchen"
-
     def test_statuses_of_the_plan_are_those_searched(self, model_client: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing(
             plans=plan("payments", filters={"statuses": ["ACQUIRED", "Closed", "sleeping"]}),
@@ -221,13 +159,6 @@ class TestPlanning:
         )
         companies = final(chat(model_client, "money things that are gone by now"))["companiesById"].values()
         assert {company["status"] for company in companies} == {"acquired", "closed"}
-
-    def test_without_a_status_startups_are_meant(self, model_client: TestClient, model: FakeOpenAI) -> None:
-        model.respond = playing(
-            plans=plan("payments", filters={"statuses": ["sleeping"]}), rankings=lambda body: ranking(*offered(body))
-        )
-        companies = final(chat(model_client))["companiesById"].values()
-        assert {company["status"] for company in companies} == {"startup"}
 
     def test_values_that_the_taxonomy_has_not_are_dropped(self, model_client: TestClient, model: FakeOpenAI) -> None:
         invented = {
@@ -239,7 +170,6 @@ class TestPlanning:
         companies = final(chat(model_client))["companiesById"].values()
         assert companies
         assert all("Food & Agriculture" in company["sectors"] for company in companies)
-        assert degraded(chat(model_client)) == []
 
     @pytest.mark.parametrize("mode", ["boost", "must_match"])
     def test_niches_boost_or_decide(self, model_client: TestClient, model: FakeOpenAI, mode: str) -> None:
@@ -276,33 +206,16 @@ class TestPlanning:
         assert "c-lusevakt" not in offered(asked_for(model.chat_requests, "company_rerank")[0])
         assert all(reference["evidenceChips"][0] == "Similar to Lusevakt" for reference in final(events)["references"])
 
-    def test_an_exact_name_asks_only_for_the_summary(self, model_client: TestClient, model: FakeOpenAI) -> None:
-        model.respond = playing()
-        events = chat(model_client, "Tidewage")
-        assert (steps_asked(model), end_reason(events)) == (["company_summary"], "exact_match")
-        assert final(events)["content"] == SUMMARY
-
 
 class TestTheLoop:
-    def test_it_goes_on_until_the_model_is_sure(
-        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
-    ) -> None:
+    def test_it_goes_on_until_the_model_is_sure(self, model_client: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing(
             rankings=[ranking("c-uber-kitchen", confidence=0.4), ranking("c-pass-and-rail", confidence=0.75)],
             critiques=[critique("takeaway order screens", decision="continue"), critique()],
         )
         events = chat(model_client)
         assert (end_reason(events), final(events)["telemetry"]["iterationCount"]) == ("confidence_met", 2)
-        run = run_of(shared_sample_url, events)
-        assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [1, 1]
-        assert step_names(run).count("company_plan") == 1
         assert {"filter_1", "rank_1", "critique_1", "search_2", "filter_2", "rank_2"} <= set(ended(events))
-
-    def test_a_stop_without_confidence_is_no_end(self, model_client: TestClient, model: FakeOpenAI) -> None:
-        model.respond = playing(rankings=ranking("c-uber-kitchen", confidence=0.5))
-        events = chat(model_client)
-        assert (end_reason(events), final(events)["telemetry"]["iterationCount"]) == ("converged", 2)
-        assert found(events) == ["c-uber-kitchen"]
 
     def test_the_same_best_five_are_the_end(self, model_client: TestClient, model: FakeOpenAI) -> None:
         best = ["c-uber-kitchen", "c-pass-and-rail", "c-rotamoss", "c-kilnfire-capital", "c-scanless"]
@@ -330,42 +243,6 @@ class TestTheLoop:
         # nothing new behind the second round: it is planned again, and that brings nothing either
         assert len(asked_for(model.chat_requests, "company_plan")) == 2
 
-    def test_more_variants_than_can_wait_are_dropped(
-        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
-    ) -> None:
-        variants = [f"restaurant software number {number}" for number in range(20)]
-        model.respond = playing(
-            plans=[plan(*variants), plan(*variants[:8])], rankings=ranking("c-uber-kitchen", confidence=0.5)
-        )
-        run = run_of(shared_sample_url, chat(model_client))
-        assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [6, 2]
-
-    def test_with_nothing_left_to_try_it_is_planned_anew_with_what_was_tried(
-        self, model_client: TestClient, model: FakeOpenAI
-    ) -> None:
-        model.respond = playing(
-            plans=[plan("first idea"), plan("first idea", "second idea")],
-            rankings=[ranking("c-uber-kitchen", confidence=0.5), ranking("c-pass-and-rail", confidence=0.9)],
-            critiques=[critique(decision="continue"), critique()],
-        )
-        chat(model_client)
-        first, second = asked_for(model.chat_requests, "company_plan")
-        assert "already_searched" not in prompt_text(first)
-        assert block(second, "already_searched") == "- first idea"
-        assert "Because." in prompt_text(second)
-
-    def test_variants_are_searched_for_once(
-        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
-    ) -> None:
-        model.respond = playing(
-            plans=plan("one idea"),
-            rankings=ranking("c-uber-kitchen", confidence=0.5),
-            critiques=critique("One Idea", "one  idea", decision="continue"),
-        )
-        run = run_of(shared_sample_url, chat(model_client))
-        assert [counts["variants"] for counts in counts_of(run, "search_companies_hybrid_v1")] == [1]
-        assert [counts["new_variants"] for counts in counts_of(run, "company_critique")] == [0]
-
     def test_behind_a_ranking_of_nothing_the_planner_sees_what_happened_and_may_find_something(
         self, model_client: TestClient, model: FakeOpenAI
     ) -> None:
@@ -380,17 +257,6 @@ class TestTheLoop:
         assert "0 answer the question" in again
         assert "Left out by the ranking: " in again
         assert "'categories': ['Payments']" in again
-
-    def test_an_unchanged_ranking_is_planned_again_once(self, model_client: TestClient, model: FakeOpenAI) -> None:
-        model.respond = playing(
-            plans=[plan("first idea"), plan("salmon farms", "solar roofs"), plan("payroll")],
-            rankings=ranking("c-uber-kitchen", confidence=0.5),
-            critiques=[critique("home insurance", decision="continue"), critique(decision="continue")],
-        )
-        events = chat(model_client)
-        assert (end_reason(events), final(events)["telemetry"]["iterationCount"]) == ("converged", 3)
-        _, again = asked_for(model.chat_requests, "company_plan")
-        assert "the same as before" in prompt_text(again)
 
     def test_no_two_requests_of_a_search_are_equal(self, model_client: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing(
@@ -423,10 +289,8 @@ class TestGuardrails:
     @pytest.mark.parametrize(
         ("limits", "iterations"),
         [
-            ({"COMPANY_MAX_ITERATIONS": "1"}, range(1, 2)),
             ({"COMPANY_MAX_ITERATIONS": "3"}, range(3, 4)),
             ({"COMPANY_MAX_TOOL_CALLS": "8"}, range(1, 4)),
-            ({"COMPANY_MAX_TOKENS": "1000"}, range(1, 15)),
         ],
     )
     def test_a_search_that_finds_no_end_is_ended_and_answers(
@@ -451,25 +315,11 @@ class TestGuardrails:
         assert telemetry["toolCallCount"] <= 40
         assert max(telemetry["iterationCount"] / 10, telemetry["toolCallCount"] / 40) >= 0.95
 
-    def test_time_that_is_up_ends_it_and_still_it_answers(self, shared_sample_url: str, model: FakeOpenAI) -> None:
-        turns = iter(range(100))
-
-        def slowly(body: Body) -> Reply:
-            return Reply.json(critique(f"another idea {next(turns)}", decision="continue"), delay=1.5)
-
-        model.respond = playing(**never_satisfied() | {"critiques": slowly})
-        with client_of(shared_sample_url, **model_environment(model.url), COMPANY_MAX_SECONDS="6") as client:
-            events = chat(client)
-        assert end_reason(events) == "guardrail_hit"
-        assert found(events)
-        assert final(events)["content"]
-
-    @pytest.mark.parametrize("calls", ["1", "2", "3"])
-    def test_with_hardly_any_calls_there_is_an_answer(self, shared_sample_url: str, calls: str) -> None:
-        with client_of(shared_sample_url, COMPANY_MAX_TOOL_CALLS=calls) as client:
+    def test_with_hardly_any_calls_there_is_an_answer(self, shared_sample_url: str) -> None:
+        with client_of(shared_sample_url, COMPANY_MAX_TOOL_CALLS="2") as client:
             telemetry = final(chat(client))["telemetry"]
         assert telemetry["endReason"] == "guardrail_hit"
-        assert telemetry["toolCallCount"] <= int(calls)
+        assert telemetry["toolCallCount"] <= 2
 
 
 class TestSettings:
@@ -509,14 +359,6 @@ class TestSettings:
             events = chat(client)
             assert (end_reason(events), found(events)) == ("converged", [])
             assert end_reason(chat(client, "Rotamos")) == "exact_match"
-
-    def test_weights_reach_the_search(self, shared_sample_url: str) -> None:
-        def best_scores(**weights: str) -> list[float]:
-            with client_of(shared_sample_url, **weights) as client:
-                return [reference["confidence"] for reference in final(chat(client, "food waste"))["references"]]
-
-        assert best_scores() == best_scores(COMPANY_SEMANTIC_WEIGHT="0.58")
-        assert best_scores() != best_scores(COMPANY_SEMANTIC_MIN="0.99")
 
 
 class TestWhatTheModelIsTold:
@@ -591,11 +433,3 @@ class TestWhatTheModelIsTold:
         assert found(events)[0] == "c-uber-kitchen"
         failed = [activity["id"] for activity in activities(events) if activity["status"] == "failed"]
         assert failed[0] == "rank_1"
-
-    def test_a_question_is_never_a_schema(self, model_client: TestClient, model: FakeOpenAI) -> None:
-        model.respond = playing()
-        chat(model_client)
-        for body in model.chat_requests:
-            schema: Body | None = body.get("response_format")
-            if schema:
-                assert schema["json_schema"]["strict"] is True

@@ -27,13 +27,6 @@ def test_what_is_only_near_is_said_to_be_only_near(shared_sample_url: str) -> No
     assert NEAREST in answer["content"]
 
 
-@pytest.mark.parametrize("question", ["nuclear fusion reactors", "tattoo removal clinics"])
-def test_what_no_profile_has_a_word_for_is_near_to_nothing(client: TestClient, question: str) -> None:
-    answer = final(chat(client, question))
-    assert answer["references"] == []
-    assert answer["content"].startswith("No company here fits")
-
-
 def test_where_a_model_finds_none_fitting_none_is_shown_as_near(model_client: TestClient, model: FakeOpenAI) -> None:
     model.respond = playing(rankings=ranking("c-uber-kitchen", confidence=0.1))
     events = chat(model_client)
@@ -81,14 +74,8 @@ def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
     assert {"Germany"} < set(countries(changed()))
     tag = {"values": ["lending"], "strength": "required", "group": 1}
     tags = [{"field": field} | tag for field in ("sector", "category", "business_model", "niche")]
-    wrong = {"conditions": [each | {"values": ["Lendign"]} for each in tags]}
-    body = {"messages": [{"role": "user", "content": question}], "constraints": wrong}
-    [error] = client.post("/companies/chat", json=body).json()["errors"]
-    assert "sector or category or business model or niche 'Lendign'; did you mean 'Lending'" in error["message"]
-    filed = final(chat(client, question, constraints={"conditions": tags}))
-    assert [(each["field"], each["values"]) for each in filed["constraints"]["conditions"]] == [
-        ("category", ["Lending"])
-    ]
+    filed = final(chat(client, question, constraints={"conditions": tags}))["constraints"]["conditions"]
+    assert [(each["field"], each["values"]) for each in filed] == [("category", ["Lending"])]
     preferred = changed(strength="preferred")
     stands = [("in Germany" in each["meets"], "in Germany" in each["misses"]) for each in preferred["references"]]
     assert stands[0] == (True, False)

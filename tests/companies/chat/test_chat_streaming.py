@@ -67,14 +67,11 @@ def test_a_quiet_stream_has_heartbeats(base_url: str, model: FakeOpenAI) -> None
         assert json.loads([line for line in lines if line][-1])["type"] == "final_answer"
 
 
-@pytest.mark.parametrize(
-    ("left_at", "next_step"), [("plan_1", "query_embedding"), ("rank_1", "company_critique"), ("answer", "none")]
-)
+@pytest.mark.parametrize(("left_at", "next_step"), [("rank_1", "company_critique"), ("answer", "none")])
 def test_who_leaves_ends_the_search_before_its_next_step(
     base_url: str, model: FakeOpenAI, shared_sample_url: str, left_at: str, next_step: str
 ) -> None:
     slow = {
-        "plan_1": {"plans": Reply.hang(5)},
         "rank_1": {"rankings": Reply.hang(5)},
         "answer": {"summary": Reply.hang(5, after_pieces=PIECES)},
     }[left_at]
@@ -85,13 +82,10 @@ def test_who_leaves_ends_the_search_before_its_next_step(
             # the answer's step has begun for sure when its first piece is there
             if event["type"] == "partial_text" if left_at == "answer" else event["data"].get("id") == left_at:
                 break
-        while len(model.chat_requests) < {"plan_1": 1, "rank_1": 2, "answer": 3}[left_at]:
+        while len(model.chat_requests) < {"rank_1": 2, "answer": 3}[left_at]:
             time.sleep(0.01)
     run = logged_run(shared_sample_url, response.headers["x-request-id"])
     assert (run["status"], run["end_reason"]) == ("abandoned", "abandoned")
     assert next_step not in step_names(run)
-    assert (
-        step_names(run)[-1]
-        == {"plan_1": "company_plan", "rank_1": "company_rerank", "answer": "company_summary"}[left_at]
-    )
+    assert step_names(run)[-1] == {"rank_1": "company_rerank", "answer": "company_summary"}[left_at]
     asyncio.run(model.wait_for_disconnect())

@@ -188,8 +188,6 @@ def _question(run: Mapping[str, Any]) -> Asked:
     request = run["request"]
     if run["domain"] == "records":
         return _records_question(run)
-    if run["domain"] == "campaigns" and request and "filters" in request:
-        return _campaigns_listed(request)
     askable: Askable = import_module(f"quarry.local.{run['domain']}_view").ASKABLE
     asked = askable.request(run["query"])
     return askable.answered, type(asked).model_validate(request) if request else asked
@@ -206,15 +204,6 @@ def _records_question(run: Mapping[str, Any]) -> Asked:
         return partial(_once, search_records), SearchRequest.model_validate(asked)
     asked = run["request"] or {"question": run["query"]}
     return ASKABLE.answered, AskRequest.model_validate(asked | {"fresh": True})
-
-
-def _campaigns_listed(asked: Mapping[str, Any]) -> Asked:
-    """As an agent lists campaigns."""
-    from quarry.campaigns.search import find_campaigns
-    from quarry.campaigns.tools import FilterArguments
-
-    others = {name: value for name, value in asked.items() if name != "filters"}
-    return partial(_once, partial(find_campaigns, **others)), FilterArguments.model_validate(asked["filters"])
 
 
 async def _once(search: Callable[..., Awaitable[Any]], *given: Any) -> AsyncGenerator[Any]:

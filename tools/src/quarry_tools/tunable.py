@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from quarry.services.services import Caller, Services
 from quarry_tools.judged import JudgedQuery
@@ -63,7 +63,7 @@ def _records() -> Tunable:
 
 
 def _companies() -> Tunable:
-    from quarry.companies.candidates import Scoring, Variant, merge
+    from quarry.companies.candidates import Variant, merge
     from quarry.companies.store import retrieve_variants
 
     meaning, words, niches = "company_semantic_weight", "company_keyword_weight", "company_niche_weight"
@@ -78,14 +78,9 @@ def _companies() -> Tunable:
             for candidate in await retrieve_variants(
                 services.database,
                 [variant],
+                services.settings.model_copy(update=dict(zip((meaning, words, niches), weights, strict=True))),
                 keyword=False,
                 limit=services.settings.company_retrieved_max,
-                scoring=replace(
-                    Scoring.of(services.settings),
-                    semantic_weight=weights[0],
-                    keyword_weight=weights[1],
-                    niche_weight=weights[2],
-                ),
             )
         ]
         candidates = merge(found)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import datetime
 import json
+from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
 from quarry.platform.errors import BodyTooLarge
 from quarry.query.contract import QueryResult
-from quarry.query.result import Cell
+from quarry.query.phrases import Phrases
+from quarry.query.result import Cell, Column
 from quarry.spans.quantities import in_other_units
 
 RESULT_CHARACTERS_MAX = 40_000
@@ -67,6 +69,22 @@ def result_text(result: QueryResult) -> str:
     forms = [form for row in result.rows for cell, unit in zip(row, units, strict=True) for form in _forms(cell, unit)]
     labels = [each.label for each in result.columns]
     return "\n".join([result.sentence, f"{result.total} {len(result.rows)}", *labels, " ".join(forms)])
+
+
+def lines_of(result: QueryResult, phrases: Phrases, most: int) -> Iterator[str]:
+    """The first rows or groups of a result as a Markdown list: what each is, and its numbers in brackets."""
+    periods = [each.period for each in result.query.group]
+    columns = [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
+    for row in result.rows[:most]:
+        cells = [
+            phrases.cell(column, cell, periods[place] if place < len(periods) else None)
+            for place, (column, cell) in enumerate(zip(columns, row, strict=True))
+        ]
+        names, numbers = cells[: len(periods) or None], cells[len(periods) :] if periods else []
+        said = f" ({', '.join(numbers)})" if numbers else ""
+        yield f"- {' – '.join(names)}{said}"
+    if len(result.rows) > most or result.truncated:
+        yield f"- and more, of {result.total:,} in all"
 
 
 def _forms(cell: Cell, unit: str) -> list[str]:

@@ -17,7 +17,8 @@ from quarry.campaigns.contract import (
     FoundCampaign,
     Telemetry,
 )
-from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search, aggregate
+from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search
+from quarry.campaigns.retrieval import find_ids
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.campaigns.wording import sentence
 from quarry.platform.contract import EVIDENCE_MAX
@@ -40,7 +41,8 @@ async def conclude(
     there is a `question`, the answer ends in what was composed of it.
     """
     search, spoken_of = await off_loop(_spoken_of, toolset, text, is_composed=question is not None)
-    response = await off_loop(_response, request, toolset, search, text, spoken_of)
+    counted = await _counted(toolset, search, spoken_of)
+    response = await off_loop(_response, request, toolset, search, text, counted)
     response.unsupported = unsupported
     if request.constraints is not None:
         response.constraints.evidence = request.constraints.evidence
@@ -48,6 +50,18 @@ async def conclude(
         response.constraints.evidence = list(question.evidence[:EVIDENCE_MAX])
     await _add_standings(response, toolset, search)
     return response
+
+
+async def _counted(toolset: CampaignToolset, search: Search, spoken_of: Sequence[Campaign]) -> CampaignSet:
+    """The campaigns that an answer speaks of, counted: all that the search found, or a part of them."""
+    ids = [each.id for each in spoken_of]
+    if ids == [each.id for each in search.found.campaigns]:
+        return search.found
+    try:
+        return await find_ids(toolset.services.reader, ids)
+    except DatabaseUnavailable:
+        toolset.run.degrade(STEP)
+        return CampaignSet(len(ids), tuple(spoken_of), is_counted=False)
 
 
 async def _add_standings(response: ChatResponse, toolset: CampaignToolset, search: Search) -> None:
@@ -96,11 +110,14 @@ def _found_by(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list
 
 
 def _response(
-    request: ChatRequest, toolset: CampaignToolset, search: Search, text: str, spoken_of: Sequence[Campaign]
+    request: ChatRequest, toolset: CampaignToolset, search: Search, text: str, counted: CampaignSet
 ) -> ChatResponse:
-    run, found = toolset.run, search.found
-    whole = [each.id for each in spoken_of] == [each.id for each in found.campaigns]
-    run.results = results_of(spoken_of)
+    run, spoken_of = toolset.run, counted.campaigns
+    run.results = [
+        # the score is the inverse of the place
+        ResultRecord("campaign", campaign.id, 1.0 / place)
+        for place, campaign in enumerate(spoken_of[:RECORDED_RESULTS], start=1)
+    ]
     run.end_reason = end_reason = _end_reason(toolset)
     own = on_wire(search.conditions, toolset.today)
     base = on_wire((each for each in toolset.base if each not in search.conditions), toolset.today)
@@ -109,10 +126,10 @@ def _response(
     return ChatResponse(
         response=text,
         campaigns=[FoundCampaign.model_validate(campaign.model_dump()) for campaign in spoken_of],
-        total=found.total if whole else len(spoken_of),
-        more=found.more and whole,
-        aggregation=_aggregation(toolset, search, spoken_of, whole=whole),
-        suggestions=suggest(request.message, found, toolset.known),
+        total=counted.total,
+        more=counted.more,
+        aggregation=_aggregation(toolset, search, counted),
+        suggestions=suggest(request.message, search.found, toolset.known),
         detected_filters=request.base_filters.given() | detected.given(),
         constraints=Constraints(conditions=[*base, *own, *preferred], theme=search.theme, words=search.words),
         telemetry=Telemetry(
@@ -125,17 +142,12 @@ def _response(
     )
 
 
-def _aggregation(
-    toolset: CampaignToolset, search: Search, spoken_of: Sequence[Campaign], *, whole: bool
-) -> Aggregation | None:
+def _aggregation(toolset: CampaignToolset, search: Search, counted: CampaignSet) -> Aggregation | None:
     """The counts of the campaigns; of a whole set that was not found by its meaning, with the query for it."""
-    found = search.found
-    if not found.total or (whole and not found.is_counted):
+    counts, name = counted.aggregation, toolset.source
+    if not counted.total or not counted.is_counted or counts is None:
         return None
-    if not whole:
-        return aggregate(spoken_of)
-    counts, name = found.aggregation, toolset.source
-    if counts is None or name is None or search.theme or search.tool == "get":
+    if counted is not search.found or name is None or search.theme or search.tool == "get":
         return counts
     where: tuple[Condition, ...] = (*toolset.base, *search.conditions)
     query = search.result.query if search.result else Query(source=name, where=where, text=search.words)
@@ -148,14 +160,6 @@ def _end_reason(toolset: CampaignToolset) -> EndReason:
     budget = toolset.run.budget
     spent = budget.turns >= budget.max_turns or not budget.calls_left or not budget.seconds_for_work
     return "budget_spent" if toolset.run.chat is not None and spent else "answered"
-
-
-def results_of(campaigns: Sequence[Campaign]) -> list[ResultRecord]:
-    """The first campaigns as results of a run; their score is the inverse of their place."""
-    return [
-        ResultRecord("campaign", campaign.id, 1.0 / place)
-        for place, campaign in enumerate(campaigns[:RECORDED_RESULTS], start=1)
-    ]
 
 
 # ---- what it speaks of, and what to ask next ----

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.campaigns.conditions import named_values, resolve
-from quarry.campaigns.contract import FILTER_VALUES, CampaignFilters, ChatRequest, ClauseOnWire, ExcludedValues
+from quarry.campaigns.contract import FILTER_VALUES, ChatRequest, ClauseOnWire
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import KnownValues
 from quarry.platform.off_loop import off_loop
@@ -15,23 +15,14 @@ from quarry.retrieval.known_values import values_meant
 from quarry.retrieval.named_values import NamedValue
 
 
-async def check_values(
-    filters: CampaignFilters,
-    known: KnownValues,
-    database: Database,
-    *,
-    exclude: ExcludedValues | None = None,
-    pointer: str = "",
-) -> tuple[Condition, ...]:
-    """Filters, and values that no campaign may have, as conditions. Raises InvalidInput for a value that no campaign has."""
-    named = named_values(filters, exclude, pointer)
+async def check_filters(request: ChatRequest, known: KnownValues, database: Database) -> tuple[Condition, ...]:
+    """The conditions of the page's filters, which hold in every search. Raises InvalidInput for a value that no campaign has, and
+    DatabaseUnavailable.
+    """
+    filters = request.base_filters
+    named = named_values(filters, pointer="/activeFilters")
     meant = await values_meant(database, CAMPAIGNS, named)
     return (await off_loop(resolve, filters, named, meant, known)).conditions
-
-
-async def check_filters(request: ChatRequest, known: KnownValues, database: Database) -> tuple[Condition, ...]:
-    """The conditions that hold in every search. Raises InvalidInput and DatabaseUnavailable."""
-    return await check_values(request.base_filters, known, database, pointer="/activeFilters")
 
 
 async def check_constraints(request: ChatRequest, database: Database) -> ChatRequest:

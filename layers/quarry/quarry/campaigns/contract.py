@@ -215,6 +215,10 @@ class FoundCampaign(Campaign):
     misses: list[str] = []
 
 
+AGGREGATED = ("channel", "sentiment", "value_prop")
+"""What the campaigns of an answer are counted by."""
+
+
 class Aggregation(LazyModel):
     """How many campaigns of a set there are for each value, most frequent first. One with several values counts for each. The
     empty value counts those without any; values that differ only in case, accents and outer spaces are one.
@@ -228,11 +232,6 @@ class Aggregation(LazyModel):
     value_prop: dict[str, int] = {}
     query: ShortQuery | None = None
     sentence: str | None = None
-
-    @property
-    def counts(self) -> dict[str, dict[str, int]]:
-        """The counts by what they are of."""
-        return {"channel": self.channel, "sentiment": self.sentiment, "value_prop": self.value_prop}
 
 
 class _Wire(LazyModel):

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import datetime
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from quarry.campaigns.contract import Aggregation, Campaign
+from quarry.campaigns.contract import AGGREGATED, Aggregation, Campaign
 from quarry.query.algebra import Condition
 from quarry.query.contract import QueryResult
-from quarry.retrieval.named_values import folded_value
 
 Counts = Mapping[str, int]
 
-AGGREGATED = ("channel", "sentiment", "value_prop")
 AGGREGATED_VALUES_MAX = 1_000
 """Of a set with more different values of one field there is no aggregation."""
 
@@ -57,31 +54,6 @@ class CampaignSet:
 
 
 NOTHING = CampaignSet(0, ())
-
-
-def aggregate(campaigns: Iterable[Campaign]) -> Aggregation:
-    """The counts of these campaigns."""
-    found = list(campaigns)
-    return Aggregation(
-        channel=_counts([each.channel] for each in found),
-        sentiment=_counts([each.imagery_sentiment] for each in found),
-        value_prop=_counts(each.key_value_props for each in found),
-    )
-
-
-def _counts(campaigns: Iterable[Sequence[str | None]]) -> dict[str, int]:
-    """How many campaigns have each of their values, as groups are made by the database: by the most frequent spelling, those
-    without one last, under the empty value.
-    """
-    counted, spelt = Counter[str](), dict[str, Counter[str]]()
-    for values in campaigns:
-        own = {folded_value(value): value.strip() for value in values if value is not None and folded_value(value)}
-        counted.update(list(own) or [""])
-        for folded, value in own.items():
-            spelt.setdefault(folded, Counter())[value] += 1
-    shown = {folded: min(each, key=lambda value: (-each[value], value)) for folded, each in spelt.items()}
-    named = {shown.get(folded, ""): number for folded, number in counted.items()}
-    return dict(sorted(named.items(), key=lambda item: (not item[0], -item[1], item[0])))
 
 
 @dataclass(frozen=True)

@@ -10,9 +10,9 @@ from typing import Any, LiteralString
 from psycopg.sql import SQL, Composable, Identifier
 
 from quarry.campaigns.conditions import NAME, NO_DAY, SCHEMA
-from quarry.campaigns.contract import FILTER_VALUES, Campaign, EmbeddingField
+from quarry.campaigns.contract import AGGREGATED, FILTER_VALUES, Campaign, EmbeddingField
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import AGGREGATED, AGGREGATED_VALUES_MAX, CampaignSet, KnownValues
+from quarry.campaigns.results import AGGREGATED_VALUES_MAX, CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
 from quarry.platform.errors import NotFound
 from quarry.postgres.adapters import half_vector

@@ -13,29 +13,19 @@ from uuid import UUID
 from weakref import WeakKeyDictionary
 
 from quarry.agent.sources import what_may_be_asked
-from quarry.campaigns.answer import conclude, results_of
+from quarry.campaigns.answer import conclude
 from quarry.campaigns.by_model import MAX_TURNS, PARAGRAPH, Led
 from quarry.campaigns.by_reader import Read
-from quarry.campaigns.checks import check_constraints, check_filters, check_values
+from quarry.campaigns.checks import check_constraints, check_filters
 from quarry.campaigns.conditions import from_wire
-from quarry.campaigns.contract import ChatRequest, EmbeddingField, FinalAnswerEvent
-from quarry.campaigns.results import CampaignSet, KnownValues
+from quarry.campaigns.contract import ChatRequest, FinalAnswerEvent
+from quarry.campaigns.results import KnownValues
 from quarry.campaigns.retrieval import known_values
-from quarry.campaigns.tools import (
-    FILTER_CAMPAIGNS,
-    FULL_TEXT_SEARCH,
-    SEMANTIC_SEARCH,
-    STEP,
-    CampaignToolset,
-    FilterArguments,
-    SemanticArguments,
-    TextArguments,
-)
+from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.platform.budget import Budget
 from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
@@ -84,37 +74,6 @@ async def chat_about_campaigns(
         text = PARAGRAPH.join(filter(None, (led.text, read.text)))
         unsupported = await off_loop(led.unsupported)
         yield FinalAnswerEvent(data=await conclude(request, toolset, read.question, text, unsupported))
-
-
-async def find_campaigns(
-    filters: FilterArguments,
-    caller: Caller,
-    services: Services,
-    *,
-    query: str | None = None,
-    phrase: str | None = None,
-    embedding_field: EmbeddingField = "profile",
-) -> CampaignSet:
-    """The campaigns that pass `filters`, by meaning where there is a `query`, by their words where there is a `phrase`.
-
-    Raises InvalidInput for values that do not exist.
-    """
-    given = filters.model_dump(mode="json", by_alias=True, exclude_unset=True)
-    run = Run("campaigns", caller.user_id, query or phrase or str(given), _budget(services), chat=None)
-    run.request = {"filters": given, "query": query, "phrase": phrase, "embedding_field": embedding_field}
-    with services.run_log.record(run):
-        known = await values_of(services.reader)
-        toolset = CampaignToolset(services, caller, run, known, await what_may_be_asked(caller, services))
-        conditions = await check_values(filters, known, services.reader, exclude=filters.exclude)
-        tool, arguments = FILTER_CAMPAIGNS, FilterArguments()
-        if query:
-            tool, arguments = SEMANTIC_SEARCH, SemanticArguments(query=query, embedding_field=embedding_field)
-        elif phrase:
-            tool, arguments = FULL_TEXT_SEARCH, TextArguments(query=phrase)
-        found = await toolset.find(tool, arguments, conditions)
-        run.results = results_of(found.campaigns)
-        run.end_reason = "answered" if found.total else "nothing_found"
-        return found
 
 
 async def values_of(database: Database) -> KnownValues:

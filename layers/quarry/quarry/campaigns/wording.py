@@ -6,14 +6,14 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from quarry.agent.results import lines_of
 from quarry.campaigns.conditions import NAME, PHRASES
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet, Search
 from quarry.platform.text import shorten
 from quarry.query.algebra import Aggregate, Query
-from quarry.query.contract import QueryResult
 from quarry.query.describe import describe
-from quarry.query.result import Column, Result
+from quarry.query.result import Result
 from quarry.reader.constraints import UNREAD_MAX
 from quarry.reader.constraints import doubt as in_doubt
 
@@ -48,7 +48,9 @@ def answer(said: Said, today: datetime.date) -> str:
     if result is None:
         lines = [*(_theme(said) if search.theme else _doubt(said)), *_heading(sentence(search, today), said)]
         return "\n".join([*lines, *_costs(said), *_campaigns(search.found)])
-    shown = _campaigns(search.found) if result.query.asks_for_rows else _groups(result)
+    # numbers over all rows are said by the sentence
+    groups = lines_of(result, PHRASES, LISTED_GROUPS) if result.query.group else ()
+    shown = _campaigns(search.found) if result.query.asks_for_rows else groups
     return "\n".join([*_doubt(said), *_heading(result.sentence, said), *_costs(said), *shown])
 
 
@@ -114,24 +116,6 @@ def _costs(said: Said) -> Iterator[str]:
         yield ""
     for label, number in said.costs[:COSTS_MAX]:
         yield f"- without “{label}”: {number:,} campaign{'' if number == 1 else 's'}"
-
-
-def _groups(result: QueryResult) -> Iterator[str]:
-    """A line for each group; none of numbers over all rows."""
-    if not result.query.group:
-        return
-    periods = [each.period for each in result.query.group]
-    columns = [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
-    for row in result.rows[:LISTED_GROUPS]:
-        cells = [
-            PHRASES.cell(column, cell, periods[place] if place < len(periods) else None)
-            for place, (column, cell) in enumerate(zip(columns, row, strict=True))
-        ]
-        keys, numbers = cells[: len(periods)], cells[len(periods) :]
-        told = f" ({', '.join(numbers)})" if numbers else ""
-        yield f"- {' – '.join(keys)}{told}"
-    if len(result.rows) > LISTED_GROUPS or result.truncated:
-        yield f"- and more, of {result.total:,} campaigns"
 
 
 def _campaigns(found: CampaignSet) -> Iterator[str]:

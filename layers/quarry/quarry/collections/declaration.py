@@ -74,6 +74,11 @@ class Quoting(Declared):
         default="What do the records say about {topic}?", pattern=r"^(?:[^{}]|\{(?:topic|author|title)\})+$"
     )
 
+    @property
+    def asked_of_any(self) -> str:
+        """The follow-up question without what it names: words that say nothing of which row is meant."""
+        return self.followup.format(topic="", author="", title="")
+
 
 def _is_expression(expression: str) -> str:
     expression_columns(expression)

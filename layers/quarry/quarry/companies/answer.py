@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from quarry.companies.candidates import NameMatch
-from quarry.companies.conditions import costs, labels, standings
 from quarry.companies.constraints import conditions_to_tell, constraints_of
 from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, Round, conditions_in_words
 from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference, Telemetry
@@ -18,6 +17,7 @@ from quarry.companies.outputs import RankedCompany
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
 from quarry.companies.query import STARTUPS, Sought
 from quarry.companies.snippets import home, inline_description, profile_words
+from quarry.companies.sources import costs, labels, standings
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
 from quarry.language.stemming import stem

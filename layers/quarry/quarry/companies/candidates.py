@@ -5,47 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal
 
 from quarry.companies.contract import Status
-from quarry.platform.settings import Settings
 
 Matched = Literal["name", "former_name", "domain"]
-MatchedField = Literal["semantic", "keyword", "niche", "taxonomy"]
-MATCHED_FIELDS: tuple[MatchedField, ...] = ("semantic", "keyword", "niche", "taxonomy")
 Source = Literal["hybrid", "keyword", "taxonomy"]
 SOURCES: tuple[Source, ...] = ("hybrid", "keyword", "taxonomy")
-
-
-@dataclass(frozen=True)
-class Scoring:
-    """The weights and thresholds of retrieval.
-
-    Hybrid: `semantic_weight · semantic + keyword_weight · keyword + niche_weight · niche`, of companies whose cosine
-    similarity is `min_semantic` or more. Keyword: `keyword_only_weight · keyword + niche_only_weight · niche`. A name
-    is similar from `min_name_similarity` (trigrams) on.
-    """
-
-    semantic_weight: float = 0.58
-    keyword_weight: float = 0.27
-    niche_weight: float = 0.15
-    keyword_only_weight: float = 0.85
-    niche_only_weight: float = 0.15
-    min_semantic: float = 0.25
-    min_name_similarity: float = 0.35
-
-    @classmethod
-    def of(cls, settings: Settings) -> Self:
-        """As the settings have them."""
-        return cls(
-            semantic_weight=settings.company_semantic_weight,
-            keyword_weight=settings.company_keyword_weight,
-            niche_weight=settings.company_niche_weight,
-            keyword_only_weight=settings.company_keyword_only_weight,
-            niche_only_weight=settings.company_niche_only_weight,
-            min_semantic=settings.company_semantic_min,
-            min_name_similarity=settings.company_name_similarity_min,
-        )
 
 
 @dataclass(frozen=True)
@@ -77,8 +43,7 @@ class Candidate:
     """A company that may be meant, with the best of each signal over all variants; 0 where a signal says nothing.
 
     `semantic` is a cosine similarity, `keyword` and `niche` text ranks, `combined` the weighted sum, `taxonomy` the
-    share of the tags asked for that it is filed under. `variants` counts the variants that found it, `found_by` says by
-    which searches.
+    share of the tags asked for that it is filed under. `found_by` says by which searches it was found.
     """
 
     company_id: str
@@ -87,8 +52,6 @@ class Candidate:
     niche: float = 0.0
     combined: float = 0.0
     taxonomy: float = 0.0
-    matched_fields: tuple[MatchedField, ...] = ()
-    variants: int = 0
     found_by: tuple[Source, ...] = ()
 
 
@@ -109,9 +72,5 @@ def _merged(same: Sequence[Candidate]) -> Candidate:
         niche=max(candidate.niche for candidate in same),
         combined=max(candidate.combined for candidate in same),
         taxonomy=max(candidate.taxonomy for candidate in same),
-        matched_fields=tuple(
-            name for name in MATCHED_FIELDS if any(name in candidate.matched_fields for candidate in same)
-        ),
-        variants=max(candidate.variants for candidate in same),
         found_by=tuple(name for name in SOURCES if any(name in candidate.found_by for candidate in same)),
     )

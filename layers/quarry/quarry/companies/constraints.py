@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from quarry.companies import contract
-from quarry.companies.conditions import labels
 from quarry.companies.facets import TAG_FACETS
 from quarry.companies.query import Sought, TagGroup, fields_of
+from quarry.companies.sources import labels
 from quarry.platform.contract import EVIDENCE_MAX
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Scalar

@@ -7,12 +7,12 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
 from quarry.companies.candidates import Candidate, NameMatch
-from quarry.companies.conditions import labels
 from quarry.companies.contract import ChatRequest, Company, EndReason
 from quarry.companies.names import NameQuestion
 from quarry.companies.outputs import CompanyPlan, RankedCompany
 from quarry.companies.query import Sought
 from quarry.companies.ranking import Entry, distinct
+from quarry.companies.sources import labels
 from quarry.platform.budget import in_time
 from quarry.platform.settings import Settings
 from quarry.query.algebra import Condition, Query

@@ -6,15 +6,17 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from quarry.agent.results import lines_of
 from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
 from quarry.companies.contract import Aggregation, Company
+from quarry.companies.sources import PHRASES
 from quarry.companies.store import companies_by_ids
 from quarry.platform.contract import AggregationGroup
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
-from quarry.query.result import Cell
+from quarry.query.result import Cell, Column
 from quarry.services.services import Caller, Services
 
 SHOWN_MAX = 10
@@ -65,10 +67,7 @@ def counted_in_words(counted: Counted) -> str:
     result = counted.result
     if not result.rows or (not result.query.group and not result.query.asks_for_rows):
         return result.sentence
-    lines = [f"- {' – '.join(_shown(cell) for cell in row)}" for row in result.rows[:LINES_MAX]]
-    more = len(result.rows) - LINES_MAX
-    rest = [f"- and {more:,} more"] if more > 0 else []
-    return "\n".join([f"{result.sentence.removesuffix('.')}:", "", *lines, *rest])
+    return "\n".join([f"{result.sentence.removesuffix('.')}:", "", *lines_of(result, PHRASES, LINES_MAX)])
 
 
 def value_in_words(counted: Counted, place: int) -> str:
@@ -76,7 +75,9 @@ def value_in_words(counted: Counted, place: int) -> str:
     result = counted.result
     if not result.query.asks_for_rows or place >= len(result.rows) or len(result.columns) < 2:
         return ""
-    return f"{result.columns[-1].label} {_shown(result.rows[place][-1])}"
+    column = result.columns[-1]
+    shown = PHRASES.cell(Column(column.name, column.label, column.kind, column.unit), result.rows[place][-1])
+    return f"{column.label} {shown}"
 
 
 def aggregation_of(counted: Counted) -> Aggregation | None:
@@ -107,13 +108,3 @@ def _group(row: Sequence[Cell]) -> AggregationGroup:
 
 def _number(cell: Cell) -> int:
     return round(cell) if isinstance(cell, int | float) else 0
-
-
-def _shown(cell: Cell) -> str:
-    if isinstance(cell, list):
-        return ", ".join(map(_shown, cell))
-    if cell is None:
-        return "none"
-    if isinstance(cell, float):
-        return f"{cell:,.2f}".rstrip("0").rstrip(".")
-    return str(cell)

@@ -97,15 +97,13 @@ def _names(sought: Sought, facet: str) -> list[str]:
 
 def critique_by_rule(inputs: CritiqueInputs, sought: Sought) -> Critique:
     """Stop when the ranking is sure or nothing new is left to try; else search for what the best companies do not cover."""
-    met = inputs.confidence >= inputs.target
-    if met:
-        return Critique(decision="stop", why="The best companies meet the question.", confidence_target_met=True)
+    if inputs.confidence >= inputs.target:
+        return Critique(decision="stop", why="The best companies meet the question.")
     tried = {variant.casefold() for variant in inputs.tried}
     fresh = [variant for variant in _new_variants(sought) if variant.casefold() not in tried][:VARIANTS_ADDED_MAX]
     return Critique(
         decision="continue" if fresh else "stop",
         why="Other words may find more." if fresh else "Nothing is left to try.",
-        should_expand_queries=bool(fresh),
         new_query_variants=fresh,
     )
 

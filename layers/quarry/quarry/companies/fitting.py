@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from quarry.companies.activity import counted
 from quarry.companies.candidates import Variant
-from quarry.companies.conditions import labels, standings
 from quarry.companies.context import Asked, Candidates, Context, NearMiss, Plan, Round
+from quarry.companies.contract import Company
 from quarry.companies.name_lookup import look_up
 from quarry.companies.outputs import PlanFilters
 from quarry.companies.ranking import Entry, boosted, has_niche, in_order
+from quarry.companies.sources import labels, standings
 from quarry.companies.store import retrieve_variants
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition
@@ -71,25 +72,27 @@ def as_planned(entries: Sequence[Entry], filters: PlanFilters) -> list[Entry]:
     dropped.
     """
     kept = list(entries)
-    insists = filters.niche_mode == "must_match"
-    tests: tuple[Callable[[Entry], bool], ...] = (
-        lambda entry: _share_any(
-            (*filters.sectors, *filters.categories), (*entry.company.sectors, *entry.company.categories)
-        ),
-        lambda entry: _share_any(filters.business_models, entry.company.business_models),
-        lambda entry: insists and any(has_niche(entry.company, niche) for niche in filters.niches),
-    )
-    for wanted in tests:
-        kept = [entry for entry in kept if wanted(entry)] or kept
+    for wanted, held in _filed(filters):
+        kept = [entry for entry in kept if _share_any(wanted, held(entry.company))] or kept
+    if filters.niche_mode == "must_match":
+        kept = [entry for entry in kept if any(has_niche(entry.company, each) for each in filters.niches)] or kept
     return kept
 
 
 def met_by_none(entries: Sequence[Entry], filters: PlanFilters) -> list[str]:
     """The tags of the model's plan that were dropped, because none of the entries has one of the kind."""
-    filed = (*filters.sectors, *filters.categories)
-    has_filed = any(_share_any(filed, (*each.company.sectors, *each.company.categories)) for each in entries)
-    has_model = any(_share_any(filters.business_models, each.company.business_models) for each in entries)
-    return [*(() if has_filed else filed), *(() if has_model else filters.business_models)]
+    return [
+        name
+        for wanted, held in _filed(filters)
+        if not any(_share_any(wanted, held(each.company)) for each in entries)
+        for name in wanted
+    ]
+
+
+def _filed(filters: PlanFilters) -> Iterator[tuple[Sequence[str], Callable[[Company], Sequence[str]]]]:
+    """The tags that a plan demands, with those of the kind that a company has."""
+    yield (*filters.sectors, *filters.categories), lambda company: (*company.sectors, *company.categories)
+    yield filters.business_models, lambda company: company.business_models
 
 
 def _share_any(wanted: Sequence[str], held: Sequence[str]) -> bool:
@@ -105,6 +108,7 @@ async def nearest(context: Context, asked: Asked, found: Candidates) -> list[Nea
     candidates = await retrieve_variants(
         context.services.reader,
         [Variant(asked.sought.topic or context.question)],
+        context.settings,
         hybrid=False,
         limit=NEAR_MISSES_MAX,
     )

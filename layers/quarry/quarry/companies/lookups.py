@@ -22,7 +22,9 @@ async def search_text(
     """
     with services.run("companies", asked.caller, text, {"text": text}) as run:
         variant = Variant(text, await services.queries.embed_for(run, text))
-        found = await retrieve_variants(services.reader, [variant], filter=filters.get("companies"), limit=limit)
+        found = await retrieve_variants(
+            services.reader, [variant], services.settings, filter=filters.get("companies"), limit=limit
+        )
         companies = {
             each.id: each for each in await companies_by_ids(services.reader, [each.company_id for each in found])
         }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from quarry.companies.candidates import NameMatch, Scoring
+from quarry.companies.candidates import NameMatch
 from quarry.companies.constraints import with_constraints
 from quarry.companies.context import Asked, Context
 from quarry.companies.contract import STATUSES, Company, Status
@@ -92,7 +92,7 @@ async def match_names(context: Context, names: Sequence[str], statuses: Sequence
         return []
     with context.run.step("search_exact_name_v1") as record:
         context.run.budget.spend_call()
-        matches = await find_names(context.services.reader, names, statuses, scoring=Scoring.of(context.settings))
+        matches = await find_names(context.services.reader, names, statuses, context.settings)
         record.counts.update(names=len(names), found=len(matches))
     return matches
 

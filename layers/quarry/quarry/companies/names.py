@@ -8,14 +8,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from quarry.platform.text import STOP_WORDS, words
+from quarry.companies.contract import STATUSES
+from quarry.companies.facets import COMPANIES, STATUS
+from quarry.language.stemming import stem
+from quarry.platform.text import STOP_WORDS, placed_words, words
 
 NAMES_MAX = 16
 NAME_CHARACTERS_MAX = 120
 NAME_WORDS_MAX = 8
-BEHIND_CHARACTERS_MAX = 200
-"""So many characters at the end of a question may say no more than "this one"."""
 
 
 def _any(*alternatives: str) -> str:
@@ -54,85 +56,39 @@ _CAPITALISED = re.compile(
     rf"(?:[ ](?:(?:and|of|the|&|und|de)[ ])?{_CAPITAL_WORD})*"
 )
 
-# What may stand before and behind a name without saying more than "this one".
-_POLITENESS = r"(?:(?:please|hi|hey|hello|ok|so|and|now)[,!]? )*(?:(?:can|could|would) you )?(?:please )?"
-_REQUEST = _any(
-    "(?:tell|show|give|find|get) (?:me|us) ", "find ", "show ", "open ", "look up ", "search (?:for )?", "looking for ",
-    "i(?:'m| am) looking for ", "do you (?:know|have) ", "have you heard of ", "(?:what|who)(?:'s| is| are| was| were) ",
-    "what(?:ever)? happened to ", "what (?:does|do|did) ", "who (?:founded|runs?|owns?|acquired|bought|started) ", "where is ",
-    "when was ", "is ", "does ",
-)  # fmt: skip
-_BEFORE = re.compile(
-    rf"^{_POLITENESS}{_REQUEST}?(?:(?:all|more|something|anything|everything|info(?:rmation)?|details?) )?(?:about |on |of )?"
-    "(?:the )?(?:(?:acquired|closed|defunct|public|listed|former) )?(?:(?:compan(?:y|ies)|startups?|firms?) )?"
-    "(?:(?:called|named) )?",
-    re.IGNORECASE,
-)
-_BEHIND_WORDS = _any(
-    "(?:the )?(?:company|startup|start-up|firm)", "do(?:es)?", "did", "sell", "make", "offer", "based", "founded", "located",
-    "headquartered", "still", "now", "today", "been", "is", "was", "were", "acquired", "closed", "shut down", "public", "a", "an",
-    "up to", "called", "it", "they", "after", "when", "before", "by", "who", "in", "listed", "alive", "around", "please",
-)  # fmt: skip
-_BEHIND = re.compile(rf"(?: {_BEHIND_WORDS}| ?[?!.,;]){{1,12}}$", re.IGNORECASE)
-_NAME_END = re.compile(
-    r" ?(?:[,;?!]|\.(?: |$)| "
-    + _any(
-        "but", "that", "which", "who", "also", "in", "from", "with", "for", "based", "only", "and (?:also|are|is|that)", "or",
-        "including", "founded", "except", "not", "please",
-    )
-    + r" ).*$",
-    re.IGNORECASE | re.DOTALL,
-)  # fmt: skip
-_ASKS_FOR_FACTS = re.compile(
-    _any(
-        "is",
-        "are",
-        "was",
-        "were",
-        "did",
-        "does",
-        "do",
-        "has",
-        "have",
-        "had",
-        "when",
-        "where",
-        "why",
-        "how",
-        "who",
-        "what happened",
-    )
-    + r"\b",
-    re.IGNORECASE,
-)
-_NOT_A_NAME = re.compile(
-    _any(
-        "the",
-        "an?",
-        "th(?:is|at|ese|ose)",
-        "it",
-        "them",
-        "ones?",
-        "of",
-        "to",
-        "with",
-        "compan(?:y|ies)",
-        "tell",
-        "what",
-        "where",
-    ),
-    re.IGNORECASE,
-)
-_ASKED_OF_COMPANIES = frozenset(
+# "Harbor alternatives", "Harbor's competitors?"
+_BEFORE_THE_END = re.compile(r"(?:['’]s)? (?:alternatives?|competitors?|rivals?|lookalikes?)\W*$", re.IGNORECASE)
+_PUNCTUATION = re.compile(r"[,;?!]|\.(?: |$)")
+_ASKS_FOR_FACTS = frozenset("is are was were did does do has have had what when where why how who".split())
+"""What a question begins with that asks something of a company ("Was Harbor acquired?") and does not demand it."""
+_SMALL_TALK = frozenset(
     """
-    company companies startup startups firm firms one ones find show look open give list search among even please defunct listed
-    called named based located headquartered founded founder founders founding started start year old age ceo
-    raise raised funding funded money investors stage series round employees people staff big size many much acquired bought
-    buy owns owner owned closed shut status public active alive still compare compared comparison difference differences between
-    versus vs business website site web address product products customers profile details information info happened became
-    today now
+    hello hi hey ok look looking search open heard among even called named founded based located headquartered alive around today
+    sell offer info information details profile
     """.split()
 )
+"""What is said before or behind a name, besides stop words and what says of which status the company is."""
+_ASKED_OF_COMPANIES = frozenset(
+    """
+    one ones list big old ceo investors money compare compared comparison difference differences versus vs became product products
+    customers web address owns owned
+    """.split()
+)
+"""What is asked about a company, besides what its fields are called."""
+
+
+@cache
+def _status_words() -> frozenset[str]:
+    """The words that say of which status a company is."""
+    said = (said for said, _ in COMPANIES.facet(STATUS).synonyms)
+    return frozenset(word for text in (*STATUSES, *said) for word in words(text))
+
+
+@cache
+def _field_stems() -> frozenset[str]:
+    """The stems of the words by which the fields of companies, and companies themselves, are called."""
+    texts = [text for each in COMPANIES.facets for text in (each.label, each.plural, *each.words)]
+    return frozenset(stem(word) for text in (*texts, *COMPANIES.nouns) for word in words(text))
 
 
 @dataclass(frozen=True)
@@ -183,20 +139,21 @@ def without_names(question: str, names: Sequence[str]) -> str:
 
 
 def asks_for_facts(question: str) -> bool:
-    """Whether a question asks something of a company ("Was Harbor acquired?") and does not demand it."""
-    return bool(_ASKS_FOR_FACTS.match(question.strip()))
+    """Whether a question asks something of a company and does not demand it."""
+    return next(iter(words(question)), "") in _ASKS_FOR_FACTS
 
 
 def is_about(question: str, names: Sequence[str]) -> bool:
     """Whether a question that holds `names` says nothing beside them but what is asked about any company."""
-    left = words(_without(question, names))
-    return all(word in STOP_WORDS or word in _ASKED_OF_COMPANIES for word in left)
-
-
-def _without(text: str, names: Sequence[str]) -> str:
     for name in names:
-        text = re.sub(re.escape(name), " ", text, flags=re.IGNORECASE)
-    return " ".join(text.split())
+        question = re.sub(re.escape(name), " ", question, flags=re.IGNORECASE)
+    left = [word for word in words(question) if not _is_small(word)]
+    return all(word in _ASKED_OF_COMPANIES or stem(word) in _field_stems() for word in left)
+
+
+def _is_small(word: str) -> bool:
+    """Whether a word at either end of a question is no part of a name."""
+    return word in STOP_WORDS or word in _SMALL_TALK or word in COMPANIES.nouns or word in _status_words()
 
 
 def _after_similarity(question: str) -> str | None:
@@ -207,31 +164,25 @@ def _after_similarity(question: str) -> str | None:
     return question[max(match.end() for match in matches) :].strip()
 
 
-# "Harbor alternatives", "Harbor's competitors?"
-_BEFORE_THE_END = re.compile(r"(?:['’]s)? (?:alternatives?|competitors?|rivals?|lookalikes?)\W*$", re.IGNORECASE)
-
-
 def _before_versus(question: str) -> str | None:
     versus = re.search(r"\s(?:vs\.?|versus)\s", question, re.IGNORECASE)
     return _bare(question[: versus.start()]) if versus else None
 
 
 def _named_after(text: str) -> list[str]:
-    """`text` cut where the name is likely to end; the longer readings first."""
-    text = re.sub(r"^(?:the (?:company|startup) |that of |what |those of )", "", text, flags=re.IGNORECASE)
-    cut = _NAME_END.sub("", text)
-    first = re.match(_CAPITALISED, cut)
-    return [cut, _without_ending(cut), *([first.group()] if first else [])]
+    """`text` cut where the name is likely to end, at punctuation or at a small word; the longer readings first."""
+    text = _PUNCTUATION.split(text, maxsplit=1)[0]
+    placed = [(start, end) for word, start, end in placed_words(text) if word not in STOP_WORDS]
+    first = placed[0][0] if placed else 0
+    end = next((start for word, start, _ in placed_words(text) if start > first and word in STOP_WORDS), len(text))
+    capitalised = _CAPITALISED.search(text)
+    return [text[first:], text[first:end], *([capitalised.group()] if capitalised else [])]
 
 
 def _bare(question: str) -> str:
-    """The question without what only says "tell me about"."""
-    return _without_ending(_BEFORE.sub("", question.strip(), count=1))
-
-
-def _without_ending(text: str) -> str:
-    """`text` without the words at its end that say nothing more; only its end is looked at."""
-    return text[:-BEHIND_CHARACTERS_MAX] + _BEHIND.sub("", text[-BEHIND_CHARACTERS_MAX:])
+    """The question without what only says "tell me about" at its ends."""
+    placed = [(start, end) for word, start, end in placed_words(question) if not _is_small(word)]
+    return question[placed[0][0] : placed[-1][1]] if placed else ""
 
 
 def _cleaned(names: Iterable[str]) -> Iterator[str]:
@@ -247,7 +198,7 @@ def _cleaned(names: Iterable[str]) -> Iterator[str]:
             or key in seen
         ):
             continue
-        if _NOT_A_NAME.fullmatch(cleaned):
+        if all(word in STOP_WORDS or word in COMPANIES.nouns for word in words(cleaned)):
             continue
         seen.add(key)
         yield cleaned

@@ -108,8 +108,6 @@ class Critique(_Decision):
 
     decision: Literal["continue", "stop"]
     why: CleanText = ""
-    confidence_target_met: bool = False
-    should_expand_queries: bool = False
     new_query_variants: list[CleanText] = Field(
         default_factory=list,
         json_schema_extra={"maxItems": VARIANTS_ADDED_MAX},

@@ -4,10 +4,8 @@ out.
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from weakref import WeakKeyDictionary
 
 from pydantic import ValidationError
 
@@ -15,16 +13,14 @@ from quarry.agent.service import with_known_values
 from quarry.agent.sources import Asked as MayBeAsked
 from quarry.companies import fallbacks
 from quarry.companies.activity import counted
-from quarry.companies.conditions import met
 from quarry.companies.context import Asked, Context, Plan, Round, conditions_in_words
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.outputs import CompanyPlan, PlanCondition, PlanFilters, Search
 from quarry.companies.prompts import PlanInputs, plan_messages
 from quarry.companies.query import Sought, TagGroup, assumed
 from quarry.companies.ranking import distinct
-from quarry.companies.sources import SEARCHED
+from quarry.companies.sources import SEARCHED, met
 from quarry.companies.store import TAGS_TOLD_MAX, taxonomy
-from quarry.models.interface import ChatModel
 from quarry.models.step import ModelStep, decide
 from quarry.platform.errors import InvalidInput
 from quarry.platform.text import words
@@ -33,11 +29,7 @@ from quarry.query.algebra import Aggregate, Comparison, Condition, Group, Order,
 NAMED_MIN = 0.45
 """From this score of a name on, a short question may be a name that was mistyped."""
 NAMED_WORDS_MAX = 4
-PLANS_KEPT_MAX = 256
 DEFAULT_SEARCHES: tuple[Search, ...] = ("hybrid", "keyword", "taxonomy")
-
-_kept: WeakKeyDictionary[ChatModel, OrderedDict[str, CompanyPlan]] = WeakKeyDictionary()
-"""The plans that each model made last, by what they were made from: an equal question gets an equal plan."""
 
 
 async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
@@ -55,9 +47,7 @@ async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
         note=now.note,
     )
     output = await _output(context, asked, inputs)
-    by_model = (
-        context.run.steps[-1].name in ("company_plan", "kept_plan") and "company_plan" not in context.run.degraded
-    )
+    by_model = context.run.steps[-1].name == "company_plan" and "company_plan" not in context.run.degraded
     plan = _plan(context, asked, output, before)
     if by_model:
         plan = await _as_the_model_says(context, plan)
@@ -134,26 +124,15 @@ async def _output(context: Context, asked: Asked, inputs: PlanInputs) -> Company
     def by_rule(given: PlanInputs) -> CompanyPlan:
         return fallbacks.plan_by_rule(given, asked.sought, named=_may_be_a_name(context, asked))
 
-    chat = context.run.chat
-    if chat is None or plans_by_rule(context, asked):
+    if context.run.chat is None or plans_by_rule(context, asked):
         with context.run.step("plan_by_rule") as record:
             plan = by_rule(inputs)
             record.counts["variants"] = len(plan.query_variants)
         return plan
-    key = repr(inputs)
-    kept_plans = _kept.setdefault(chat, OrderedDict())
-    if (kept := kept_plans.get(key)) is not None:
-        with context.run.step("kept_plan") as record:
-            record.counts["variants"] = len(kept.query_variants)
-        return kept
     told = replace(inputs, tags=await taxonomy(context.services.reader))
     plan = await decide(ModelStep("company_plan", plan_messages, CompanyPlan, by_rule), told, context.run)
     plan = plan.model_copy(update={"filters": _as_in_taxonomy(plan.filters, told.tags)})
     context.note(variants=len(plan.query_variants))
-    if "company_plan" not in context.run.degraded:
-        kept_plans[key] = plan
-        while len(kept_plans) > PLANS_KEPT_MAX:
-            kept_plans.popitem(last=False)
     return plan
 
 

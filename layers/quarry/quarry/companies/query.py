@@ -44,7 +44,6 @@ class Sought:
     for. `has_more`: there are more conditions than are looked at together.
     """
 
-    question: str
     stated: tuple[Condition, ...] = ()
     assumed: tuple[Condition, ...] = ()
     tags: tuple[TagGroup, ...] = ()

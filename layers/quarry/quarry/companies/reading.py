@@ -146,7 +146,6 @@ class _Own:
         likely = sorted(self._guessed, key=lambda each: -each[0])
         stated, guessed = _alternatives(self._stated), _alternatives([each for _, each in likely])
         return Sought(
-            question=self._said.text,
             stated=stated,
             assumed=(*guessed, *assumed((*stated, *guessed))),
             tags=tuple(self._tags),

@@ -7,7 +7,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from quarry.companies.activity import counted
-from quarry.companies.candidates import Candidate, Scoring, Source, Variant, merge
+from quarry.companies.candidates import Candidate, Source, Variant, merge
 from quarry.companies.context import Asked, Context, Plan, Round, Scope
 from quarry.companies.contract import STATUSES
 from quarry.companies.facets import TAG_FACETS
@@ -96,14 +96,11 @@ class _Search:
         """Whether so few companies are searched that all of them are looked at, however far they are from the question."""
         return self._only is not None and len(self._only) <= self._context.settings.company_hydrated_max
 
-    def _may_call(self, calls: int = 1) -> bool:
-        return self._context.may_call(calls)
-
     async def close_in(self) -> None:
         """Where few companies meet what is stated, look at all of them; where nothing else is asked, at as many as are
         looked at. Where they are not very many, they are searched by their ids: their words may be in far more.
         """
-        if self._only is None and self._plan.sought.is_stated and self._may_call(2):
+        if self._only is None and self._plan.sought.is_stated and self._context.may_call(2):
             most = self._context.settings.company_hydrated_max
             ids = await self._fitting()
             self.is_cut_short = self.is_cut_short or self.scope.is_cut_short
@@ -148,7 +145,7 @@ class _Search:
             "keyword": "keyword" in order or ("hybrid" in order and vectors is None),
         }
         run = [source for source, is_wanted in wanted.items() if is_wanted]
-        while run and not self._may_call(len(run)):
+        while run and not self._context.may_call(len(run)):
             self.is_cut_short = True
             run.pop()
         if run:
@@ -189,7 +186,6 @@ class _Search:
 
     async def _run(self, sources: Sequence[Source], variants: Sequence[Variant], phrasings: int) -> None:
         run, settings = self._context.run, self._context.settings
-        scoring = Scoring.of(settings)
         with ExitStack() as steps:
             records = {source: steps.enter_context(run.step(f"search_companies_{source}_v1")) for source in sources}
             for _ in sources:
@@ -197,6 +193,7 @@ class _Search:
             found = await retrieve_variants(
                 self._database,
                 variants,
+                settings,
                 include_ids=self._among,
                 filter=self.scope.filter,
                 fitting=self.scope.ids if self._among is None else None,
@@ -205,7 +202,7 @@ class _Search:
                 hybrid="hybrid" in sources,
                 keyword="keyword" in sources,
                 limit=settings.company_retrieved_max,
-                scoring=replace(scoring, min_semantic=-1.0) if self._is_closed else scoring,
+                min_semantic=-1.0 if self._is_closed else None,
             )
             for source, record in records.items():
                 by_source = [candidate for candidate in found if source in candidate.found_by]
@@ -216,7 +213,7 @@ class _Search:
         output = self._plan.output
         if "exact_name" not in output.search_priority_order or self._asked.seed:
             return
-        if not self._may_call():
+        if not self._context.may_call():
             self.is_cut_short = True
             return
         variants = [variant for variant in output.query_variants if len(variant.split()) <= NAME_WORDS_MAX]
@@ -236,7 +233,7 @@ class _Search:
         sectors, categories, models = tags_of(self._asked, self._plan)
         if "taxonomy" not in self._plan.output.search_priority_order or not (sectors or categories or models):
             return
-        if not self._may_call():
+        if not self._context.may_call():
             self.is_cut_short = True
             return
         with self._context.run.step("search_companies_by_taxonomy_v1") as record:

@@ -1,21 +1,30 @@
-"""Companies as a source, and as a search reads and filters them."""
+"""Companies as a source, as a search reads and filters them, and conditions on them: in words, as SQL, and which are met."""
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
+from typing import Any
 
-from psycopg.sql import SQL
+from psycopg.sql import SQL, Composable
 
 from quarry.companies.facets import COMPANIES, NAME_FACETS
+from quarry.postgres.pool import Database
+from quarry.query import standings as by_row
+from quarry.query.algebra import Condition
+from quarry.query.keys import meeting
 from quarry.query.of_table import of_row, source_of
+from quarry.query.phrases import Phrases
 from quarry.query.schema import Field, Schema, Source, SqlHolds
 from quarry.retrieval.facets import TEXT_KINDS, SearchTable
 from quarry.retrieval.held_values import holds_one_of
 
+_NAME = "companies"
+
 SOURCES = {
-    "companies": source_of(
+    _NAME: source_of(
         COMPANIES,
         "companies",
         title="t.company_name",
@@ -37,16 +46,16 @@ def _holds(name: str) -> SqlHolds | None:
 
 
 def _source(fields: dict[str, Field]) -> Source:
-    return replace(SOURCES["companies"], fields=fields)
+    return replace(SOURCES[_NAME], fields=fields)
 
 
 _NOUNS = tuple(noun for noun in COMPANIES.nouns if noun != "startup")
 """What companies of every status are called."""
 
 
-_FIELDS = {name: _searched(field) for name, field in SOURCES["companies"].fields.items()}
+_FIELDS = {name: _searched(field) for name, field in SOURCES[_NAME].fields.items()}
 
-SEARCHED = Schema({"companies": _source(_FIELDS)})
+SEARCHED = Schema({_NAME: _source(_FIELDS)})
 """What a company search filters by."""
 
 
@@ -64,7 +73,7 @@ def read_schema(synonyms: tuple[tuple[str, str, str], ...] = (), empty: frozense
     numbers = [COMPANIES.facet(name) for name, each in fields.items() if each.listed is None]
     called = [(each.name, word) for each in numbers for word in each.words if word not in fields]
     other = {word: replace(fields[name], name=word, label=word) for name, word in called}
-    return Schema({"companies": replace(_source(fields | other), nouns=_NOUNS)})
+    return Schema({_NAME: replace(_source(fields | other), nouns=_NOUNS)})
 
 
 def _with_synonyms(synonyms: Sequence[tuple[str, str, str]]) -> SearchTable:
@@ -73,3 +82,35 @@ def _with_synonyms(synonyms: Sequence[tuple[str, str, str]]) -> SearchTable:
 
     facets = tuple(replace(each, synonyms=(*each.synonyms, *of_facet(each.name))) for each in COMPANIES.facets)
     return replace(COMPANIES, facets=facets)
+
+
+# ---- conditions ----
+
+# every day is named by a date
+PHRASES = Phrases(SEARCHED, SEARCHED.sources[_NAME], datetime.date.min)
+
+
+def labels(conditions: Sequence[Condition]) -> list[str]:
+    """The conditions in words that can follow what they are about."""
+    return [PHRASES.condition(each) for each in conditions]
+
+
+def met(conditions: Sequence[Condition], parameters: dict[str, Any] | None = None) -> Composable:
+    """True of the rows `t` of companies that meet all conditions. Its values are added to `parameters` or, without these,
+    stand in it. Raises InvalidInput for fields and kinds of values that companies do not have.
+    """
+    return meeting(conditions, _NAME, SEARCHED, _today(), parameters)
+
+
+async def standings(database: Database, conditions: Sequence[Condition], ids: Sequence[str]) -> dict[str, list[bool]]:
+    """Whether each of these companies meets each condition by itself. Raises DatabaseUnavailable."""
+    return await by_row.standings(database, conditions, _NAME, SEARCHED, ids, _today())
+
+
+async def costs(database: Database, conditions: Sequence[Condition]) -> list[tuple[str, int]]:
+    """How many companies there would be without each condition alone, most first. Raises DatabaseUnavailable."""
+    return await by_row.costs(database, conditions, PHRASES, _today())
+
+
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date()

@@ -7,17 +7,17 @@ from collections.abc import Sequence
 from psycopg.sql import SQL, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
-from quarry.companies.candidates import Candidate, NameMatch, Scoring, Variant
-from quarry.companies.conditions import met
+from quarry.companies.candidates import Candidate, NameMatch, Variant
 from quarry.companies.contract import Company, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
+from quarry.companies.sources import met
 from quarry.platform.errors import NotFound
+from quarry.platform.settings import Settings
 from quarry.postgres.adapters import half_vectors
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Comparison, Condition
 
-_SEED_SCORING = Scoring()
 TAGS_TOLD_MAX, NICHES_TOLD_MAX = 300, 40
 """So many sectors, categories and business models each a model is told of."""
 LATEST_MAX = 10_000
@@ -34,13 +34,11 @@ _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_
 async def find_names(
     database: Database,
     names: Sequence[str],
-    statuses: Sequence[Status] | None = None,
-    *,
-    scoring: Scoring = _SEED_SCORING,
+    statuses: Sequence[Status],
+    settings: Settings,
 ) -> list[NameMatch]:
-    """The companies that bear one of `names`, or one like it: each company once, with its best match, best first.
-
-    Few for each name, in one round trip. Without `statuses`: companies of every status.
+    """The companies of these statuses that bear one of `names`, or one as like it as `company_name_similarity_min`: each
+    company once, with its best match, best first. Few for each name, in one round trip.
     """
     if not names:
         return []
@@ -48,8 +46,8 @@ async def find_names(
         database,
         "search_exact_names",
         p_names=list(names),
-        p_statuses=None if statuses is None else list(statuses),
-        p_min_similarity=scoring.min_name_similarity,
+        p_statuses=list(statuses),
+        p_min_similarity=settings.company_name_similarity_min,
     )
     return [NameMatch(**row) for row in rows]
 
@@ -57,18 +55,20 @@ async def find_names(
 async def retrieve_variants(
     database: Database,
     variants: Sequence[Variant],
+    settings: Settings,
     *,
     include_ids: Sequence[str] | None = None,
     exclude_ids: Sequence[str] = (),
     hybrid: bool = True,
     keyword: bool = True,
     limit: int = 120,
-    scoring: Scoring = _SEED_SCORING,
+    min_semantic: float | None = None,
     filter: str | None = None,
     fitting: Sequence[str] | None = None,
     fits_many: bool = False,
 ) -> list[Candidate]:
-    """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip.
+    """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip. `settings`
+    have the weights, and the cosine similarity from which on hybrid search finds a company, unless it is `min_semantic`.
 
     Only companies of `include_ids`, where it is given, none of `exclude_ids`, and only those that meet `filter`, a condition of
     `row_filter`. `fitting` are those that do, where these are known, or the first of them and one more than are compared exactly
@@ -87,9 +87,13 @@ async def retrieve_variants(
         p_hybrid=hybrid,
         p_keyword=keyword,
         p_limit=limit,
-        p_min_semantic=scoring.min_semantic,
-        p_hybrid_weights=[scoring.semantic_weight, scoring.keyword_weight, scoring.niche_weight],
-        p_keyword_weights=[scoring.keyword_only_weight, scoring.niche_only_weight],
+        p_min_semantic=settings.company_semantic_min if min_semantic is None else min_semantic,
+        p_hybrid_weights=[
+            settings.company_semantic_weight,
+            settings.company_keyword_weight,
+            settings.company_niche_weight,
+        ],
+        p_keyword_weights=[settings.company_keyword_only_weight, settings.company_niche_only_weight],
         p_filter=filter,
         p_fitting=None if fitting is None else list(fitting),
         p_fits_many=fits_many,
@@ -101,8 +105,6 @@ async def retrieve_variants(
             keyword=row["keyword"],
             niche=row["niche"],
             combined=row["combined"],
-            matched_fields=tuple(row["matched_fields"]),
-            variants=row["variants"],
             found_by=tuple(row["found_by"]),
         )
         for row in rows
@@ -139,15 +141,7 @@ async def find_by_taxonomy(
         p_limit=limit,
         p_filter=filter,
     )
-    return [
-        Candidate(
-            row["company_id"],
-            taxonomy=row["tag_score"] / asked,
-            matched_fields=("taxonomy",),
-            found_by=("taxonomy",),
-        )
-        for row in rows
-    ]
+    return [Candidate(row["company_id"], taxonomy=row["tag_score"] / asked, found_by=("taxonomy",)) for row in rows]
 
 
 def row_filter(conditions: Sequence[Condition], excluded: Sequence[str] = ()) -> str:

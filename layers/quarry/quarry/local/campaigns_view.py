@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from quarry.campaigns.contract import (
+    AGGREGATED,
     Campaign,
     ChatRequest,
     ChatResponse,
@@ -43,8 +44,8 @@ class ChatView(View):
         if answer.campaigns:
             self._campaigns(answer.campaigns, answer.total, is_more=answer.more)
         if answer.aggregation:
-            for name, counts in answer.aggregation.counts.items():
-                self._bars(name.replace("_", " "), counts)
+            for name in AGGREGATED:
+                self._bars(name.replace("_", " "), getattr(answer.aggregation, name))
         self._ask_next(answer.suggestions)
         self._tell_degraded(answer.telemetry.degraded_steps)
 

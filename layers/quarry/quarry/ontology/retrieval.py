@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import fields
-from typing import Any
+from dataclasses import dataclass, fields, replace
+from typing import Any, cast
 
-from psycopg.sql import SQL, Composable, Identifier
+from psycopg.sql import SQL, Composable, Identifier, Literal
 
-from quarry.ontology.candidates import Candidate, Candidates
 from quarry.ontology.contract import ENTITY_TYPES, EntityType, WholeEntity
 from quarry.ontology.facets import SEARCHED_BY_TYPE
 from quarry.ontology.reading import Sought
@@ -24,6 +23,32 @@ from quarry.services.services import Caller
 
 FILTERED_MAX = 2_000
 """Of so many things that meet the conditions, those due first, the best are shown."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An entity of the caller's. `snippet` marks the matched words as `platform.snippet` says. It `is_match` where
+    it holds every word of the query, or its title is similar to it; the others are merely the nearest.
+    """
+
+    type: EntityType
+    id: str
+    project_id: str
+    project_name: str | None
+    title: str
+    snippet: str
+    score: float
+    is_match: bool
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The best entities for a query, and how many there are in all; of `more` than could be counted, how many at least."""
+
+    entities: tuple[Candidate, ...]
+    total: int
+    more: bool = False
+
 
 _FIELDS = tuple(field.name for field in fields(Candidate))
 
@@ -50,8 +75,10 @@ async def find_entities(
     project_id: str | None,
     types: Sequence[EntityType],
     limit: int,
+    filters: Mapping[str, str],
 ) -> Candidates:
-    """The caller's best `limit` entities for what is sought; no `types` for all. The database must know who the caller is.
+    """The caller's best `limit` entities for what is sought; no `types` for all. Of these, those of a type in `filters` are kept
+    only where they meet its SQL condition. The database must know who the caller is.
 
     Raises NotFound for a project that is not theirs.
     """
@@ -68,7 +95,24 @@ async def find_entities(
     if not found:
         return Candidates((), 0)
     more = len(wanted["ids"]) > FILTERED_MAX if sought.where else found[0]["more"]
-    return Candidates(entities, found[0]["total"], more)
+    return await _filtered(database, Candidates(entities, found[0]["total"], more), filters)
+
+
+async def _filtered(database: Database, found: Candidates, filters: Mapping[str, str]) -> Candidates:
+    """The entities of the types that are filtered, as far as they meet their condition; all where none is."""
+    if not filters:
+        return found
+    kept = set[tuple[str, str]]()
+    for type, condition in filters.items():
+        ids = [each.id for each in found.entities if each.type == type]
+        # made by `query.keys.meeting`, which quotes every name and value
+        rows = await database.rows(
+            SQL("select t.id from {} t where t.id = any({}::text[]) and {}").format(
+                Identifier(TABLES[cast("EntityType", type)]), Literal(ids), SQL(condition)
+            )
+        )
+        kept |= {(type, row["id"]) for row in rows}
+    return replace(found, entities=tuple(each for each in found.entities if (each.type, each.id) in kept))
 
 
 async def _meeting(database: Database, caller: Caller, sought: Sought, types: Sequence[EntityType]) -> dict[str, Any]:

@@ -6,15 +6,21 @@ Matching, scope and score are SQL functions'; there is nothing to fuse and no mo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 
-from quarry.ontology.candidates import Candidate, Candidates
-from quarry.ontology.contract import RESULTS_MAX, EntityResult, OntologySearchRequest, OntologySearchResponse
+from quarry.ontology.contract import (
+    RESULTS_MAX,
+    EntityResult,
+    EntityType,
+    OntologySearchRequest,
+    OntologySearchResponse,
+)
 from quarry.ontology.reading import Sought, read_sought
-from quarry.ontology.retrieval import find_entities
+from quarry.ontology.retrieval import Candidates, find_entities
 from quarry.ontology.sources import labels, settings_of
 from quarry.platform.snippet import mark
+from quarry.query.algebra import Condition
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller, Services
 
@@ -25,31 +31,52 @@ async def search_ontology(
     """The caller's entities for a query, best first. Raises NotFound for a project that is not theirs, DatabaseUnavailable."""
     with services.run("ontology", caller, request.query, request.as_asked(), request_id=request_id) as run:
         with run.step("retrieve") as record:
-            types = request.types or []
-            sought = await read_sought(request.query, types, caller, services)
-            find = partial(
-                find_entities,
-                services.acting(settings_of(caller)).reader,
-                caller,
-                project_id=request.project_id,
-                types=types,
-                limit=RESULTS_MAX,
+            found, where, is_met = await search_workspace(
+                request.query, request.types or (), caller, services, project_id=request.project_id
             )
-            found = await find(sought)
-            is_met = bool(found.entities) or not sought.where
-            found = found if is_met else await find(Sought(request.query))
             record.counts["found"] = found.total
         run.results = [ResultRecord(entity.type, entity.id, entity.score) for entity in found.entities]
         run.end_reason = "answered"
     return OntologySearchResponse(
-        results=[_result(entity) for entity in found.entities],
+        results=[
+            EntityResult.model_validate(vars(entity) | {"snippet": mark(entity.snippet)}) for entity in found.entities
+        ],
         total=found.total,
-        message=message(found, labels(sought.where), is_met=is_met),
+        message=message(found, labels(where), is_met=is_met),
         more=found.more or None,
     )
 
 
-def message(found: Candidates, filters: Sequence[str] = (), *, is_met: bool = True) -> str:
+async def search_workspace(
+    query: str,
+    types: Sequence[EntityType],
+    caller: Caller,
+    services: Services,
+    *,
+    project_id: str | None = None,
+    filters: Mapping[str, str] | None = None,
+) -> tuple[Candidates, Sequence[Condition], bool]:
+    """The caller's best entities for a query, the conditions that it states, and whether these are met: where nothing meets them,
+    entities are found by the words of the query alone. `filters` are SQL conditions by type that hold in any case.
+
+    Raises NotFound for a project that is not the caller's, and DatabaseUnavailable.
+    """
+    sought = await read_sought(query, types, caller, services)
+    find = partial(
+        find_entities,
+        services.acting(settings_of(caller)).reader,
+        caller,
+        project_id=project_id,
+        types=types,
+        limit=RESULTS_MAX,
+        filters=filters or {},
+    )
+    found = await find(sought)
+    is_met = bool(found.entities) or not sought.where
+    return found if is_met else await find(Sought(query)), sought.where, is_met
+
+
+def message(found: Candidates, filters: Sequence[str], *, is_met: bool) -> str:
     """What was found, and what it was filtered by or, where nothing meets that, by what it was not, for people and agents."""
     if not filters:
         return _message(found)
@@ -73,15 +100,3 @@ def _message(found: Candidates) -> str:
         return f"The best {shown} of {total}. Name a project or types to narrow the search."
     near = f", and {shown - matches} near" if shown > matches else ""
     return f"{matches} match{'' if matches == 1 else 'es'}{near}."
-
-
-def _result(entity: Candidate) -> EntityResult:
-    return EntityResult(
-        type=entity.type,
-        id=entity.id,
-        project_id=entity.project_id,
-        project_name=entity.project_name,
-        title=entity.title,
-        snippet=mark(entity.snippet),
-        score=entity.score,
-    )

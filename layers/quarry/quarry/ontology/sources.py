@@ -6,18 +6,13 @@ import datetime
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from quarry.ontology.contract import EntityType
 from quarry.ontology.facets import SEARCHED_BY_TYPE
+from quarry.ontology.tables import TITLES
 from quarry.query.algebra import Comparison, Condition
 from quarry.query.of_table import source_of
 from quarry.query.phrases import Phrases
 from quarry.query.schema import ACTOR_SETTING, Schema, Source
 from quarry.services.services import Caller, Services
-
-_TITLES: Mapping[EntityType, str] = {
-    "task": "t.title", "plan": "t.name", "goal": "t.name", "milestone": "t.title", "document": "t.title",
-    "output": "t.name", "requirement": "t.text",
-}  # fmt: skip
 
 PREDICATES: Mapping[str, Sequence[Condition]] = {
     "overdue": (Comparison(field="due", op="<", value="today"), Comparison(field="status", op="!=", value="done")),
@@ -28,7 +23,7 @@ PREDICATES: Mapping[str, Sequence[Condition]] = {
 _SOURCES: Mapping[str, Source] = {
     type: replace(
         source_of(
-            table, type, title=_TITLES[type], description=f"{table.nouns[0].capitalize()}s of your workspace",
+            table, type, title=f"t.{TITLES[type]}", description=f"{table.nouns[0].capitalize()}s of your workspace",
             words="search_vector",
         ),
         predicates=PREDICATES,

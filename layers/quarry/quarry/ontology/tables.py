@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import math
-from typing import Annotated, Any
+from typing import Annotated, Any, LiteralString
 
-from pydantic import AfterValidator, AwareDatetime, StringConstraints
+from pydantic import AfterValidator, AwareDatetime, StringConstraints, create_model
 
 from quarry.ontology.contract import EntityType
 from quarry.platform.tables import Forgettable, Line, LoadableTable, Row, Text
@@ -77,57 +77,26 @@ class EntityRow(Row):
     updated_at: AwareDatetime | None = None
 
 
-class TaskRow(EntityRow):
-    """Something to do."""
-
-    title: Line
-
-
-class PlanRow(EntityRow):
-    """How something is to be done."""
-
-    name: Line
-
-
-class GoalRow(EntityRow):
-    """What is to be achieved, and how success is measured."""
-
-    name: Line
-
-
-class MilestoneRow(EntityRow):
-    """A point in time by which something is done."""
-
-    title: Line
-
-
-class DocumentRow(EntityRow):
-    """A document; its text is `body_markdown` in `props`."""
-
-    title: Line
-
-
-class OutputRow(EntityRow):
-    """Something that the project has made."""
-
-    name: Line
-
-
-class RequirementRow(EntityRow):
-    """A requirement, in a sentence or two."""
-
-    text: Line
-
-
-_ROWS: dict[EntityType, type[EntityRow]] = {
-    "task": TaskRow,
-    "plan": PlanRow,
-    "goal": GoalRow,
-    "milestone": MilestoneRow,
-    "document": DocumentRow,
-    "output": OutputRow,
-    "requirement": RequirementRow,
+TITLES: dict[EntityType, LiteralString] = {
+    "task": "title", "plan": "name", "goal": "name", "milestone": "title", "document": "title", "output": "name",
+    "requirement": "text",
+}  # fmt: skip
+"""The column that says what an entity is called."""
+_DESCRIBED: dict[EntityType, str] = {
+    "task": "Something to do.",
+    "plan": "How something is to be done.",
+    "goal": "What is to be achieved, and how success is measured.",
+    "milestone": "A point in time by which something is done.",
+    "document": "A document; its text is `body_markdown` in `props`.",
+    "output": "Something that the project has made.",
+    "requirement": "A requirement, in a sentence or two.",
 }
+
+
+def _row(type: EntityType) -> type[EntityRow]:
+    given: dict[str, Any] = {TITLES[type]: (Line, ...)}
+    return create_model(f"{type.capitalize()}Row", __base__=EntityRow, __doc__=_DESCRIBED[type], **given)
+
 
 # In the order in which they must be loaded: what is referred to comes first.
 LOADABLE = (
@@ -135,7 +104,7 @@ LOADABLE = (
     *(
         LoadableTable(
             table,
-            _ROWS[name],
+            _row(name),
             {"project_id": "onto_projects"},
             {"created_by": ("project_id", "onto_projects", "created_by")},
         )

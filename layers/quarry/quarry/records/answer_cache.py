@@ -165,7 +165,7 @@ async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
     """The answer as it was given, and what changed since. Raises NotFound when there is none, or none any more."""
     row = await database.row(
         """select id, query, answer, sources, suggested_followups, source_count, confidence, created_at, expires_at, citations,
-             unsupported, record_hashes
+             unsupported, record_hashes, queries <> '[]' as has_queries
            from answer_cache where id = %s and expires_at > now()""",
         [answer_id],
     )
@@ -174,7 +174,7 @@ async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
     for moment in ("created_at", "expires_at"):
         row[moment] = row[moment].astimezone(datetime.UTC)
     hashes = row.pop("record_hashes")
-    label = kept_label(row["confidence"], row["source_count"])
+    label = kept_label(row["confidence"], row["source_count"], has_queries=row.pop("has_queries"))
     answer = CachedAnswer.model_validate(row | {"confidence_label": label, "changed_since": []})
     cited = {int(number) for number in _CITED.findall(answer.answer)}
     changes = await _changes(database, answer.sources, hashes)

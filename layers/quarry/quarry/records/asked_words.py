@@ -8,7 +8,7 @@ from typing import LiteralString
 
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
-from quarry.platform.text import STOP_WORDS, placed_words, topic_text, words
+from quarry.platform.text import STOP_WORDS, placed_words, significant_words, topic_text, words
 from quarry.records.candidates import RecordKey
 from quarry.records.retrieval import tables_seen
 from quarry.records.searched_types import SearchedType
@@ -36,12 +36,24 @@ class AskedWord:
 def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> list[str]:
     """The names in the question with a word that no searched record holds, nor one that is spelled nearly so."""
     unheld = {each.word for each in asked if each.is_missing and not each.is_near}
-    return [each.text for each in toolset.reading.read.said.texts if not unheld.isdisjoint(each.text.split())]
+    said, names = toolset.reading.read.said, list[str]()
+    for each in said.texts:
+        last = each.place.last
+        # what is known of a name may be its first part
+        while last < len(said.tokens) and said.tokens[last].is_capital:
+            last += 1
+        name = said.text[said.tokens[each.place.first].start : said.tokens[last - 1].end]
+        if not unheld.isdisjoint(name.split()):
+            names.append(name)
+    return names
 
 
 async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> list[AskedWord]:
     """The words of a question that carry a topic, as the records that are searched hold them. Raises DatabaseUnavailable."""
     said = [word for word in words(query) if word not in STOP_WORDS] or words(topic_text(query))
+    # what a type's own follow-up questions say of every record is no topic
+    of_any = {stem for each in toolset.types for stem in significant_words(each.quoting.asked_of_any)}
+    said = [word for word in said if of_any.isdisjoint(significant_words(word))] or said
     said = list(dict.fromkeys(said))[:WORDS_MAX]
     languages = dict.fromkeys(language for each in toolset.types for language in each.languages)
     readings = [await _of_language(said, first, toolset, language) for language in languages]

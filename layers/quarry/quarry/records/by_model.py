@@ -221,7 +221,7 @@ class Led:
         begun.note_results(zip(sources, (source.weight for source in evidence), strict=True))
         supported = await off_loop(self._support, evidence)
         yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
-        trust = _trust(sources, supported, is_partial=bool(begun.asked.left_out))
+        trust = _trust(sources, supported, begun.services.embeddings.name, is_partial=bool(begun.asked.left_out))
         yield trust
         own = self.written.followups
         followups = await models_followups(own, begun.conversation, self.answer, begun.toolset, self._names)
@@ -273,12 +273,13 @@ class Led:
         yield AnswerChunkEvent(chunk=given.answer)
         yield CitationsEvent(citations=[*given.citations], unsupported=[*given.unsupported])
         count = len({citation.n for citation in given.citations})
-        yield ConfidenceEvent(level=given.confidence, source_count=count, label=kept_label(given.confidence, count))
+        label = kept_label(given.confidence, count, has_queries=bool(given.queries))
+        yield ConfidenceEvent(level=given.confidence, source_count=count, label=label)
         yield FollowupsEvent(questions=[*given.followups])
         yield self.begun.done(kept.id, [], cached=True)
 
 
-def _trust(sources: Sequence[Source], supported: Support, *, is_partial: bool) -> ConfidenceEvent:
+def _trust(sources: Sequence[Source], supported: Support, model: str, *, is_partial: bool) -> ConfidenceEvent:
     """How far an answer can be trusted: one that begins with the result of a query by that, which is exact, else by the sources
     that it cites. One from a part of the data is not trusted far.
     """
@@ -288,6 +289,7 @@ def _trust(sources: Sequence[Source], supported: Support, *, is_partial: bool) -
     level, label = confidence(
         cited,
         COUNTED if is_counted else "",
+        model=model,
         is_doubtful=not cited or is_partial,
         is_partial=bool(supported.unsupported) or is_partial,
     )

@@ -23,9 +23,8 @@ from quarry.records.aggregation import aggregation_of
 from quarry.records.answerability import facts_of
 from quarry.records.evidence import EvidenceSource
 from quarry.records.facts import Facts
-from quarry.records.filters import NEGATED, TO
+from quarry.records.filters import NEGATED, TO, required
 from quarry.records.reading import bounds
-from quarry.records.scoped import required
 from quarry.records.tools import Searched, SearchToolset
 
 LINES_MAX = 50

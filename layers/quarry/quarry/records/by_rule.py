@@ -11,7 +11,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.records.answer_cache import FinishedAnswer, KeptAnswer, Keys
 from quarry.records.begun import BROKEN_OFF, Begun
 from quarry.records.by_reader import known_facts
-from quarry.records.confidence import confidence, likelihood
+from quarry.records.confidence import confidence
 from quarry.records.contract import (
     AnswerChunkEvent,
     Citation,
@@ -23,9 +23,8 @@ from quarry.records.contract import (
 )
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource
 from quarry.records.extraction import quoted
-from quarry.records.facts import Facts
+from quarry.records.facts import NOTHING_FOUND, Facts
 from quarry.records.followups import suggest_followups
-from quarry.records.refusals import NOTHING_FOUND
 from quarry.records.support import support
 from quarry.streaming.events import Event
 
@@ -107,9 +106,9 @@ class Ruled:
         is_doubtful = self.facts.is_doubted_with(citations) or bool(self.begun.asked.left_out)
         numbers = {citation.n for citation in citations}
         cited = [source for source in sources if source.n in numbers]
-        embeddings = self.begun.services.embeddings.name
-        likely = likelihood(self.facts.chance, embeddings) if self.facts.chance else None
-        level, label = confidence(cited, self.facts.basis, likely=likely, is_doubtful=is_doubtful)
+        model = self.begun.services.embeddings.name
+        likely = self.facts.likely
+        level, label = confidence(cited, self.facts.basis, model=model, likely=likely, is_doubtful=is_doubtful)
         return (
             CitationsEvent(citations=[*citations], unsupported=[*unsupported]),
             ConfidenceEvent(level=level, source_count=len(cited), label=label),

@@ -7,42 +7,32 @@ from math import fsum
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.records.contract import ConfidenceLevel, Source
-from quarry.records.fitted import fitted_for
 
 HIGH_SOURCES_MIN = 6
-HIGH_SIMILARITY_ABOVE = 0.7
 LOW_SOURCES_MAX = 2
-LOW_SIMILARITY_BELOW = 0.5
-
-
-def likelihood(chance: float, model: str) -> ConfidenceLevel | None:
-    """The level of an answer that is made of the sources' own sentences, by how likely these answer: on questions to collections
-    that it was not fitted to, high is right nine times in ten and low at most half of the time. None for an embedding model
-    without such a measurement.
-    """
-    if model != LOCAL_EMBEDDING_MODEL:
-        return None
-    fitted = fitted_for(model)
-    if chance < fitted.low:
-        return "low"
-    return "high" if chance >= fitted.high else "medium"
+SIMILARITY_BOUNDS = {LOCAL_EMBEDDING_MODEL: (0.4, 0.6)}
+"""Of an embedding model that gives other similarities than `OTHER_BOUNDS` are for: a lower mean is low, a higher one may be high.
+`docs/search-quality.md` says how often answers on each side of these are right.
+"""
+OTHER_BOUNDS = (0.5, 0.7)
 
 
 def confidence(
     sources: Sequence[Source],
     basis: str = "",
     *,
+    model: str = "",
     likely: ConfidenceLevel | None = None,
     is_doubtful: bool = False,
     is_partial: bool = False,
 ) -> tuple[ConfidenceLevel, str]:
-    """How far the sources that an answer cites carry it, and a label that says so. `likely`: the level that was measured for such
-    answers, where one was.
+    """How far the sources that an answer cites carry it, and a label that says so. `likely` is the level by the probability of an
+    answer that is made of the sources' own sentences.
 
-    High: six sources or more with a mean similarity above 0.7. Low: two or fewer, or a mean below 0.5. Else medium. The mean is
-    over the sources that have a similarity; where none has, the count alone decides between low and medium. A number that was
-    counted exactly is high by what it was counted on, the `basis`, whatever sources come with it; medium, where more is said
-    that nothing supports (`is_partial`). What may not answer the question (`is_doubtful`) is low, whatever the sources.
+    Without one, high is six sources or more with a mean similarity above the upper bound for the embedding `model`, and low is
+    two or fewer, or a mean below the lower bound. The mean is over the sources that have a similarity; where none has, the count
+    alone decides between low and medium. A number that was counted exactly is high by its `basis`; medium, where more is said
+    that nothing supports (`is_partial`). What may not answer the question (`is_doubtful`) is low.
     """
     level: ConfidenceLevel = "medium"
     if basis:
@@ -51,21 +41,22 @@ def confidence(
     count = len(sources)
     similarities = [source.similarity for source in sources if source.similarity is not None]
     mean = fsum(similarities) / len(similarities) if similarities else None
+    lower, upper = SIMILARITY_BOUNDS.get(model, OTHER_BOUNDS)
     if likely is not None and count and not is_doubtful:
         level = likely
-    elif is_doubtful or count <= LOW_SOURCES_MAX or (mean is not None and mean < LOW_SIMILARITY_BELOW):
+    elif is_doubtful or count <= LOW_SOURCES_MAX or (mean is not None and mean < lower):
         level = "low"
-    elif count >= HIGH_SOURCES_MIN and mean is not None and mean > HIGH_SIMILARITY_ABOVE:
+    elif count >= HIGH_SOURCES_MIN and mean is not None and mean > upper:
         level = "high"
     return level, _label(level, _based_on(count))
 
 
-def kept_label(level: ConfidenceLevel, source_count: int) -> str:
-    """The label of an answer that was kept with this level and cites so many sources: one that has a higher level than these give
-    was counted.
+def kept_label(level: ConfidenceLevel, source_count: int, *, has_queries: bool) -> str:
+    """The label of an answer that was kept with this level and cites so many sources. It was counted where it cites none, or
+    rests on queries and has a higher level than its sources give.
     """
     least = {"high": HIGH_SOURCES_MIN, "medium": 1, "low": 0}[level]
-    is_counted = source_count < least
+    is_counted = source_count < (least if has_queries else min(1, least))
     return _label(level, "counted on the records" if is_counted else _based_on(source_count))
 
 

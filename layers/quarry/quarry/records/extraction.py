@@ -21,9 +21,9 @@ from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import shorten, significant_words, words
-from quarry.records.answer_model import answer_model
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
+from quarry.records.fitted import answer_model
 from quarry.records.intent import is_asked
 from quarry.services.services import Services
 
@@ -41,11 +41,11 @@ WORDS_MIN = 4
 """A sentence with fewer significant words is quoted with the one before it."""
 OVERLAP_MAX = 0.55
 """A sentence that shares more of its words with a chosen one says nothing new."""
-SCORE_SHARE_MIN = 0.5
-"""A sentence that scores less than this share of the best one is left out."""
+SCORE_SHARE_MIN, JUDGED_SHARE_MIN = 0.5, 0.65
+"""A sentence that scores less than this share of the best one is left out: where words alone judge it, and the pair model too."""
 TITLE_WEIGHT = 0.5
 """What a word counts that stands in the title of the record alone."""
-WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT, NEAR_WEIGHT = 0.8, 0.5, 0.5, 0.3
+WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT, NEAR_WEIGHT = 0.8, 0.5, 1.0, 0.6
 EVEN = -2.0
 """Log-odds at which a sentence counts half: the one that answers often has no more."""
 SPOKEN_WEIGHT = 0.8
@@ -112,13 +112,15 @@ def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
     return _sorted(replace(each, share=share(each)) for each in pool)
 
 
-async def extract(question: str, sources: Sequence[EvidenceSource], services: Services) -> list[Quote]:
-    """The sentences that answer, best first. Without the local model, or where nothing is asked, words alone choose."""
+async def read_sentences(question: str, sources: Sequence[EvidenceSource], services: Services) -> list[Quote]:
+    """The sentences of the sources, best first: as the pair model and words judge them. Without the local model, or where nothing
+    is asked, words alone do.
+    """
     found = await off_loop(candidates, question, sources)
     if services.embeddings.name == LOCAL_EMBEDDING_MODEL and is_asked(question):
         with suppress(ModelError):
             found = await off_loop(judged, question, found)
-    return chosen(found)
+    return found
 
 
 def judged(question: str, found: Sequence[Quote]) -> list[Quote]:
@@ -134,8 +136,10 @@ def chosen(found: Sequence[Quote]) -> list[Quote]:
     """The best sentences, none of which says what another does."""
     kept: list[Quote] = []
     of_source: Counter[int] = Counter()
+    is_judged = any(each.answers is not None for each in found)
+    least = (JUDGED_SHARE_MIN if is_judged else SCORE_SHARE_MIN) * found[0].score if found else 0.0
     for quote in found:
-        if len(kept) == QUOTES_MAX or quote.score < SCORE_SHARE_MIN * found[0].score:
+        if len(kept) == QUOTES_MAX or quote.score < least:
             break
         is_new = all(_overlap(quote, other) <= OVERLAP_MAX for other in kept)
         if is_new and of_source[quote.source.n] < QUOTES_PER_SOURCE_MAX:

@@ -10,9 +10,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 
 from quarry.platform.errors import FieldError, InvalidInput
+from quarry.query import algebra
+from quarry.query.of_filters import condition_of
+from quarry.query.schema import Source
 from quarry.query.worded import condition as asked_of
+from quarry.records.retrieval import Scope
 from quarry.records.searched_types import SearchedType
-from quarry.retrieval.facets import Facet
+from quarry.retrieval.facets import Facet, SearchTable
 from quarry.spans.mention import DateRange, NumberRange
 from quarry.spans.question import Clause, Condition
 
@@ -114,3 +118,18 @@ def _objections(condition: Condition, types: Sequence[SearchedType]) -> Iterator
         asked_of(table, (condition,))
     except ValueError as error:
         yield str(error)
+
+
+def required(scope: Scope, table: SearchTable, source: Source) -> list[algebra.Condition]:
+    """The filters as conditions. Raises InvalidInput where the source has no such field."""
+    return [_required(clause, table, source) for clause in (*scope.dated, *scope.facets)]
+
+
+def _required(clause: Clause, table: SearchTable, source: Source) -> algebra.Condition:
+    lacking = [each.facet for each in clause if each.facet not in table.by_name]
+    condition = None if lacking else condition_of(clause, table, source)
+    if condition is None:
+        facets = ", ".join(dict.fromkeys(lacking or [each.facet for each in clause]))
+        message = f"the user's filter on {facets} must hold, and {source.name} has no such field: ask another source"
+        raise InvalidInput([FieldError("/source", message)])
+    return condition

@@ -6,24 +6,34 @@ from collections import Counter
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
 
+from pydantic import Field
+
 from quarry.models.step import ModelStep, decide
 from quarry.platform.budget import in_time
 from quarry.platform.errors import TimeIsUp
+from quarry.platform.lazy_model import LazyModel
 from quarry.platform.links import plain_links
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import shorten, significant_words
+from quarry.platform.text import CleanText, shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.records.candidates import RecordText
 from quarry.records.conversation import Conversation
 from quarry.records.evidence import EvidenceSource
-from quarry.records.facts import Facts
+from quarry.records.facts import Facts, called
 from quarry.records.filters import types_with
 from quarry.records.intent import words_to_look_up
-from quarry.records.outputs import FollowupQuestions
 from quarry.records.prompts import followup_messages
-from quarry.records.refusals import called
 from quarry.records.retrieval import Arm, coverages, latest_records
 from quarry.records.tools import SearchToolset
+
+
+class FollowupQuestions(LazyModel):
+    """Questions that a reader of the answer is likely to ask next."""
+
+    questions: list[CleanText] = Field(
+        description="Two or three short questions, each answerable from the same records."
+    )
+
 
 FOLLOWUPS_MIN, FOLLOWUPS_MAX = 2, 3
 PART_STEMS_MIN = 2
@@ -39,27 +49,18 @@ async def suggest_followups(conversation: Conversation, answer: str, toolset: Se
     counted = facts.counted.filters.get("types", ()) if facts.counted else ()
     sources = [each for each in toolset.evidence.sources if not counted or each.text.type in counted]
     pool = [each for each in toolset.pool.values() if not counted or each.type in counted]
-
-    def fallback(_: str) -> FollowupQuestions:
-        return questions_about(conversation.question, sources, pool)
-
     if not sources or (facts.is_all and facts.counted is None):
         return followups_about(await _latest_records(toolset, counted))
-    step = ModelStep(
+    step: ModelStep[str, FollowupQuestions] = ModelStep(
         "records_followups",
         lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
         FollowupQuestions,
-        fallback,
+        lambda _: questions_about(conversation.question, sources, pool),
     )
     decided = await decide(step, answer, toolset.run)
     is_models = toolset.run.chat is not None and step.name not in toolset.run.degraded
     questions = await _answered(decided.questions, toolset) if is_models else decided.questions
-    if len(questions) < FOLLOWUPS_MIN:
-        more = await off_loop(fallback, answer)
-        questions = list(dict.fromkeys([*questions, *more.questions]))
-    if len(questions) < FOLLOWUPS_MIN:
-        questions = list(dict.fromkeys([*questions, *followups_about(await _latest_records(toolset, counted))]))
-    return questions[:FOLLOWUPS_MAX]
+    return await _filled_up(questions, conversation.question, toolset, counted)
 
 
 async def models_followups(
@@ -73,13 +74,21 @@ async def models_followups(
     held = await _answered(own, toolset)
     asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(own)]
     questions = [each for each in asked if each in held or not names.isdisjoint(significant_words(each))]
-    if len(questions) < FOLLOWUPS_MIN:
-        sources, pool = toolset.evidence.sources, list(toolset.pool.values())
-        more = await off_loop(questions_about, conversation.question, sources, pool)
-        questions = list(dict.fromkeys([*questions, *more.questions]))
-    if len(questions) < FOLLOWUPS_MIN:
-        questions = list(dict.fromkeys([*questions, *followups_about(await _latest_records(toolset))]))
-    return questions[:FOLLOWUPS_MAX]
+    return await _filled_up(questions, conversation.question, toolset)
+
+
+async def _filled_up(
+    questions: Sequence[str], question: str, toolset: SearchToolset, types: Sequence[str] = ()
+) -> list[str]:
+    """At most three of the questions, filled up to two with others that records of these types, or of any, can answer."""
+    found = dict.fromkeys(questions)
+    if len(found) < FOLLOWUPS_MIN:
+        sources = [each for each in toolset.evidence.sources if not types or each.text.type in types]
+        pool = [each for each in toolset.pool.values() if not types or each.type in types]
+        found |= dict.fromkeys((await off_loop(questions_about, question, sources, pool)).questions)
+    if len(found) < FOLLOWUPS_MIN:
+        found |= dict.fromkeys(followups_about(await _latest_records(toolset, types)))
+    return [*found][:FOLLOWUPS_MAX]
 
 
 async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
@@ -125,7 +134,7 @@ def questions_about(
     questions: dict[str, None] = {}
     kinds: Counter[tuple[str, str]] = Counter()
     for text in fresh:
-        candidate = _question_about(text)
+        candidate = question_about(text)
         if candidate is None or len(set(significant_words(candidate)) - own) < 1:
             continue
         kind, topic = (text.type, text.topic or text.title)
@@ -141,13 +150,13 @@ def questions_about(
 
 def followups_about(records: Sequence[RecordText]) -> list[str]:
     """Questions about records that exist, for when nothing was found. Of a single record there are two."""
-    asked = list(dict.fromkeys(question for record in records if (question := _question_about(record))))
+    asked = list(dict.fromkeys(question for record in records if (question := question_about(record))))
     if len(asked) < FOLLOWUPS_MIN:
         asked += [f"Which records mention {_topic(called(record))}?" for record in records[:FOLLOWUPS_MIN]]
     return list(dict.fromkeys(asked))
 
 
-def _question_about(text: RecordText) -> str | None:
+def question_about(text: RecordText) -> str | None:
     """What the record can answer; None where a question would name its author or topic, and it has none."""
     asked = text.quoting.followup
     if "{author}" in asked and not (text.author and text.topic):

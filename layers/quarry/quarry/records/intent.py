@@ -28,22 +28,6 @@ _TYPED = re.compile(r'(-*+)("[^"]*"?|[^\s"]+)')
 _SET_QUOTES = re.compile(r'“([^“”„"]*)”|„([^“”„"]*)[“”]|«([^«»"]*)»')
 """Quotes as keyboards set them, which `read_query` takes for plain ones."""
 
-_NEXT_PART = re.compile(
-    r"(?:[,;]?\s+(?:and|but)\s+|[,;]\s+|\?\s+(?:and\s+|but\s+)?)"
-    r"(?=(?:(?:for|in|at|by|with|from|to|of|on)\s+)?(?:who|whom|whose|what|which|when|where|why|how)\b"
-    r"|(?:explain|describe|compare|summari[sz]e|tell\s+me|show\s+me|give\s+me|find\s+out)\b)"
-    # a verb begins a question where what it is asked of comes next: "what is new and is free" is one
-    r"|(?:[,;]?\s+(?:and|but)\s+|\?\s+(?:and\s+|but\s+)?)"
-    r"(?=(?:is|are|was|were|do|does|did|can|could|will|would|should|has|have|had)\s+"
-    r"(?:the|an?|it|they|he|she|we|this|that|these|those|there|any(?:body|one|thing)?|all|its|their|his|her)\b)",
-    re.IGNORECASE,
-)
-
-
-def parts(question: str) -> list[str]:
-    """What is asked one after the other in one question: "where was it held, and who paid?" is two."""
-    return [part for part in _NEXT_PART.split(question) if words(part)]
-
 
 def classify_intent(query: str) -> Intent:
     """`question` if it is asked as one, or has more than three words; else `keyword`."""

@@ -25,17 +25,13 @@ RECENCY_WEIGHT = 0.25
 
 @dataclass(frozen=True)
 class RankedRecord:
-    """A record in the fused list over all types, and what each half says of it. `by_words_alone`: it could not be found by its
-    meaning, as others can.
-    """
+    """A record in the fused list over all types, and what each half says of it."""
 
     key: RecordKey
     score: float
     text_rank: int | None
     semantic_rank: int | None
     similarity: float | None
-    by_words_alone: bool = False
-    text_score: float | None = None
 
 
 def fuse_types(
@@ -59,8 +55,6 @@ def fuse_types(
             item.text_rank,
             item.semantic_rank,
             halves[item.key].similarity,
-            item.key in by_words,
-            halves[item.key].text,
         )
         for item in fuse(found, method=method, semantic_weight=semantic_weight)
     ]

@@ -70,11 +70,6 @@ class RecordsReading:
         return frozenset(value for condition in named if not condition.is_negated for value in condition.values)
 
     @property
-    def rows_asked_for(self) -> frozenset[str]:
-        """The types of declared tables that the question asks for by name."""
-        return frozenset(name for name in self.named if name in self.types.of_anybody)
-
-    @property
     def only_conditions(self) -> bool:
         """Whether nothing is said but conditions, so that it goes on from another question: "and in March?"."""
         return bool(self.clauses) and not (self.named or self.says_more)

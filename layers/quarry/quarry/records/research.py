@@ -24,10 +24,10 @@ from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
+from quarry.records.filters import required
 from quarry.records.lookups import narrowed
 from quarry.records.prompts import sources_block
 from quarry.records.record_texts import describe, whole_record
-from quarry.records.scoped import required
 from quarry.records.search import rank_records
 from quarry.records.tools import SearchToolset, summary, varied
 from quarry.records.written_answer import RESULT

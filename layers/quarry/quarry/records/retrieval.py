@@ -15,7 +15,7 @@ from quarry.collections.collection import ENGLISH
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
 from quarry.query.filtered import Filtered
-from quarry.records.candidates import Candidate, RecordKey, RecordText
+from quarry.records.candidates import Candidate, RecordText
 from quarry.records.contract import RecordType
 from quarry.records.record_texts import describe
 from quarry.records.searched_types import RecordTypes, SearchedType
@@ -136,34 +136,6 @@ async def find_candidates(
         )
         for row in rows
     ]
-
-
-async def similarities(
-    database: Database, vectors: Sequence[Sequence[float]], keys: Sequence[RecordKey], types: Sequence[SearchedType]
-) -> list[float]:
-    """How near in meaning (cosine) the nearest of these records is to each of the vectors; 0 where none has a vector."""
-    ids: dict[RecordType, list[str]] = {}
-    for name, id in keys:
-        ids.setdefault(name, []).append(id)
-    windows = [
-        SQL("select e.embedding from {} e where e.record_id = any({})").format(
-            Identifier(each.windows), Placeholder(f"ids_{each.name}")
-        )
-        for each in types
-        if each.has_meaning and each.name in ids
-    ]
-    if not windows:
-        return [0.0] * len(vectors)
-    values: dict[str, Any] = {f"vector_{place}": half_vector(vector) for place, vector in enumerate(vectors)}
-    asked = SQL(", ").join(SQL("({}::halfvec)").format(Placeholder(name)) for name in values)
-    rows = await database.rows(
-        SQL(
-            "select coalesce((select max(1 - (w.embedding <=> v.embedding)) from ({windows}) w), 0) as similarity"
-            " from (values {asked}) v (embedding)"
-        ).format(windows=SQL(" union all ").join(windows), asked=asked),
-        values | {f"ids_{name}": of_type for name, of_type in ids.items()},
-    )
-    return [row["similarity"] for row in rows]
 
 
 async def coverages(database: Database, arms: Sequence[Arm]) -> dict[str, float]:

@@ -24,7 +24,6 @@ from quarry.collections.search_table import (
     is_callers,
     search_table,
 )
-from quarry.language.stemming import stems_of
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.query.filtered import Filtered
 from quarry.records.contract import RecordType
@@ -212,20 +211,6 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
             united=tables,
             reckons=any(table.reckons for table in tables),
         )
-
-    def called(self, words: str) -> tuple[RecordType, ...]:
-        """The types whose records are called so."""
-        return self._by_noun.get(stems_of(words), ())
-
-    @cached_property
-    def _by_noun(self) -> Mapping[tuple[str, ...], tuple[RecordType, ...]]:
-        types: dict[tuple[str, ...], tuple[str, ...]] = {}
-        for name, table in self.counted.items():
-            for noun in table.nouns:
-                words = stems_of(noun)
-                if name not in types.get(words, ()):
-                    types[words] = (*types.get(words, ()), name)
-        return types
 
 
 def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:

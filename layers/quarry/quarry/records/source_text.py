@@ -21,7 +21,7 @@ CHARACTERS_MAX = 20_000
 QUOTE_CHARACTERS_MAX = 600
 _PLACES_MAX = 20
 """Places of the same words that are looked at."""
-_DAY_IN_DIGITS = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY_IN_DIGITS = re.compile(r"(\d{1,4})([-./])(\d{1,2})\2(\d{1,4})")
 
 
 class Passage(NamedTuple):
@@ -119,15 +119,22 @@ class SourceText:
 
 
 def spelled(words: Iterable[str]) -> list[str]:
-    """The words with each day in digits ("2024-03-05") as "5 march 2024"."""
+    """The words with each day in digits ("2024-03-05", "05.03.2024") as "5 march 2024"."""
     return [each for word in words for each in _day(word)]
 
 
 def _day(word: str) -> list[str]:
-    if not _DAY_IN_DIGITS.fullmatch(word):
+    found = _DAY_IN_DIGITS.fullmatch(word)
+    if found is None:
         return [word]
+    first, sign, middle, last = found.groups()
+    year, month, day = (first, middle, last) if len(first) > 2 else (last, middle, first)
+    if sign == "/" and int(middle) > 12:
+        month, day = day, middle
+    elif sign != "." and len(first) <= 2 and int(first) <= 12:
+        return [word]  # either number may be the month
     try:
-        return words_of(writing_of(ENGLISH).date(datetime.date.fromisoformat(word)))
+        return words_of(writing_of(ENGLISH).date(datetime.date(int(year), int(month), int(day))))
     except ValueError:
         return [word]
 

@@ -55,7 +55,7 @@ _DENIALS = frozenset(
     "not no never neither none nobody nothing cannot nicht kein keine nichts ne pas aucun aucune rien".split()
 )
 """What says that something is not so, or not told."""
-_QUOTED = re.compile(r"[“\"„«]([^“”\"„«»]+)[”\"“»]")
+_QUOTED = re.compile(r"[“\"„«]([^“”\"„«»]+)[”\"“»]|(?<!\w)[‘'](.{1,600}?)[’'](?!\w)")
 _CLAUSE_END = re.compile(r"\s*(?:[,;:()—–.!?\"”’]|\Z)")
 
 
@@ -262,10 +262,12 @@ def _claimed(words: Iterable[str]) -> frozenset[str]:
 
 
 def _told(claim: _Claim, source: SourceText) -> Sequence[str]:
-    """What is claimed of the record, without the date or the title of it that introduces it."""
+    """What is claimed of the record, without what introduces it: its date, its title, or a label in its own words."""
     words = claim.words
     head, colon, rest = claim.text.partition(":")
-    if colon and words_of(head) in source.dates:
+    introduction = words_of(head) if colon else []
+    is_label = head.lstrip().startswith("**") and all(source.said.issuperset(roots_of(word)) for word in introduction)
+    if introduction and (is_label or introduction in source.dates):
         words = words_of(rest)[:CLAIM_WORDS_MAX]
     title = len(source.title)
     return words[title:] if title and len(words) > title + 1 and words[:title] == source.title else words
@@ -339,10 +341,19 @@ def _quotation(text: str, source: SourceText) -> tuple[int, int] | None:
     """Where the source says what a sentence quotes between quotation marks; None where it lacks any of it, or a name or number
     that the sentence says about the quotation.
     """
-    quoted = [words for each in _QUOTED.findall(text) if len(words := words_of(each)) >= VERBATIM_WORDS_MIN]
+    texts = [one or other for one, other in _QUOTED.findall(text)]
+    quoted = [
+        words
+        for each in texts
+        if len(words_of(each)) >= VERBATIM_WORDS_MIN
+        for part in each.replace("...", "…").split("…")
+        if (words := words_of(part))
+    ]
     found = [next(source.places(words), None) for words in quoted]
-    about = [token for token in TOKEN.findall(_QUOTED.sub(" ", text)) if not token[:1].islower()]
-    is_of_source = all(word in STOP_WORDS or not source.said.isdisjoint(roots_of(word)) for word in folded(about))
+    about = folded([token for token in TOKEN.findall(_QUOTED.sub(" ", text)) if not token[:1].islower()])
+    is_of_source = all(
+        word in STOP_WORDS or not source.said.isdisjoint(roots_of(word)) for word in source.undated(about)
+    )
     if not found or None in found or found[0] is None or not is_of_source:
         return None
     return source.starts[found[0]], source.end_of(found[0] + len(quoted[0]) - 1)

@@ -44,9 +44,11 @@ class CompaniesTurn extends Turn {
   get body() {
     const asked = this.before.flatMap(({question, text}) => [{role: 'user', content: question}, {role: 'assistant', content: text}]);
     const last = this.before.at(-1)?.answer?.references ?? [];
+    const sessionId = this.before.find(({answer}) => answer?.sessionId)?.answer.sessionId;
     return {
       messages: [...asked, {role: 'user', content: this.question}].slice(-MESSAGES_MAX),
       ...(this.constraints !== null && {constraints: this.constraints}),
+      ...(sessionId && {sessionId}),
       ...(last.length > 0 && {clientContext: {previousCandidateIds: last.map(({companyId}) => companyId)}}),
     };
   }
