@@ -21,9 +21,7 @@ from quarry.kept.contract import ConversationChange, NewConversation, NewSavedSe
 from quarry.kept.conversations import change_conversation, keep_conversation, read_conversation
 from quarry.kept.searches import open_search, save_search
 from quarry.people import search as people_search
-from quarry.people.access.credits import grant
-from quarry.people.access.searches import hold_people
-from quarry.people.access.unlock import unlock_contact
+from quarry.people.access import grant, hold_people, unlock_contact
 from quarry.people.contract import PeopleSearchRequest, PeopleSearchResponse
 from quarry.people.search import search_people
 from quarry.platform.budget import Budget

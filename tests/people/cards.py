@@ -9,8 +9,8 @@ from typing import Any
 import psycopg
 from psycopg.sql import SQL, Identifier, Placeholder
 
-from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters, relaxed
+from quarry.people.ranking import PersonEvidence
 from quarry.people.retrieval import find_candidates, find_excluded
 from quarry.postgres.pool import Database
 from tests.vectors import direction, vector_literal

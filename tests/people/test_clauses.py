@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.people.clauses import Standing, clauses_of, named_clauses, naming_alternatives, ruled_out_words
 from quarry.people.contract import Constraints, Exclude, Must, Should
 from quarry.people.filters import CardFilters
+from quarry.people.ranking import Standing, clauses_of, named_clauses, naming_alternatives, ruled_out_words
 from quarry.platform.contract import Evidence
 
 EITHER = clauses_of(CardFilters(roles=("editors|editor|editing|picture editor|painters|painter",)))

@@ -13,8 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from quarry.people.access.credits import balance_of
-from quarry.people.access.unlock import unlock_contact
+from quarry.people.access import balance_of, unlock_contact
 from quarry.people.contract import PeopleSearchRequest
 from quarry.people.search import search_people
 from quarry.platform.errors import PaymentRequired

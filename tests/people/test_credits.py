@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from quarry.people.access.credits import balance_of, grant, latest_entries, open_account, opening_balance, spend
+from quarry.people.access import balance_of, grant, latest_entries, open_account, opening_balance, spend
 from quarry.platform.errors import PaymentRequired
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Connection, Database

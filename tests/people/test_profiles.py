@@ -13,7 +13,7 @@ import pytest
 from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
-from quarry.people.access.profiles import _AFTER, _DISCOVER, _LATEST_FIRST
+from quarry.people.profiles import _AFTER, _DISCOVER, _LATEST_FIRST
 from tests.people.world import CLOSED, HALF_HIDDEN, HIDDEN, HIDDEN_WORDS, NAMELESS, PERSON_IDS, cards, children, people
 
 CONTACT_FIELDS = {"email", "phone", "links", "contact"}

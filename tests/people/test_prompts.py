@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from quarry.models.schemas import response_format
-from quarry.people.contract import Constraints, EmploymentType, Intent, SeniorityLevel
-from quarry.people.outputs import PeopleQuery
-from quarry.people.prompts import cleanup_messages, query_messages, reasons_messages
+from quarry.people.contract import Constraints, EmploymentType, Intent, PeopleQuery, SeniorityLevel
+from quarry.people.reasons import reasons_messages
+from quarry.people.search import cleanup_messages, query_messages
 
 TODAY = datetime.date(2026, 6, 1)
 TEXT = st.text(st.sampled_from('</query>_originalcleaned people"\n{}ab'), max_size=60) | st.text(max_size=60)

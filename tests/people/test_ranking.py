@@ -8,12 +8,14 @@ from dataclasses import replace
 
 import pytest
 
-from quarry.people.candidates import CardHit, PersonEvidence, RankedPerson
 from quarry.people.contract import PersonResult
 from quarry.people.filters import HARD_CONSTRAINTS, CardFilters, constraints_in_force, relaxed
 from quarry.people.ranking import (
     LOCATION_MISMATCH_PENALTY,
     MISSING_DATE_PENALTY,
+    CardHit,
+    PersonEvidence,
+    RankedPerson,
     base_score,
     break_ties,
     penalties,

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from quarry.language.tokens import keys
 from quarry.people.as_query import payload_of
 from quarry.people.contract import Constraints, Exclude
-from quarry.people.reading import read_without_model
+from quarry.people.search import read_without_model
 from quarry.postgres.pool import Database
 from tests.conftest import clone_database
 from tests.people.cards import add_card, add_person

@@ -10,11 +10,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PersonResult
+from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PeopleReasons, PersonResult
 from quarry.people.filters import CardFilters
-from quarry.people.outputs import PeopleReasons
-from quarry.people.prompts import REASON_CHARACTERS_MAX, REASONS_MAX
-from quarry.people.reasons import ReasonsToGive, evidence, fallback_reasons, reasons_for, sanitised
+from quarry.people.reasons import (
+    REASON_CHARACTERS_MAX,
+    REASONS_MAX,
+    ReasonsToGive,
+    evidence,
+    fallback_reasons,
+    reasons_for,
+    sanitised,
+)
 
 
 def card(id: str = "c1", **fields: Any) -> ExperienceCard:

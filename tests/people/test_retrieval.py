@@ -8,13 +8,10 @@ from typing import Any
 
 import pytest
 
-from quarry.people.candidates import CardHit, PersonEvidence, RankedPerson
-from quarry.people.clauses import clauses_of
-from quarry.people.constraints import card_filters
 from quarry.people.contract import Constraints, Must, PeopleSearchRequest
-from quarry.people.filters import CardFilters, HardConstraint
+from quarry.people.filters import CardFilters, HardConstraint, card_filters
 from quarry.people.normalisation import normalise
-from quarry.people.ranking import rank_people
+from quarry.people.ranking import CardHit, PersonEvidence, RankedPerson, clauses_of, rank_people
 from quarry.people.retrieval import (
     OVERFETCH_CARDS,
     count_relaxations,

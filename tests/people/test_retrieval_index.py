@@ -12,8 +12,8 @@ import pytest
 from numpy.typing import NDArray
 from psycopg.types.json import Jsonb
 
-from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
+from quarry.people.ranking import PersonEvidence
 from quarry.people.retrieval import OVERFETCH_CARDS, find_candidates, find_excluded
 from quarry.postgres.pool import Database
 from tests.bulk import copy_rows, copy_vectors, indexes_built_afterwards

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from quarry.people.contract import Constraints
-from quarry.people.outputs import PeopleQuery
-from quarry.people.validation import validated
+from quarry.people.contract import Constraints, PeopleQuery
+from quarry.people.normalisation import validated
 
 
 def held(query: str, *, cleaned: str = "", quotes: dict[str, str] | None = None, **parts: Any) -> Constraints:

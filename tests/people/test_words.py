@@ -8,8 +8,8 @@ from typing import Any
 import psycopg
 import pytest
 
-from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import CardFilters
+from quarry.people.ranking import PersonEvidence
 from quarry.postgres.pool import Database
 from tests.conftest import client_of, clone_database
 from tests.people import world

@@ -18,6 +18,7 @@ from starlette.responses import Response
 from quarry.api import everything
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
+from quarry.streaming import runs
 from quarry.streaming.events import NDJSON, Event
 from quarry.web import admission as admission_module
 from quarry.web import service_routes
@@ -150,8 +151,10 @@ def served(desk: Desk, url: str = NO_DATABASE, *more: APIRouter, **environment: 
 
 
 @pytest.fixture(autouse=True)
-def _a_short_queue(monkeypatch: pytest.MonkeyPatch) -> None:
+def _a_short_queue_and_little_patience(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(admission_module, "QUEUE_MAX", QUEUE)
+    # most of these servers have no database to write the last events of a stream to
+    monkeypatch.setattr(runs, "LAST_WRITE_SECONDS", 0.05)
 
 
 @pytest.fixture(autouse=True)

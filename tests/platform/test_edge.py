@@ -14,6 +14,7 @@ from quarry.api import everything
 from quarry.platform.errors import UNFORESEEN_MESSAGE, ModelUnavailable
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
+from quarry.streaming import runs
 from quarry.streaming.events import SSE, Event
 from quarry.web import service_routes
 from quarry.web.app import create_app
@@ -68,7 +69,11 @@ async def broken() -> str:
 def client() -> Iterator[TestClient]:
     """A client of an application that needs no database."""
     services = build_services(Settings.from_environment({}), "postgresql://127.0.0.1:1/none")
-    with local_client(create_app(services, [router, service_routes.router], everything.ROUTERS)) as client:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        local_client(create_app(services, [router, service_routes.router], everything.ROUTERS)) as client,
+    ):
+        patch.setattr(runs, "LAST_WRITE_SECONDS", 0.05)
         yield client
 
 

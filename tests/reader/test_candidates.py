@@ -120,6 +120,15 @@ def test_a_value_is_denied_only_where_a_word_may_deny_it(question: str, is_possi
     assert bool(denied) == is_possible
 
 
+def test_no_value_is_ruled_out_of_a_field_that_is_asked_for_another() -> None:
+    links = [ValueLink(2, 3, "tickets", "status", "Open", 3), ValueLink(4, 5, "tickets", "status", "Closed", 3)]
+    all_found = found("anything but open and closed", links)
+    assert any(said(each).count('"!="') == 2 for each in all_found)
+    for each in all_found:
+        if each.conditions.joined != "not":
+            assert {test["op"] for test in compared(each.query) if test["field"] == "status"} != {"=", "!="}
+
+
 def test_what_is_given_is_not_asked_for() -> None:
     for each in found("status of open tickets", [OPEN]):
         given = [test["field"] for test in each.query.get("where", ()) if test.get("op") == "=" and "value" in test]

@@ -21,9 +21,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from quarry.people.candidates import PersonEvidence
 from quarry.people.filters import FALLBACK_TIER_COMPANY_TEAM_SOFT, CardFilters, relaxed
-from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, rank_people
+from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, PersonEvidence, rank_people
 from quarry.people.retrieval import OVERFETCH_CARDS, TOP_K_CARDS, count_relaxations, find_candidates, find_excluded
 from quarry.postgres.migrate import function_files, sql_directory
 from quarry.postgres.pool import Database

@@ -193,7 +193,7 @@ def _ontology() -> Evaluable:
 
 
 def _people() -> Evaluable:
-    from quarry.people.access.credits import grant
+    from quarry.people.access import grant
     from quarry.people.contract import PeopleSearchRequest
     from quarry.people.ranking import TOP_PEOPLE
     from quarry.people.search import search_people

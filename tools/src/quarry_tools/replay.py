@@ -140,7 +140,7 @@ async def _ask_again(run: Mapping[str, Any], services: Services) -> Ended:
     settings = services.settings.model_copy(update={"answer_lifetime_days": 0})
     caller = Caller(run["caller"])
     if run["domain"] == "people":
-        from quarry.people.access.credits import SEARCH_PRICE, grant
+        from quarry.people.access import SEARCH_PRICE, grant
 
         caller = Caller(REPLAYING_USER)
         await grant(services.database, services.settings, REPLAYING_USER, SEARCH_PRICE)

@@ -1,5 +1,5 @@
 """What the function `unlock` serves."""
 
-from quarry.people.access import unlock_routes
+from quarry.people import unlock_routes
 
 ROUTERS = (unlock_routes.router,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 
 # A word may hold dots and apostrophes ("node.js", "o'brien") and end in signs ("c++", "c#"); ".net" begins with its dot.
@@ -84,9 +84,9 @@ def says_something_by_case(tokens: Sequence[Token]) -> bool:
     return len(alphabetic) <= TITLE_CASE_WORDS_MIN or capitals < TITLE_CASE_SHARE_MIN * len(alphabetic)
 
 
-def unique(values: Iterable[str], key: Callable[[str], str] = str) -> tuple[str, ...]:
+def unique(values: Iterable[str], key: Callable[[str], Hashable] = str) -> tuple[str, ...]:
     """The values that are not empty, each once: the first of those with the same key."""
-    kept: dict[str, str] = {}
+    kept: dict[Hashable, str] = {}
     for value in values:
         if value:
             kept.setdefault(key(value), value)

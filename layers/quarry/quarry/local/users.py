@@ -16,7 +16,7 @@ from quarry.collections.upkeep import read_collections
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
-from quarry.people.access.credits import balance_of, grant, latest_entries
+from quarry.people.access import balance_of, grant, latest_entries
 from quarry.platform.errors import NotFound
 from quarry.services.forgetting import forget, forget_row
 

@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import Field
 
 from quarry.agent.domain_tools import AgentTemplate, AgentTool
-from quarry.people.access.profiles import public_profile
 from quarry.people.contract import PeopleSearchRequest, PersonResult, PublicProfile, Relaxation
+from quarry.people.profiles import public_profile
 from quarry.people.search import search_people
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel

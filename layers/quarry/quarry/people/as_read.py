@@ -7,13 +7,12 @@ from dataclasses import dataclass, field
 
 from quarry.language.nouns import singular
 from quarry.language.tokens import keys, unique
-from quarry.people.constraints import ANYBODY
 from quarry.people.contract import Constraints
 from quarry.people.meaning import Read
-from quarry.people.normalisation import SALARY_MAX, SALARY_MIN
-from quarry.people.places import country_of, country_of_region, known_place
+from quarry.people.normalisation import ANYBODY, ASSERTIONS, SALARY_MAX, SALARY_MIN
 from quarry.people.segments import KIND_OF_FACET, Cut, Segment
-from quarry.platform.contract import Assertion, Evidence
+from quarry.platform.contract import Evidence
+from quarry.spans.gazetteer import country_of, country_of_region, known_place
 from quarry.spans.mention import DateRange, Duration, MoneyRange, NumberRange, Place
 
 MONTHS_A_YEAR = 12
@@ -24,7 +23,6 @@ NAMES_MAX = 12
 WORD_UNDERSTOOD = 0.5
 """What a word counts for that is only looked for, beside a segment that meets a field."""
 CONFIDENCE_MAX = 0.95
-ASSERTIONS: dict[str, Assertion] = {"exclude": "negated", "should": "preferred", "only": "required"}
 HARD_ROLES = {
     "domain": "domain", "sub_domain": "sub_domain", "seniority": "seniority_level", "employment": "employment_type",
     "intent": "intent_primary",
@@ -50,7 +48,7 @@ class _Draft:
         self.constraints.evidence.append(
             Evidence(
                 field=name, value=value, start=self.cut.start(segment), end=self.cut.end(segment),
-                assertion=ASSERTIONS.get(part, "affirmed"),
+                assertion="required" if part == "only" else ASSERTIONS.get(part, "affirmed"),
             )
         )  # fmt: skip
 

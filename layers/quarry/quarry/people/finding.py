@@ -9,23 +9,30 @@ from __future__ import annotations
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.people.candidates import PersonEvidence, RankedPerson
-from quarry.people.clauses import (
+from quarry.people.contract import FALLBACK_TIERS, PersonResult
+from quarry.people.filters import (
+    FALLBACK_TIER_COMPANY_TEAM_SOFT,
+    FALLBACK_TIER_STRICT,
+    CardFilters,
+    exclusion_labels,
+    relaxed,
+)
+from quarry.people.ranking import (
     CLAUSES_MAX,
+    MIN_RESULTS,
+    TOP_PEOPLE,
     Clause,
+    PersonEvidence,
+    RankedPerson,
     Standing,
     apart,
+    break_ties,
     clauses_of,
-    hard_alone,
     merged,
     naming_alternatives,
-    nothing_else_asked,
+    rank_people,
     standing,
 )
-from quarry.people.constraints import exclusion_labels
-from quarry.people.contract import FALLBACK_TIERS, PersonResult
-from quarry.people.filters import FALLBACK_TIER_COMPANY_TEAM_SOFT, FALLBACK_TIER_STRICT, CardFilters, relaxed
-from quarry.people.ranking import MIN_RESULTS, TOP_PEOPLE, break_ties, rank_people
 from quarry.people.retrieval import (
     NOBODY,
     PersonIds,
@@ -91,12 +98,13 @@ class _Search:
     async def find(self) -> Finding:
         filters = self.wanted.filters
         named = await self._named()
-        if named and nothing_else_asked(filters):
+        if named and not clauses_of(filters):  # people are asked for by name alone
             return await self._shown(named, named, frozenset(), FALLBACK_TIER_STRICT)
         among = await find_meeting(self.database, texts=filters.texts)
         whole, together = await self._meeting_all(among)
         by_one = frozenset(whole) if together else frozenset[str]()
-        tier, found = await self._relaxing(hard_alone(filters), None, {**whole, **named})
+        hard = replace(filters, roles=(), texts=())  # without what people are expected to be or to say
+        tier, found = await self._relaxing(hard, None, {**whole, **named})
         if len(by_one) >= TOP_PEOPLE:
             found = {**whole, **named}  # nobody else is shown
         elif filters.expects_more:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from quarry.agent.sources import Asked
-from quarry.people.access.profiles import public_profile
+from quarry.people.profiles import public_profile
 from quarry.services.services import Services
 
 

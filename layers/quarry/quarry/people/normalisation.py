@@ -1,5 +1,7 @@
 """Constraints put in order, whoever made them: the same names, dates and units. What is outside the taxonomy or impossible is
 kept as a keyword, not lost; only a kind of experience that there is not is dropped.
+
+A model's reading is checked against the words of its query: what no words say is dropped, and nothing is added.
 """
 
 from __future__ import annotations
@@ -7,15 +9,30 @@ from __future__ import annotations
 import datetime
 import math
 import re
-from collections.abc import Iterable, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from dataclasses import dataclass
 from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from quarry.language.tokens import unique
-from quarry.people.contract import Constraints, EmploymentType, Intent, Must, SeniorityLevel
-from quarry.people.places import usual_name
-from quarry.spans.mention import PlaceKind
+from quarry.language.stemming import stem, stems_of
+from quarry.language.tokens import Token, keys, tokenise, unique
+from quarry.people.contract import (
+    Constraints,
+    EmploymentType,
+    Intent,
+    Must,
+    PeopleQuery,
+    Quote,
+    SeniorityLevel,
+)
+from quarry.people.facets import PEOPLE
+from quarry.platform.contract import Assertion, Evidence
+from quarry.spans.gazetteer import spellings, usual_name
+from quarry.spans.mention import PlaceKind, Span
+
+ANYBODY = "people"
+"""What is embedded of a query that does nothing but rule somebody out."""
 
 NAME_CHARACTERS_MAX = 120
 ROLE_CHARACTERS_MAX = 400
@@ -28,8 +45,15 @@ NAMES_MAX = 20
 SEARCH_PHRASES_MAX = 15
 EVIDENCE_MAX = 60
 TEXT_CHARACTERS_MAX = 2000
+QUOTES_MAX = 100
 
 _OPEN_END = frozenset({"present", "now", "today", "current", "currently", "ongoing", "date"})
+
+_DATE = re.compile(r"([12]\d{3})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
+ASSERTIONS: Mapping[str, Assertion] = {"must": "affirmed", "should": "preferred", "exclude": "negated"}
+_PLACES = frozenset({"city", "country", "location", "location_text", "preferred_locations", "or_preferred_locations"})
+_SWITCHES = {"open_to_work_only": "open_to_work", "open_to_work": "open_to_work", "is_current": "is_current"}
+"""Conditions that are true or false, with the facet whose names may say them."""
 
 
 def normalise(constraints: Constraints) -> Constraints:
@@ -132,9 +156,6 @@ def _dates(part: BaseModel, name: str, start: str, end: str, left_over: list[str
     return dict(zip(fields, days, strict=True))
 
 
-_DATE = re.compile(r"([12]\d{3})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
-
-
 def _period(date: str | None, left_over: list[str]) -> tuple[datetime.date, datetime.date] | None:
     """The first and the last day of a day, a month or a year."""
     text = _name(date)
@@ -207,3 +228,145 @@ def _text(value: str) -> str:
 
 def _share(value: float) -> float:
     return min(1.0, max(0.0, value)) if math.isfinite(value) else 0.0
+
+
+def edited(constraints: Constraints, query: str) -> Constraints:
+    """Constraints that a request brings itself, in their one form; what is embedded is made of them."""
+    update = {
+        "query_original": query,
+        "query_cleaned": constraints.query_cleaned or query,
+        "query_embedding_text": about(constraints),
+    }
+    return normalise(constraints.model_copy(update=update))
+
+
+def about(constraints: Constraints) -> str:
+    """What constraints look for, in few words."""
+    must, should = constraints.must, constraints.should
+    named = [
+        *(role.partition("|")[0] for role in must.role), *should.skills_or_tools, *should.keywords, *must.company_norm,
+        *must.school_norm, *must.team_norm, *should.company_norm, *should.team_norm, *should.location, *must.domain,
+        *must.sub_domain, *must.text, *must.name,
+        *filter(None, [must.location_text or must.city or must.country]),
+    ]  # fmt: skip
+    return " ".join(unique(named))
+
+
+def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
+    """The constraints of `output` that words of the query say, in their one form, with the characters that say them."""
+    given = normalise(
+        Constraints(
+            query_original=original,
+            query_cleaned=cleaned,
+            must=output.must,
+            should=output.should,
+            exclude=output.exclude,
+            query_embedding_text=output.query_embedding_text,
+            confidence_score=output.confidence_score or 0.0,
+        )
+    )
+    spoken = Spoken(original, cleaned, output.quotes[:QUOTES_MAX])
+    evidence: list[Evidence] = []
+    parts = {name: _said(name, getattr(given, name), spoken, evidence) for name in ASSERTIONS}
+    kept = normalise(given.model_copy(update=parts | {"evidence": evidence}))
+    if not kept.query_embedding_text or _holds_excluded(kept):
+        kept.query_embedding_text = about(kept) or (ANYBODY if kept.evidence else "")
+    return kept
+
+
+def _said(name: str, part: BaseModel, spoken: Spoken, evidence: list[Evidence]) -> BaseModel:
+    """The part of the constraints with those of its values that are said; which words say them goes to `evidence`."""
+    update: dict[str, Any] = {}
+    for field, value in part:
+        values = value if isinstance(value, list) else [] if value is None else [value]
+        spans = [(each, spoken.span(name, field, each, values)) for each in values]
+        found = [(each, span) for each, span in spans if span is not None]
+        update[field] = [each for each, _ in found] if isinstance(value, list) else found[0][0] if found else None
+        evidence += (
+            Evidence(
+                field=f"{name}.{field}", value=str(each).lower(), start=span.start, end=span.end,
+                assertion=ASSERTIONS[name],
+            )
+            for each, span in found
+        )  # fmt: skip
+    return part.model_copy(update=update)
+
+
+def _holds_excluded(constraints: Constraints) -> bool:
+    exclude = constraints.exclude
+    text = set(stems_of(constraints.query_embedding_text))
+    names = (*exclude.company_norm, *exclude.keywords, *exclude.team_norm, *exclude.location)
+    return any(text.issuperset(stems_of(name)) for name in names if keys(name))
+
+
+@dataclass(frozen=True)
+class _Words:
+    """The words of a query by their stems, and the tokens that stand for them in the query as it was typed, if any do."""
+
+    stems: Sequence[str]
+    typed: Sequence[Token]
+
+    def run(self, text: str) -> tuple[int, int] | None:
+        """The first and the last of words that together hold all words of a text."""
+        wanted = set(stems_of(text))
+        if not wanted or not wanted <= set(self.stems):
+            return None
+        last = max(self.stems.index(each) for each in wanted)
+        first, missing = last, set(wanted)
+        while missing := missing - {self.stems[first]}:
+            first -= 1
+        return first, last
+
+
+class Spoken:
+    """The words of a query, as it was typed and as it was tidied up, and the words that a model quotes from it."""
+
+    def __init__(self, original: str, cleaned: str, quotes: Sequence[Quote]) -> None:
+        self._original, self._quotes = original, quotes
+        typed = tokenise(original)
+        tidied = [stem(token.key) for token in tokenise(cleaned)]
+        self._words = (
+            _Words([stem(token.key) for token in typed], typed),
+            _Words(tidied, typed if len(tidied) == len(typed) else ()),
+        )
+
+    def span(self, part: str, field: str, value: Any, beside: Iterable[Any]) -> Span | None:
+        """The characters that say a value: its own words, else words quoted for it that say no other value `beside` it."""
+        own = self._own(field, value)
+        if own is not None:
+            return own
+        others = [stems for each in beside if each != value and (stems := stems_of(str(each)))]
+        for quote in self._quotes:
+            said = set(stems_of(quote.words))
+            if quote.key in (f"{part}.{field}", field) and not any(said.issuperset(each) for each in others):
+                start = self._original.lower().find(quote.words.lower())
+                if start >= 0 and keys(quote.words):
+                    return Span(start, start + len(quote.words))
+        return None
+
+    def _own(self, field: str, value: Any) -> Span | None:
+        for words in self._words:
+            if isinstance(value, float):
+                runs = ((place, place) for place, each in enumerate(words.stems) if each[:1].isdigit())
+            else:
+                runs = (run for each in _ways_to_say(field, value) if (run := words.run(each)))
+            for first, last in runs:
+                if not words.typed:
+                    return Span(0, len(self._original))
+                return Span(words.typed[first].start, words.typed[last].end)
+        return None
+
+
+def _ways_to_say(field: str, value: Any) -> Iterator[str]:
+    """The words that say a value: any of them is enough."""
+    if isinstance(value, bool):
+        facet = PEOPLE.facet(_SWITCHES[field])
+        yield from (facet.label, *facet.words) if value else ()
+    elif field in _PLACES:
+        yield from spellings(value)
+    elif field == "role":
+        yield from value.split("|")
+    elif value[:4].isdigit() and value[4:5] == "-":
+        yield value[:4]
+    else:
+        yield value.replace("_", " ")

@@ -1,4 +1,4 @@
-"""From evidence to an order of people: pure arithmetic.
+"""From evidence to an order of people: what was found of each, which conditions each meets, and how well each fits. Pure.
 
 base = 0.65 · best card + 0.25 · best child + 0.10 · mean of the three best of both, each by similarity, 0 where there is none.
 score = max(0, base + lexical bonus + should bonus − penalties). A penalty is taken where a tier has dropped a constraint and none
@@ -10,12 +10,47 @@ Who misses less of what is asked stands first, whatever the scores: who misses a
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from math import fsum
 from types import MappingProxyType
+from typing import Any
 
-from quarry.people.candidates import PersonEvidence, RankedPerson
-from quarry.people.contract import PersonResult
-from quarry.people.filters import FALLBACK_TIER_LOCATION_SOFT, FALLBACK_TIER_TIME_SOFT, CardFilters
+from quarry.language.stemming import stem, stems_of
+from quarry.language.tokens import keys, unique
+from quarry.language.word_forms import word_forms
+from quarry.people.as_query import OR
+from quarry.people.contract import Constraints, PersonResult
+from quarry.people.filters import (
+    FALLBACK_TIER_LOCATION_SOFT,
+    FALLBACK_TIER_TIME_SOFT,
+    CardFilters,
+    HardConstraint,
+    condition_label,
+    constraints_in_force,
+    listed,
+    only,
+    set_fields,
+    without,
+)
+from quarry.spans.gazetteer import spellings
+
+MATCHED_CARDS_PER_PERSON = 3
+"""Cards of a person that are shown."""
+
+OF_THE_PERSON: frozenset[HardConstraint] = frozenset(
+    {"open_to_work_only", "preferred_locations", "offer_salary_inr_per_year", "experience_years"}
+)
+OF_THE_REST: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
+"""Where, when and whether still: said of another condition, and asked of the same experience as it."""
+
+IN_ONE = "all in one experience"
+"""What somebody misses who meets each condition, but by different experiences, where others meet them by one."""
+
+CLAUSES_MAX = 6
+"""So many conditions on experiences are tried together."""
+PREFERRED_MAX = 20
+"""So many things that are only preferred are told of."""
 
 TOP_PEOPLE = 5
 """People in an answer."""
@@ -42,6 +77,198 @@ NO_MISSES: Mapping[str, float] = MappingProxyType({})
 
 EQUAL_SCORE_DIGITS = 6
 """Scores that are the same to so many digits are equal."""
+
+
+@dataclass(frozen=True)
+class CardHit:
+    """A card near the query, or a child of it. Similarity is 1 / (1 + cosine distance), 1/3 to 1. Where there is no vector yet,
+    the words say it: from 1/2, as of a text about something else, to 2/3 with every word of the query.
+
+    The other fields are the card's own, also in a child's hit, and speak of what was asked for, relaxed or not: whether its dates
+    overlap the time (never, where it has none), whether they cover all of it, and whether its place is the one; true where no
+    time or place was asked for.
+    """
+
+    card_id: str
+    child_id: str | None
+    similarity: float
+    time_overlaps: bool
+    time_covered: bool
+    location_matches: bool
+
+
+@dataclass(frozen=True)
+class PersonEvidence:
+    """What was found of one person: the nearest cards and children that the filters let through, nearest first.
+
+    `tier` is the tier that they were found in, which has dropped what they do not meet: the cards are those that it lets through.
+    `text_score` says how well the query's words are matched by the best of all the person's cards and children that the filters
+    let through (ts_rank_cd); `should_hits` how many of the should terms are held by any of them.
+    """
+
+    person_id: str
+    parents: tuple[CardHit, ...]
+    children: tuple[CardHit, ...]
+    text_score: float
+    should_hits: int
+    tier: int = 0
+
+    @property
+    def hits(self) -> tuple[CardHit, ...]:
+        return self.parents + self.children
+
+
+@dataclass(frozen=True)
+class RankedPerson:
+    """A person with the score that the place in the list follows from."""
+
+    person_id: str
+    score: float
+    evidence: PersonEvidence
+
+    @cached_property
+    def matched_card_ids(self) -> tuple[str, ...]:
+        """The cards to show, best first: a card is as good as the best of its own similarity and its children's."""
+        best: dict[str, float] = {}
+        for hit in self.evidence.hits:
+            best[hit.card_id] = max(hit.similarity, best.get(hit.card_id, 0.0))
+        return tuple(sorted(best, key=lambda card_id: (-best[card_id], card_id))[:MATCHED_CARDS_PER_PERSON])
+
+    @cached_property
+    def matched_child_ids(self) -> tuple[str, ...]:
+        """The children that were found of the cards to show, best first."""
+        found = (hit for hit in self.evidence.children if hit.card_id in self.matched_card_ids)
+        return tuple(hit.child_id for hit in sorted(found, key=lambda hit: -hit.similarity) if hit.child_id)
+
+
+@dataclass(frozen=True)
+class Clause:
+    """A condition by itself, in words: filters on a card, or words that a card or the profile must hold. `alternatives` are
+    those of which any meets it, where there are several.
+    """
+
+    label: str
+    filters: CardFilters | None = None
+    text: str | None = None
+    alternatives: tuple[Clause, ...] = ()
+
+
+@dataclass(frozen=True)
+class Standing:
+    """The labels of the conditions that a person meets and misses."""
+
+    meets: tuple[str, ...] = ()
+    misses: tuple[str, ...] = ()
+
+    @property
+    def missed(self) -> float:
+        """How much of what is asked is missed: one for each condition, a half where each is met, but by different experiences."""
+        return 0.5 if self.misses == (IN_ONE,) else float(len(self.misses))
+
+
+def clauses_of(filters: CardFilters) -> list[Clause]:
+    """All conditions that can be met or missed: hard ones first, then roles, then words."""
+    hard = [Clause(condition_label(name, filters), only(filters, name)) for name in constraints_in_force(filters)]
+    return [*hard, *map(_role_clause, filters.roles), *(Clause(text, text=text) for text in filters.texts)]
+
+
+def preferred_clauses(constraints: Constraints) -> list[Clause]:
+    """What is only preferred, each by itself; a role that must hold is not told twice."""
+    should = constraints.should
+    roles = {name for role in constraints.must.role for name in role.split("|")}
+    # "colonels" and "colonel" are one
+    terms = unique((*should.skills_or_tools, *should.keywords), stems_of)
+    words = [term for term in terms if term not in roles]
+    on_cards: list[tuple[HardConstraint, CardFilters]] = [
+        *(("company_norm", CardFilters(companies=(name,))) for name in should.company_norm),
+        *(("team_norm", CardFilters(teams=(name,))) for name in should.team_norm),
+        *(("location", CardFilters(places=spellings(name))) for name in should.location),
+    ]
+    cards = [Clause(condition_label(name, filters), filters) for name, filters in on_cards]
+    return [*cards, *(Clause(term, text=term) for term in words)][:PREFERRED_MAX]
+
+
+def named_clauses(constraints: Constraints) -> list[Clause]:
+    """What the query names beside its conditions, as one or in its other forms: its own words, but for those that a condition
+    tells. Nobody is left out for want of it, but who is shown lacks it.
+    """
+    said = set(stems_of(constraints.query_original))
+    must = constraints.must
+    told = set(map(stems_of, (*must.company_norm, *must.school_norm, *must.team_norm, *must.text)))
+    terms = [
+        term
+        for term in unique(constraints.should.keywords, stems_of)
+        if said.issuperset(stems_of(term)) and stems_of(term) not in told
+    ]
+    return [
+        Clause(term, alternatives=tuple(Clause(form, text=form) for form in (term, *word_forms(term))))
+        for term in terms[:PREFERRED_MAX]
+    ]
+
+
+def ruled_out_words(constraints: Constraints) -> list[tuple[str, ...]]:
+    """The words that are ruled out, those together that the same characters of the query say: "physicists" and physics."""
+    keywords = constraints.exclude.keywords
+    together = [each.value.split(OR) for each in constraints.evidence if each.field == "exclude.keywords"]
+    told = {name for names in together for name in names}
+    groups = [tuple(name for name in names if name in keywords) for names in together]
+    return [group for group in (*groups, *((name,) for name in keywords if name not in told)) if group]
+
+
+def _role_clause(role: str) -> Clause:
+    """A role, and where its names are of several roles, each of these."""
+    named: dict[str, list[str]] = {}
+    for name in role.split("|"):
+        named.setdefault(next((first for first in named if _is_of_role(name, first)), name), []).append(name)
+    each = tuple(Clause(first, CardFilters(roles=("|".join(names),))) for first, names in named.items())
+    return Clause(listed(named), CardFilters(roles=(role,)), alternatives=each if len(each) > 1 else ())
+
+
+def _is_of_role(name: str, role: str) -> bool:
+    """Whether a name says a role too: in another form ("designers", "design"), or more closely ("backend engineer")."""
+    words, said = keys(name), keys(role)
+    if not (words and said):
+        return False
+    family = {stem(form) for form in (said[-1], *word_forms(said[-1]))}
+    return {stem(word) for word in said[:-1]} <= {stem(word) for word in words} and any(
+        stem(word) in family for word in words
+    )
+
+
+def naming_alternatives(stands: Standing, clauses: Sequence[Clause], met: Sequence[bool]) -> Standing:
+    """The same; a clause that is met is named by those of its alternatives that are, as `met` says of those of all clauses."""
+    is_met = iter(met)
+    by_label: dict[str, str] = {}
+    for clause in clauses:
+        named = [each.label for each in clause.alternatives if next(is_met, False)]
+        by_label[clause.label] = " and ".join(named) or clause.label
+    return replace(stands, meets=tuple(by_label.get(label, label) for label in stands.meets))
+
+
+def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) -> Standing:
+    """How a person stands who meets the clauses as `met` says; `together`: by one experience, as far as was asked."""
+    misses = [clause.label for clause, is_met in zip(clauses, met, strict=True) if not is_met]
+    if not misses and not together:
+        misses = [IN_ONE]
+    meets = [clause.label for clause, is_met in zip(clauses, met, strict=True) if is_met]
+    return Standing(tuple(meets), tuple(misses))
+
+
+def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters], list[CardFilters]]:
+    """The filters on the person, and those on experiences: what stands by itself, and what is said of it."""
+    names = constraints_in_force(filters)
+    person = replace(
+        without(filters, [name for name in names if name not in OF_THE_PERSON]), roles=(), texts=(), names=()
+    )
+    own = [only(filters, name) for name in names if name not in OF_THE_PERSON | OF_THE_REST]
+    own += [CardFilters(roles=(role,)) for role in filters.roles]
+    return person, own, [only(filters, name) for name in names if name in OF_THE_REST]
+
+
+def merged(one: CardFilters, other: CardFilters) -> CardFilters:
+    """What asks for all that both do."""
+    changed: dict[str, Any] = set_fields(other) | {"roles": (*one.roles, *other.roles)}
+    return replace(one, **changed)
 
 
 def score(evidence: PersonEvidence, filters: CardFilters, text_score_max: float) -> float:

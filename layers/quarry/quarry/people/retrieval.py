@@ -1,26 +1,40 @@
-"""People out of Postgres: typed rows in, nothing decided here."""
+"""People out of Postgres as typed rows, and the values that a request names as they stand in the data: one that nobody has is
+refused with the nearest.
+"""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import groupby
-from typing import Any, NewType
+from typing import Any, NewType, get_args
 
 from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
+from pydantic import BaseModel
 
 from quarry.language.stemming import stem
-from quarry.people.candidates import MATCHED_CARDS_PER_PERSON, CardHit, PersonEvidence, RankedPerson
-from quarry.people.clauses import Clause
-from quarry.people.contract import PersonResult
-from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, without
-from quarry.people.ranking import similarity_percent
+from quarry.people.contract import Constraints, EmploymentType, Intent, PersonResult, SeniorityLevel
+from quarry.people.facets import PEOPLE
+from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, set_fields, without
+from quarry.people.normalisation import is_date, normalise
+from quarry.people.ranking import (
+    MATCHED_CARDS_PER_PERSON,
+    CardHit,
+    Clause,
+    PersonEvidence,
+    RankedPerson,
+    similarity_percent,
+)
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.text import words
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.call import call
 from quarry.postgres.pool import Database
+from quarry.retrieval.known_values import existing_values, values_meant
+from quarry.retrieval.named_values import NamedValue, nearest
+from quarry.spans.gazetteer import alternatives_in
 
 OVERFETCH_CARDS = 50
 """The people with the nearest cards, and those with the nearest children, that are candidates in a tier."""
@@ -65,6 +79,25 @@ PersonIds = NewType("PersonIds", str)
 where they are too many to be listed: then each candidate is tested."""
 
 NOBODY = PersonIds("{}")
+
+_NO_FILTERS = frozenset({"should_terms", "names", "texts"})
+"""What is said of the people by other means."""
+
+_ORGANISATIONS = ("company", "school")
+_PLACES = ("workplace", "home", "preferred_place")
+_FACETS = {
+    "company_norm": _ORGANISATIONS, "school_norm": _ORGANISATIONS, "team_norm": ("team",), "domain": ("domain",),
+    "sub_domain": ("sub_domain",), "name": ("name",), "location": _PLACES, "city": _PLACES, "country": _PLACES,
+    "location_text": _PLACES,
+}  # fmt: skip
+_REPLACED = frozenset({"company_norm", "school_norm", "team_norm", "domain", "sub_domain"})
+"""What is met by equality, so that the values of the data must stand there."""
+_TAXONOMIES = {"intent_primary": Intent, "employment_type": EmploymentType, "seniority_level": SeniorityLevel}
+_DATES = ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until")
+_ANYWHERE = frozenset({"remote", "anywhere", "any", "worldwide"})
+
+Named = tuple[BaseModel, str, NamedValue]
+"""A part of the constraints, one of its fields, and a value there that the data may have."""
 
 
 async def holds_cards(database: Database) -> bool:
@@ -218,18 +251,13 @@ def _searched_words(query_text: str, asked: CardFilters, filters: CardFilters) -
     return without_places.strip() or text
 
 
-_NO_FILTERS = frozenset({"should_terms", "names", "texts"})
-"""What is said of the people by other means."""
-
-
 def _card_filters(filters: CardFilters) -> Jsonb:
     return Jsonb(_fields(filters))
 
 
 def _fields(filters: CardFilters) -> dict[str, Any]:
     """The filters that are set, as the SQL type card_filters reads them."""
-    unset = vars(CardFilters())
-    given = {name: value for name, value in vars(filters).items() if name not in _NO_FILTERS and value != unset[name]}
+    given = {name: value for name, value in set_fields(filters).items() if name not in _NO_FILTERS}
     if given.keys() & {"experience_least", "experience_most"}:
         given["experience_on"] = datetime.datetime.now(datetime.UTC).date()
     return {name: str(value) if isinstance(value, datetime.date) else value for name, value in given.items()}
@@ -255,3 +283,87 @@ def _found_person(person: RankedPerson, row: DictRow) -> PersonResult:
         card["children"].sort(key=lambda child: -hits.get(child["id"], 0.0))
     percent = similarity_percent(person.score)
     return PersonResult(**row, similarity_percent=percent, why_matched=[], matched_cards=families)
+
+
+async def check_constraints(constraints: Constraints, query: str, database: Database) -> Constraints:
+    """The constraints with the values as they stand in the data. Raises InvalidInput and DatabaseUnavailable."""
+    parts = _parts(constraints)
+    if errors := [error for name, part in parts.items() for error in _wrong(f"/constraints/{name}", part)]:
+        raise InvalidInput(errors)
+    given = _named(parts)
+    meant = await values_meant(database, PEOPLE, [named for _, _, named in given], query)
+    return _replaced(constraints, parts, given, meant)
+
+
+async def as_in_data(constraints: Constraints, database: Database) -> Constraints:
+    """The constraints with the values as they stand in the data; what nobody has is asked for as it is. Raises
+    DatabaseUnavailable.
+    """
+    parts = _parts(constraints)
+    given = _named(parts)
+    existing = await existing_values(database, PEOPLE, [named for _, _, named in given])
+    meant = [found or [named.value] for (_, _, named), found in zip(given, existing, strict=True)]
+    return normalise(_replaced(constraints, parts, given, meant))
+
+
+def _parts(constraints: Constraints) -> dict[str, BaseModel]:
+    """The parts that hold values, apart from those of `constraints`."""
+    return {name: getattr(constraints, name).model_copy() for name in ("must", "should", "exclude")}
+
+
+def _named(parts: Mapping[str, BaseModel]) -> list[Named]:
+    return [
+        (part, field, NamedValue(facets, value, f"/constraints/{name}/{field}"))
+        for name, part in parts.items()
+        for field, facets in _FACETS.items()
+        for value in _values(part, field)
+        if value.lower() not in _ANYWHERE
+    ]
+
+
+def _replaced(
+    constraints: Constraints, parts: Mapping[str, BaseModel], given: Sequence[Named], meant: Sequence[Sequence[str]]
+) -> Constraints:
+    """The constraints with the values that are meant where the others stood, as far as these are met by equality; the same words
+    say them.
+    """
+    replaced: dict[tuple[int, str], tuple[BaseModel, list[str]]] = {}
+    renamed: dict[tuple[str, str], str] = {}
+    for (part, field, named), found in zip(given, meant, strict=True):
+        if field in _REPLACED:
+            replaced.setdefault((id(part), field), (part, []))[1].extend(found)
+            renamed[named.pointer.removeprefix("/constraints/").replace("/", "."), named.value.lower()] = " or ".join(
+                found
+            )
+    for (_, field), (part, values) in replaced.items():
+        setattr(part, field, values)
+    evidence = [
+        each.model_copy(update={"value": renamed.get((each.field, each.value.lower()), each.value)})
+        for each in constraints.evidence
+    ]
+    return constraints.model_copy(update={**parts, "evidence": evidence})
+
+
+def _values(part: BaseModel, field: str) -> Sequence[str]:
+    value = getattr(part, field, None)
+    if field == "location_text" and isinstance(value, str):
+        # beside a city or a country it is only how they were written
+        isolated = not (getattr(part, "city", None) or getattr(part, "country", None))
+        value = alternatives_in(value) if isolated else None
+    given = value if isinstance(value, list) else [value] if value else []
+    return [each for each in given if each.strip()]
+
+
+def _wrong(pointer: str, part: BaseModel) -> Iterator[FieldError]:
+    """Values that are not of the taxonomy, and dates that are none."""
+    for field, taxonomy in _TAXONOMIES.items():
+        known = get_args(taxonomy)
+        for value in _values(part, field):
+            if "_".join(value.lower().replace("-", " ").split()) not in known:
+                near = " or ".join(map(repr, nearest(value, known))) or ", ".join(known)
+                yield FieldError(
+                    f"{pointer}/{field}", f"{value!r} is no {field.replace('_', ' ')}; did you mean {near}?"
+                )
+    for field in _DATES:
+        if (date := getattr(part, field, None)) and not is_date(date):
+            yield FieldError(f"{pointer}/{field}", "write the day as YYYY-MM-DD, YYYY-MM or YYYY")

@@ -1,4 +1,5 @@
-"""Searching people, for a credit.
+"""Searching people, for a credit: what the query asks for, by the chat model where there is one, else by its segments and what
+was learned of them; whom it finds, and why.
 
 Read `_search` from top to bottom: is there a credit, what does the query ask for, who is near it in the strictest tier that
 finds enough, why each of them; and only then one transaction that stores the search, charges it and keeps the answer for a
@@ -7,33 +8,60 @@ repeated call. Nothing is stored or charged before, so a search that fails or di
 
 from __future__ import annotations
 
+import datetime
 import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
 
-from quarry.models.step import decide
-from quarry.people.access.credits import NOT_ENOUGH, SEARCH_PRICE, open_account, spend
-from quarry.people.access.searches import hold_people, store_search
+from quarry.language.everyday import is_everyday
+from quarry.language.tokens import tokenise
+from quarry.models.interface import Message
+from quarry.models.step import ModelStep, decide
+from quarry.people.access import NOT_ENOUGH, SEARCH_PRICE, hold_people, open_account, spend, store_search
 from quarry.people.as_query import RankedQuery, payload_of, query_of
-from quarry.people.checks import check_constraints
-from quarry.people.clauses import named_clauses, preferred_clauses, ruled_out_words
-from quarry.people.constraints import card_filters, edited, embedding_text, relaxation_label
+from quarry.people.as_read import constraints_of
 from quarry.people.contract import (
     Constraints,
+    PeopleQuery,
+    PeopleReasons,
     PeopleSearchRequest,
     PeopleSearchResponse,
+    PersonReasons,
     PersonResult,
     Relaxation,
 )
-from quarry.people.filters import CardFilters
+from quarry.people.facets import PEOPLE
+from quarry.people.filters import CardFilters, card_filters, embedding_text, relaxation_label
 from quarry.people.finding import Finding, Wanted, find_people
-from quarry.people.reading import READING_TURNS, read_query
-from quarry.people.reasons import ReasonsToGive, reasons_for
-from quarry.people.retrieval import NOBODY, PersonIds, count_relaxations, find_excluded, holds_cards
-from quarry.people.steps import PEOPLE_REASONS
+from quarry.people.meaning import learned, read_parts
+from quarry.people.normalisation import cleaned_query, edited, normalise, validated
+from quarry.people.ranking import named_clauses, preferred_clauses, ruled_out_words
+from quarry.people.reasons import (
+    DATA,
+    ReasonsToGive,
+    data_block,
+    evidence,
+    fallback_reasons,
+    reasons_for,
+    reasons_messages,
+)
+from quarry.people.retrieval import (
+    NOBODY,
+    PersonIds,
+    as_in_data,
+    check_constraints,
+    count_relaxations,
+    find_excluded,
+    holds_cards,
+)
+from quarry.people.segments import TOKENS_MAX, Cut, measured, put_together, to_look_up
 from quarry.platform.budget import Budget
-from quarry.platform.errors import EmptyEmbedding, NotFound, PaymentRequired
+from quarry.platform.errors import EmptyEmbedding, ModelError, NotFound, PaymentRequired
 from quarry.platform.metrics import CREDITS_SPENT
 from quarry.platform.off_loop import off_loop
+from quarry.postgres.pool import Database
+from quarry.retrieval.vocabulary import look_up
 from quarry.runs.idempotency import Claim, KeyedRequest, once
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
@@ -43,6 +71,28 @@ REASONS_TURNS = 2
 """The reasons, and one repair of them."""
 EMBEDDING_RESERVE_SECONDS = 5.0
 """Kept for a remote embedding model: without the query's vector there is no answer, so no other model may use up its time."""
+READING_TURNS = 3
+"""Turns of the model: the cleanup, the constraints, and one repair of these."""
+CLEANUP_SECONDS = 6.0
+"""The cleanup does least of all that a model does here; it must not use up the time of the rest."""
+
+PEOPLE_CLEANUP = "people_cleanup"
+"""The step that tidies the query up: plain text in, plain text out; without it, the query is read as it is."""
+
+CLEANUP = f"""You tidy up search queries of recruiters. Correct typing errors and spacing; change, add and leave out nothing else.
+Names and numbers stay as they were typed. Reply with the tidied query alone, on one line.
+{DATA.format(block="query")}"""
+
+EXTRACT = f"""You turn a recruiter's query for people into constraints on their experience: jobs, studies and projects, each with
+a company, a place and dates. Record what the query says; what it leaves open is null or empty.
+- must: roles, names, companies, places, periods, salaries, years of experience and availability that the query asks for. Field,
+  speciality, seniority, and kind of employment or experience only where it insists ("only", "must"), else in should.keywords.
+- should: named skills and tools, also those in must.role; keywords for every other word that says whom to find; whatever is
+  only preferred.
+- exclude: what the query rules out, and nothing in its stead.
+- query_embedding_text: whom to look for in one short phrase, without what is excluded.
+- quotes: for each key with a value, the words of the query that say it, exactly as they stand there. A value without is dropped.
+{DATA.format(block="query")}"""
 
 
 async def search_people(
@@ -202,3 +252,114 @@ def _budget(services: Services) -> Budget:
         max_tokens=settings.people_search_tokens,
         reserved_seconds=min(EMBEDDING_RESERVE_SECONDS, settings.people_search_seconds / 3) if remote else 0.0,
     )
+
+
+class ReadQuery(NamedTuple):
+    """What a query asks for. `is_tidy`: every word is an everyday one or spelt as in the data: there is nothing to correct."""
+
+    asked: RankedQuery
+    is_tidy: bool
+
+
+async def read_query(query: str, services: Services, run: Run) -> RankedQuery:
+    """What the query asks for. A failing model only degrades; raises DatabaseUnavailable."""
+    today = datetime.datetime.now(datetime.UTC).date()
+    with run.step("vocabulary"):
+        asked, is_tidy = await read_without_model(query, services.reader, today)
+    cleaned = query if is_tidy else await _clean_up(query, run)
+    asked = replace(asked, cleaned=cleaned)
+    output = await decide(PEOPLE_QUERY, QueryToRead(cleaned, today, payload_of(asked)), run)
+    if run.chat is None or PEOPLE_QUERY.name in run.degraded:
+        return asked
+    with run.step("validate"):
+        said = await as_in_data(await off_loop(validated, output, query, cleaned), services.reader)
+        return query_of(said)
+
+
+async def read_without_model(query: str, database: Database, today: datetime.date) -> ReadQuery:
+    """The query read by its segments, in one look-up of values. Raises DatabaseUnavailable."""
+    tokens = tokenise(query)[:TOKENS_MAX]
+    found = await off_loop(measured, query, tokens, today)
+    forms, doubtful = await off_loop(to_look_up, tokens, found)
+    vocabulary = await look_up(database, [PEOPLE], tokens, forms=forms, doubtful=doubtful)
+    return await off_loop(lambda: read_cut(put_together(query, tokens, found, vocabulary.matches)))
+
+
+def read_cut(query: Cut) -> ReadQuery:
+    """What the segments of a query ask for."""
+    read = read_parts(query, learned())
+    return ReadQuery(query_of(normalise(constraints_of(query, read))), _is_tidy(query))
+
+
+def _is_tidy(query: Cut) -> bool:
+    return all(
+        any(each.likeness == 1 for each in segment.values) if segment.values
+        else segment.value is not None or _are_everyday(query, segment.first, segment.last)
+        for segment in query.segments
+    )  # fmt: skip
+
+
+def _are_everyday(query: Cut, first: int, last: int) -> bool:
+    return all(is_everyday(token.key) or any(map(str.isdigit, token.key)) for token in query.tokens[first:last])
+
+
+async def _clean_up(query: str, run: Run) -> str:
+    """The query without slips of the pen; as it is where no model mends them."""
+    if run.chat is None:
+        return query
+    with run.step(PEOPLE_CLEANUP) as record:
+        if run.budget.allows_turn():
+            run.budget.spend_turn()
+            seconds = min(CLEANUP_SECONDS, run.budget.seconds_for_work)
+            try:
+                turn = await run.chat.take_turn(cleanup_messages(query), tools=(), seconds=seconds)
+            except ModelError:
+                pass
+            else:
+                record.usage = turn.usage
+                run.budget.tokens += turn.usage.total
+                return cleaned_query(query, turn.text)
+        run.degrade(PEOPLE_CLEANUP, record)
+        return query
+
+
+@dataclass(frozen=True)
+class QueryToRead:
+    """A query as it was tidied up, the day it was asked on, and how it is read without a model."""
+
+    cleaned: str
+    today: datetime.date
+    read: Constraints
+
+
+PEOPLE_QUERY: ModelStep[QueryToRead, PeopleQuery] = ModelStep(
+    "people_query",
+    lambda asked: query_messages(asked.cleaned, asked.today),
+    PeopleQuery,
+    lambda asked: PeopleQuery(must=asked.read.must, should=asked.read.should, exclude=asked.read.exclude),
+)
+
+
+def _reasons_by_rule(asked: ReasonsToGive) -> PeopleReasons:
+    return PeopleReasons(
+        people=[
+            PersonReasons(person_id=person.id, why_matched=fallback_reasons(person, asked.filters))
+            for person in asked.people
+        ]
+    )
+
+
+PEOPLE_REASONS: ModelStep[ReasonsToGive, PeopleReasons] = ModelStep(
+    "people_reasons",
+    lambda asked: reasons_messages(asked.constraints.query_original, [evidence(person) for person in asked.people]),
+    PeopleReasons,
+    _reasons_by_rule,
+)
+
+
+def cleanup_messages(query: str) -> list[Message]:
+    return [Message("system", CLEANUP), Message("user", data_block("query", query))]
+
+
+def query_messages(query: str, today: datetime.date) -> list[Message]:
+    return [Message("system", EXTRACT), Message("user", f"Today is {today}.\n{data_block('query', query)}")]

@@ -17,9 +17,9 @@ from quarry.language.nouns import singular
 from quarry.language.tokens import Token, keys, says_something_by_case
 from quarry.language.word_forms import fields_of_worker, word_forms
 from quarry.people.facets import PEOPLE
-from quarry.people.places import known_place
 from quarry.platform.text import STOP_WORDS
 from quarry.spans.dates import find_dates
+from quarry.spans.gazetteer import known_place
 from quarry.spans.mention import DateRange, Duration, KnownValue, Mention, MoneyRange, NumberRange, Place, ValueMatch
 from quarry.spans.money import find_money
 from quarry.spans.numbers import find_durations, find_numbers

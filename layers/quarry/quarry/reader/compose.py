@@ -179,17 +179,24 @@ class _Writer:
     def _tests(self) -> list[Test]:
         """The tests, where all must hold those that a field has one of several values as one: it cannot have them all."""
         tests, joined = self.conditions.tests, self.conditions.joined
+        denied = tests[-1:] if joined == "not" else ()
+        kept = tests[: len(tests) - len(denied)]
+        asked_for = {test.field for test in kept if self._asks_for_one(test)}
+        if any(test.op == "!=" and test.field in asked_for for test in kept):
+            raise _Unsayable  # what has one value has no other: to rule that out says nothing
         if joined == "any":
             return [*tests]
-        denied = tests[-1:] if joined == "not" else ()
         united: dict[object, Test] = {}
-        for test in tests[: len(tests) - len(denied)]:
-            field = test.field if test.form == "field" and test.op == "=" else None
-            has_one = field is not None and not field.is_many and not self.way(field.source).is_many
-            key: object = field if has_one else test
+        for test in kept:
+            key: object = test.field if test.field in asked_for and test.op == "=" else test
             before = united.get(key)
             united[key] = replace(test, values=tuple(dict.fromkeys((*before.values, *test.values)))) if before else test
         return [*united.values(), *denied]
+
+    def _asks_for_one(self, test: Test) -> bool:
+        """Whether a test asks for a value of a field that has one."""
+        field = test.field if test.form == "field" and test.op == "=" else None
+        return field is not None and not field.is_many and not self.way(field.source).is_many
 
     def _joined(self, tests: list[tuple[Way, Json]]) -> list[Json]:
         match self.conditions.joined:

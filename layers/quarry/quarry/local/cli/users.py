@@ -49,7 +49,7 @@ def _show_own_credits(given: Arguments) -> int:
 
 def _grant_credits(given: Arguments) -> int:
     from quarry.local.users import grant_credits
-    from quarry.people.access.credits import GRANT_MAX
+    from quarry.people.access import GRANT_MAX
 
     if given.credits > GRANT_MAX:
         raise WrongUsage(f"at most {GRANT_MAX:,} credits are granted at once")

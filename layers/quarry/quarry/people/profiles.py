@@ -12,8 +12,7 @@ from typing import Any
 from psycopg.sql import SQL, Identifier
 from pydantic import ValidationError
 
-from quarry.people.access.searches import open_result
-from quarry.people.access.unlock import read_contact
+from quarry.people.access import open_result, read_contact
 from quarry.people.contract import DiscoveredPerson, DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
 from quarry.platform.errors import FieldError, InvalidInput, NotFound
 from quarry.platform.lazy_model import LazyModel

@@ -6,8 +6,7 @@ from typing import Annotated
 
 from fastapi import APIRouter, Header
 
-from quarry.people.access.credits import balance_of
-from quarry.people.access.unlock import unlock_contact
+from quarry.people.access import balance_of, unlock_contact
 from quarry.people.contract import CreditBalance, UnlockRequest, UnlockResponse
 from quarry.platform.errors import Conflict, Forbidden, Gone, NotFound, PaymentRequired
 from quarry.platform.text import Identifier

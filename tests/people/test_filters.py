@@ -7,9 +7,16 @@ from typing import Any
 
 import pytest
 
-from quarry.people.constraints import card_filters, condition_label, embedding_text, exclusion_labels
 from quarry.people.contract import Constraints, Exclude, Must, PeopleSearchRequest, Should
-from quarry.people.filters import HARD_CONSTRAINTS, CardFilters, constraints_in_force
+from quarry.people.filters import (
+    HARD_CONSTRAINTS,
+    CardFilters,
+    card_filters,
+    condition_label,
+    constraints_in_force,
+    embedding_text,
+    exclusion_labels,
+)
 
 
 def constraints(**must: Any) -> Constraints:

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from fastapi import APIRouter, Path, Query
 
-from quarry.people.access.profiles import discover, gated_profile, public_profile
 from quarry.people.contract import DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
+from quarry.people.profiles import discover, gated_profile, public_profile
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
 from quarry.web.callers import PlainCaller, ServicesDependency

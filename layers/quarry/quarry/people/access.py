@@ -1,0 +1,305 @@
+"""What opens people and what it costs: credits, the searches that are kept, and contact details.
+
+A credit balance and the ledger entry that changes it are written by one statement, so the balance is always the ledger's sum, and
+the database refuses one below zero. A search opens its results to its caller until it expires. Contact details are unlocked once
+for a credit, and read nowhere but here. It imports neither the search nor a model.
+"""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Literal
+
+from psycopg.types.json import Jsonb
+
+from quarry.people.contract import Constraints, Contact, UnlockResponse
+from quarry.platform.contract import Request
+from quarry.platform.errors import Forbidden, Gone, NotFound, PaymentRequired
+from quarry.platform.metrics import CREDITS_SPENT
+from quarry.platform.settings import Settings
+from quarry.platform.text import Identifier
+from quarry.postgres.pool import Connection, Database
+from quarry.runs.idempotency import Claim, KeyedRequest, once
+from quarry.services.services import LOCAL_USER, Caller, Services
+
+if TYPE_CHECKING:
+    from quarry.people.filters import CardFilters
+    from quarry.people.ranking import RankedPerson
+
+SEARCH_PRICE = 1
+UNLOCK_PRICE = 1
+LOCAL_USER_CREDITS = 100
+GRANT_MAX = 1_000_000
+
+NOT_ENOUGH = "You have no credits left."
+
+Reason = Literal["initial", "grant", "search", "unlock"]
+
+NO_SUCH_RESULT = "None of your searches with this id found this person."
+EXPIRED = "This search has expired; search again."
+
+ENDPOINT = "POST /people/{id}/unlock-contact"
+NOT_OPEN = "This person is open neither to work nor to contact."
+
+
+@dataclass(frozen=True)
+class LedgerEntry:
+    """One booking. `amount` is below zero where credits were spent; `reference` is the search, person or grant it was for."""
+
+    amount: int
+    reason: Reason
+    reference: str
+    created_at: datetime.datetime
+
+
+def opening_balance(settings: Settings, user_id: str) -> int:
+    """The credits that a user begins with."""
+    is_local_user = settings.identity == "local" and user_id == LOCAL_USER
+    return LOCAL_USER_CREDITS if is_local_user else settings.initial_credits
+
+
+async def balance_of(connection: Connection, settings: Settings, user_id: str) -> int:
+    """The user's credits; what they will begin with where they have no account yet."""
+    cursor = await connection.execute("select balance from credit_accounts where user_id = %s", [user_id])
+    row = await cursor.fetchone()
+    return opening_balance(settings, user_id) if row is None else int(row["balance"])
+
+
+async def open_account(connection: Connection, settings: Settings, user_id: str) -> int:
+    """The balance of the user's account, which is opened where there is none."""
+    # what another call has opened since this statement began, it does not see: then it is asked again
+    while True:
+        cursor = await connection.execute(
+            """with known as (
+                 select balance from credit_accounts where user_id = %(user_id)s
+               ), opened as (
+                 insert into credit_accounts (user_id, balance)
+                 select %(user_id)s, %(opening)s where not exists (select from known)
+                 on conflict do nothing
+                 returning balance
+               ), entry as (
+                 insert into credit_ledger (user_id, amount, reason, reference)
+                 select %(user_id)s, balance, 'initial', %(user_id)s from opened where balance > 0
+               )
+               select balance from known union all select balance from opened""",
+            {"user_id": user_id, "opening": opening_balance(settings, user_id)},
+        )
+        if row := await cursor.fetchone():
+            return int(row["balance"])
+
+
+async def spend(connection: Connection, user_id: str, credits: int, reason: Reason, reference: str) -> int:
+    """Book `credits` off an account that is open; the new balance. Raises PaymentRequired where there are too few."""
+    balance = await _book(connection, user_id, -credits, reason, reference)
+    if balance is None:
+        raise PaymentRequired(NOT_ENOUGH)
+    return balance
+
+
+async def grant(database: Database, settings: Settings, user_id: str, credits: int) -> int:
+    """Give a user `credits`, 1 to GRANT_MAX; the new balance."""
+    async with database.transaction() as connection:
+        await open_account(connection, settings, user_id)
+        balance = await _book(connection, user_id, credits, "grant", str(uuid.uuid4()))
+    assert balance is not None
+    return balance
+
+
+async def _book(connection: Connection, user_id: str, amount: int, reason: Reason, reference: str) -> int | None:
+    """The balance after a booking; None where it would be below zero, or there is no account, and nothing was booked."""
+    cursor = await connection.execute(
+        """with account as (
+             update credit_accounts set balance = balance + %(amount)s
+             where user_id = %(user_id)s and balance + %(amount)s >= 0
+             returning balance
+           ), entry as (
+             insert into credit_ledger (user_id, amount, reason, reference)
+             select %(user_id)s, %(amount)s, %(reason)s, %(reference)s from account
+           )
+           select balance from account""",
+        {"user_id": user_id, "amount": amount, "reason": reason, "reference": reference},
+    )
+    row = await cursor.fetchone()
+    return None if row is None else int(row["balance"])
+
+
+async def latest_entries(connection: Connection, user_id: str, limit: int) -> list[LedgerEntry]:
+    """The last bookings on a user's account, newest first."""
+    cursor = await connection.execute(
+        """select amount, reason, reference, created_at from credit_ledger
+           where user_id = %s order by entry_number desc limit %s""",
+        [user_id, limit],
+    )
+    return [LedgerEntry(**row) async for row in cursor]
+
+
+@dataclass(frozen=True)
+class OpenedResult:
+    """A result that its caller may open. `reachable`: the person is open to work or to contact."""
+
+    why_matched: list[str]
+    reachable: bool
+
+
+async def hold_people(connection: Connection, person_ids: Sequence[str]) -> set[str]:
+    """Those of the people who are still there, and stay until the end of the transaction: who was forgotten meanwhile is not."""
+    cursor = await connection.execute("select hold_people(%s) as id", [list(person_ids)])
+    return {row["id"] async for row in cursor}
+
+
+async def store_search(
+    connection: Connection,
+    *,
+    search_id: uuid.UUID,
+    user_id: str,
+    constraints: Constraints,
+    filters: CardFilters,
+    fallback_tier: int,
+    ranked: Sequence[RankedPerson],
+    reasons: Mapping[str, Sequence[str]],
+    lifetime_hours: float,
+) -> None:
+    """Keep a search and whom it found, best first, with the reasons for each by id."""
+    await connection.execute(
+        """insert into people_searches (id, user_id, query_text, parsed_constraints, filters, fallback_tier, expires_at)
+           values (%s, %s, %s, %s, %s, %s, now() + make_interval(secs => %s))""",
+        [
+            search_id,
+            user_id,
+            constraints.query_original,
+            Jsonb(constraints.model_dump(mode="json")),
+            Jsonb({name: _plain(value) for name, value in asdict(filters).items()}),
+            fallback_tier,
+            lifetime_hours * 3600,
+        ],
+    )
+    if ranked:
+        await connection.execute(
+            """insert into people_search_results (search_id, person_id, rank, score, extra)
+               select %s, r.* from unnest(%s::text[], %s::int[], %s::float8[], %s::jsonb[]) r""",
+            [
+                search_id,
+                [each.person_id for each in ranked],
+                list(range(1, len(ranked) + 1)),
+                [each.score for each in ranked],
+                [Jsonb(_extra(each, reasons[each.person_id])) for each in ranked],
+            ],
+        )
+
+
+def _extra(person: RankedPerson, reasons: Sequence[str]) -> dict[str, Sequence[str]]:
+    return {
+        "matched_parent_ids": person.matched_card_ids,
+        "matched_child_ids": person.matched_child_ids,
+        "why_matched": reasons,
+    }
+
+
+def _plain(value: object) -> object:
+    return value.isoformat() if isinstance(value, datetime.date) else value
+
+
+async def open_result(connection: Connection, user_id: str, search_id: str, person_id: str) -> OpenedResult:
+    """The result of a search of this user's. Raises NotFound where there is none, Gone where the search has expired."""
+    cursor = await connection.execute(
+        """select s.expires_at <= now() as expired, r.extra -> 'why_matched' as why_matched,
+             p.open_to_work or p.open_to_contact as reachable
+           from people_searches s join people_search_results r on r.search_id = s.id join people p on p.id = r.person_id
+           where s.id = %s and s.user_id = %s and r.person_id = %s""",
+        [as_uuid(search_id), user_id, person_id],
+    )
+    row = await cursor.fetchone()
+    if row is None:
+        raise NotFound(NO_SUCH_RESULT)
+    if row["expired"]:
+        raise Gone(EXPIRED)
+    return OpenedResult(row["why_matched"], row["reachable"])
+
+
+def as_uuid(text: str) -> uuid.UUID | None:
+    """The id that `text` spells, or None, which is no search's."""
+    try:
+        return uuid.UUID(text)
+    except ValueError:
+        return None
+
+
+class _Unlock(Request):
+    """What a key of an unlock stands for."""
+
+    person_id: Identifier
+    search_id: Identifier
+
+
+async def unlock_contact(
+    person_id: str, search_id: str, caller: Caller, services: Services, *, idempotency_key: str | None = None
+) -> UnlockResponse:
+    """The contact details of a person whom the caller's search found. The first unlock costs a credit, later ones nothing; under
+    a key that was used before it is answered as it was then.
+
+    Raises NotFound, Gone, Forbidden where the person is open to neither work nor contact, PaymentRequired, and Conflict as `once`
+    does; then nothing is unlocked or charged.
+    """
+
+    async def work(claim: Claim | None) -> UnlockResponse:
+        return await _unlock(person_id, search_id, caller, services, claim)
+
+    if idempotency_key is None:
+        return await work(None)
+    keyed = KeyedRequest.of(
+        caller.user_id, ENDPOINT, idempotency_key, _Unlock(person_id=person_id, search_id=search_id)
+    )
+    answer = await once(services.database, keyed, UnlockResponse, work)
+    async with services.database.transaction() as connection:
+        # contact details are not kept with the answer: they are read while the person may be reached
+        contact = await read_contact(connection, caller.user_id, search_id, person_id)
+    if contact is None:
+        raise Forbidden(NOT_OPEN)
+    return answer.model_copy(update={"contact": contact})
+
+
+async def _unlock(
+    person_id: str, search_id: str, caller: Caller, services: Services, claim: Claim | None
+) -> UnlockResponse:
+    user_id = caller.user_id
+    async with services.database.transaction() as connection:
+        # who is being forgotten at this moment is waited for, and not found then
+        await hold_people(connection, [person_id])
+        result = await open_result(connection, user_id, search_id, person_id)
+        if not result.reachable:
+            raise Forbidden(NOT_OPEN)
+        # of unlocks at once one inserts the row and pays; the others wait here for its end, and find it
+        unlock = await connection.execute(
+            """insert into contact_unlocks (user_id, person_id, search_id) values (%s, %s, %s)
+               on conflict (user_id, person_id) do nothing""",
+            [user_id, person_id, as_uuid(search_id)],
+        )
+        charged = unlock.rowcount == 1
+        if charged:
+            balance = await spend(connection, user_id, UNLOCK_PRICE, "unlock", f"{search_id}/{person_id}")
+        else:
+            balance = await balance_of(connection, services.settings, user_id)
+        contact = await read_contact(connection, user_id, search_id, person_id)
+        if contact is None:
+            raise Forbidden(NOT_OPEN)
+        response = UnlockResponse(charged=charged, balance=balance, contact=contact)
+        if claim is not None:
+            await claim.store(connection, response.model_copy(update={"contact": Contact()}))
+    if charged:
+        services.metrics.count(CREDITS_SPENT, UNLOCK_PRICE)
+    return response
+
+
+async def read_contact(connection: Connection, user_id: str, search_id: str, person_id: str) -> Contact | None:
+    """How to reach a person, for a user who has unlocked it, within a search of theirs that found the person and has not expired;
+    None otherwise, and while the person is open to neither work nor contact.
+    """
+    cursor = await connection.execute(
+        "select email, phone, links from contact_of_person(%s, %s, %s)",
+        [user_id, as_uuid(search_id), person_id],
+    )
+    row = await cursor.fetchone()
+    return None if row is None else Contact(**row)
