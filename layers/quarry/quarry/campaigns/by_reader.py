@@ -239,11 +239,14 @@ def _verdict(reading: Reading, query: Query, share: float, theme: str) -> Verdic
     if not is_list and unread > UNREAD_MAX:
         return "refused"
     is_told = share >= LIKELY and (is_list or is_count or not (unread or theme))
-    return (
-        "doubted"
-        if reading.verdict == "refused" and is_told and (query.where or not theme_of(reading))
-        else reading.verdict
-    )
+    is_told = is_told and (query.where or not theme_of(reading)) and _is_said_whole(reading, query)
+    return "doubted" if reading.verdict == "refused" and is_told else reading.verdict
+
+
+def _is_said_whole(reading: Reading, query: Query) -> bool:
+    """Whether no condition is on a value of which only some words were said: these may mean something else ("at home")."""
+    said = {each.condition: each.said for each in likely_conditions(reading)}
+    return all(said.get(each, 1.0) == 1.0 for each in query.where)
 
 
 def _sure_conditions(reading: Reading, today: datetime.date) -> tuple[Condition, ...]:
