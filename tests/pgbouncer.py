@@ -7,7 +7,6 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,7 +15,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from tests.running import free_port
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import wait_until
 
 PGBOUNCER = shutil.which("pgbouncer", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
 
@@ -56,7 +55,7 @@ def transaction_pooler(url: str, *, pool_size: int) -> Iterator[str]:
         )
         with _running(PGBOUNCER, configuration) as process:
             try:
-                _wait_for(listen_port, process)
+                wait_until(lambda: _takes_connections(listen_port, process))
                 yield f"postgresql://{target.username}@127.0.0.1:{listen_port}{target.path}"
             finally:
                 process.kill()
@@ -69,14 +68,7 @@ def _running(program: str, configuration: Path) -> subprocess.Popen[bytes]:
     return subprocess.Popen(command, stderr=subprocess.DEVNULL)
 
 
-def _wait_for(port: int, process: subprocess.Popen[bytes]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port)).close()
-        except OSError:
-            assert process.poll() is None, "PgBouncer ended at once"
-            assert time.monotonic() < deadline, "PgBouncer takes no connections"
-            time.sleep(0.02)
-        else:
-            return
+def _takes_connections(port: int, process: subprocess.Popen[bytes]) -> bool:
+    assert process.poll() is None, "PgBouncer ended at once"
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, LiteralString
 
 import psycopg
-from psycopg.sql import SQL, Composed, Identifier
+from psycopg.sql import SQL, Identifier
 
 Connection = psycopg.Connection[Any]
 
@@ -39,16 +39,8 @@ def reads(
     )
 
 
-def plans(
-    connection: Connection,
-    query: LiteralString,
-    parameters: Sequence[Any] | Mapping[str, Any] = (),
-    *,
-    analyze: bool = False,
-) -> str:
-    """The plans of `query` and of every statement inside the functions that it calls, its triggers' included; with `analyze` the
-    rows and loops of each node as well.
-    """
+def plans(connection: Connection, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> str:
+    """The plans of `query` and of every statement inside the functions that it calls, its triggers' included."""
     notices: list[str] = []
 
     def note(diagnostic: psycopg.errors.Diagnostic) -> None:
@@ -59,7 +51,6 @@ def plans(
         ("log_min_duration", "0"),
         ("log_nested_statements", "on"),
         ("log_level", "notice"),
-        ("log_analyze", str(analyze)),
     ]:
         connection.execute("select set_config(%s, %s, false)", [f"auto_explain.{name}", value])
     connection.add_notice_handler(note)
@@ -67,28 +58,3 @@ def plans(
     connection.remove_notice_handler(note)
     connection.execute("select set_config('auto_explain.log_min_duration', '-1', false)")
     return "\n".join(notices)
-
-
-def calls(
-    connection: Connection,
-    function: str,
-    query: LiteralString | Composed,
-    parameters: Sequence[Any] | Mapping[str, Any] = (),
-    *,
-    prepare: bool = False,
-) -> int:
-    """How often `query` calls a function that is not written into the statement, of whatever arguments."""
-
-    def counted() -> int:
-        # with those of transactions before this one of which the server has not been told yet
-        row = connection.execute(
-            "select coalesce(sum(calls), 0) from pg_stat_xact_user_functions where funcname = %s", [function]
-        ).fetchone()
-        assert row
-        return int(row[0])
-
-    with connection.transaction():
-        connection.execute("set local track_functions = 'all'")
-        before = counted()
-        connection.execute(query, parameters, prepare=prepare)
-        return counted() - before

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
@@ -18,8 +17,7 @@ from quarry.local.http_protocol import BoundedHttpProtocol
 from quarry.platform.settings import Settings
 from quarry.services.services import Services, build_services
 from quarry.web.app import create_app
-
-START_SECONDS = 60.0
+from tests.waiting import PATIENCE_SECONDS, wait_until
 
 
 def running_server(database_url: str, *, prefix: str = "", **environment: str) -> AbstractContextManager[str]:
@@ -45,14 +43,11 @@ def serving_app(app: ASGIApp, protocol: type[BoundedHttpProtocol] = BoundedHttpP
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()
-        deadline = time.monotonic() + START_SECONDS
-        while not server.started:
-            assert thread.is_alive(), "the server ended while starting"
-            assert time.monotonic() < deadline, "the server did not start"
-            time.sleep(0.01)
+        wait_until(lambda: server.started or not thread.is_alive())
+        assert server.started, "the server ended while starting"
         yield f"http://127.0.0.1:{listener.getsockname()[1]}"
         server.should_exit = True
-        thread.join(START_SECONDS)
+        thread.join(PATIENCE_SECONDS)
 
 
 def free_port() -> int:

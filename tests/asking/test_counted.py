@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
-from typing import Any
 
 import psycopg
 import pytest
@@ -14,9 +12,9 @@ from quarry.local.doctor_collections import collection_findings
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
 from tests.asking.desk import asked, column, refused
-from tests.collections.support import apply_file
 from tests.collections.test_search import filled
 from tests.conftest import client_of
+from tests.records.asking import ask
 
 TABLES = """
 create schema harbour;
@@ -91,12 +89,6 @@ def test_links_lead_on_by_keys_of_several_columns_and_back(client: TestClient) -
     assert asked(client, visits)["rows"] == [["Gothenburg", 1, 2]]
 
 
-def test_rows_without_a_key_are_counted_each(client: TestClient) -> None:
-    assert asked(client, {"source": "calls", "aggregate": ["count"]})["rows"] == [[5]]
-    twice = {"source": "calls", "where": [{"field": "tons", "value": 40}], "select": ["tons", "vessel.name"]}
-    assert asked(client, twice)["rows"] == [[40, "Gull"], [40, "Gull"]]
-
-
 def test_a_key_that_is_hidden_is_in_no_answer(client: TestClient) -> None:
     rows = asked(client, {"source": "crew", "where": [{"field": "vessel.number", "value": 1}]})
     assert sorted(column(rows, 1)) == ["Ada Falk", "Bo Lind"]
@@ -104,29 +96,13 @@ def test_a_key_that_is_hidden_is_in_no_answer(client: TestClient) -> None:
     assert "passport_no" in str(refused(client, {"source": "crew", "select": ["passport_no"]}))
 
 
-def test_fields_are_described_and_are_in_no_text(client: TestClient) -> None:
-    described = client.get("/collections").json()["collections"]
-    fields = {each["name"]: {field["name"] for field in each["fields"]} for each in described}
-    assert fields["berths"] >= {"place", "metres"}
-    assert "number" in fields["ships"]
-    assert client.get("/records/facets", params={"type": "ships", "by": "built"}).json()["total"] == 2
-    assert client.get("/records/search", params={"q": "Tern", "type": "ships"}).json()["results"] == []
-
-
 def test_questions_are_answered_though_nothing_is_searched(client: TestClient) -> None:
-    events = told(client, "How many ships are there?")
+    events = ask(client, "How many ships are there?")
     assert [each["total"] for each in events if each["type"] == "aggregation"] == [2]
     assert events[-1]["type"] == "done"
-    nothing = told(client, "Why does the lighthouse blink?")
+    nothing = ask(client, "Why does the lighthouse blink?")
     assert [each for each in nothing if each["type"] in ("citations", "aggregation") and each.get("citations")] == []
     assert nothing[-1]["type"] == "done"
-
-
-def told(client: TestClient, question: str) -> list[dict[str, Any]]:
-    """The events of an answer."""
-    response = client.post("/records/ask", json={"question": question})
-    assert response.status_code == 200, response.text
-    return [json.loads(line[5:]) for line in response.text.splitlines() if line.startswith("data:")]
 
 
 def test_nothing_is_wrong_with_them_until_their_rows_cannot_be_read(harbour: str) -> None:
@@ -136,12 +112,3 @@ def test_nothing_is_wrong_with_them_until_their_rows_cannot_be_read(harbour: str
         found = [each.detail for each in collection_findings(connection, "none") if each.status == "broken"]
         connection.execute("alter table harbour.calls rename column vessel_number to ship")
     assert found == ["columns of harbour.calls have changed: ship is now called vessel_number"]
-
-
-def test_one_that_is_to_be_searched_is_made_anew(harbour: str) -> None:
-    searched = DECLARED.replace('"name", facets = { name = "value", built', '"name", text = "name", facets = { built')
-    assert [str(each) for each in apply_file(harbour, searched) if each.action != "keep"] == [
-        "drop ships: its rows are searched now",
-        "create ships (harbour.ships)",
-    ]
-    apply_file(harbour, DECLARED)

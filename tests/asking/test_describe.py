@@ -141,9 +141,3 @@ def test_a_result_is_a_sentence(
 def test_numbers_are_written_as_the_language_of_the_rows_has_them() -> None:
     condition = {"field": "price", "op": ">", "value": 1234.5}
     assert chip(condition, "rechnungen") == "price: more than 1.234,5 EUR"
-
-
-def test_columns_are_called_as_they_are_asked_for() -> None:
-    query = {"source": "agents", "select": ["name", "count(tickets)", "max(tickets.price)"]}
-    columns = [Column(name, "", "text") for name in ("name", "count(tickets)", "max(tickets.price)")]
-    assert said(query, columns, [], 0).labels == ["name", "number of tickets", "highest tickets price"]

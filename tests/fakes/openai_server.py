@@ -46,7 +46,7 @@ from starlette.requests import Request
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from tests.waiting import PATIENCE_SECONDS, PAUSE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, PAUSE_SECONDS, wait_until
 
 Body = dict[str, Any]
 """A request's JSON body."""
@@ -191,14 +191,10 @@ def embedding(text: str, dimensions: int = EMBEDDING_DIMENSIONS) -> list[float]:
 
 
 class FakeOpenAI:
-    """A running server on a free port of 127.0.0.1; it starts when made. A context manager: the end stops it.
+    """A running server on a free port of 127.0.0.1; it starts when made. A context manager: the end stops it."""
 
-    `embedding_size` plays a server that ignores `dimensions` and always gives vectors of that length.
-    """
-
-    def __init__(self, respond: Handler | None = None, *, embedding_size: int | None = None) -> None:
+    def __init__(self, respond: Handler | None = None) -> None:
         self._default = respond or (lambda body: Reply.text("An answer of the fake model."))
-        self._embedding_size = embedding_size
         self._failures: list[Exception] = []
         # never listened at: nobody else gets the port while the server is away
         self._kept = _bound_socket(0)
@@ -267,7 +263,7 @@ class FakeOpenAI:
         self._socket = _bound_socket(self._port)
         self._thread = threading.Thread(target=self._server.run, kwargs={"sockets": [self._socket]}, daemon=True)
         self._thread.start()
-        _wait_until(lambda: self._server.started, PATIENCE_SECONDS)
+        wait_until(lambda: self._server.started)
 
     def _end(self) -> None:
         self._server.should_exit = True
@@ -316,7 +312,7 @@ class FakeOpenAI:
         texts = [body["input"]] if isinstance(body["input"], str) else body["input"]
         if not all(texts):
             return Reply.http_error(400, message="'$.input' is invalid: an input cannot be an empty string.")
-        size = self._embedding_size or body.get("dimensions", EMBEDDING_DIMENSIONS)
+        size = body.get("dimensions", EMBEDDING_DIMENSIONS)
         as_numbers = body.get("encoding_format") == "float"
         vectors = [embedding(text, size) for text in texts]
         data = [
@@ -462,11 +458,3 @@ async def _happened(event: threading.Event) -> None:
     """Wait, without holding up the event loop, for what happens in the server's thread."""
     if not await asyncio.to_thread(event.wait, PATIENCE_SECONDS):
         raise TimeoutError
-
-
-def _wait_until(condition: Callable[[], bool], seconds: float) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        if time.monotonic() > deadline:
-            raise TimeoutError("the fake OpenAI server did not start")
-        time.sleep(0.002)

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from quarry.local.embedded_postgres import EmbeddedPostgres
-from tests.faults.asking import QUESTIONS, ask, ask_all, assert_answers_again, assert_told, is_healthy
+from tests.faults.asking import HEALTH, QUESTIONS, ask, ask_all, assert_answers_again, assert_told
 from tests.faults.commands import Nursery, Served, embedded_url
 from tests.faults.soundness import assert_sound
 from tests.people.factories import value
@@ -91,20 +91,6 @@ def out_of_connections(house: House) -> Iterator[None]:
         yield
 
 
-@contextmanager
-def locked(house: House, tables: str | None = None) -> Iterator[None]:
-    """These tables, or all, locked by another session."""
-    with psycopg.connect(house.url) as connection:
-        tables = tables or value(
-            house.url,
-            """select string_agg('quarry.' || quote_ident(relname), ', ') from pg_class
-               where relkind = 'r' and relnamespace = 'quarry'::regnamespace""",
-        )
-        connection.execute(f"lock table {tables} in access exclusive mode".encode())
-        yield
-        connection.rollback()
-
-
 Fault = Callable[[House], AbstractContextManager[None]]
 
 REFUSING: dict[str, Fault] = {
@@ -119,7 +105,7 @@ def test_while_the_database_refuses_all_get_503_and_afterwards_an_answer(house: 
         for name, outcome in ask_all(house.served.url).items():
             assert_told(outcome)
             assert outcome.status == 503 or outcome.ending == "error", (name, outcome)
-        assert not is_healthy(house.served.url)
+        assert ask(house.served.url, HEALTH).status == 503
     for served in (house.served, house.neighbour):
         assert_answers_again(served.url)
     assert_sound(house.url)

@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import json
-import random
-import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
 import pytest
 
 from quarry.runs import idempotency
-from tests.faults.asking import QUESTIONS, Outcome, Question, ask, assert_told
+from tests.faults.asking import QUESTIONS, Outcome, Question, ask
 from tests.faults.commands import Nursery
 from tests.faults.nursery import LEASE_SECONDS
 from tests.faults.soundness import assert_sound
-from tests.people.factories import ledger, rows, somebody, value
+from tests.people.factories import ledger, rows, somebody
 from tests.running import running_server
 from tests.waiting import wait_until
 
 STATEMENTS_MAX = 40
 CHARGE = "update credit_accounts"
-SEARCHES = 6
 CAMPAIGNS = 8
 LOAD_POINTS = {"commit": 0, "after commit": CAMPAIGNS, 'update "campaigns" t set embedded_hash': CAMPAIGNS}
 """Where a load is killed, and how many of its rows are there then."""
@@ -56,10 +52,6 @@ def wait_for_the_dead(url: str) -> None:
         wait_until(
             lambda: not connection.execute("select from embedding_claims where claimed_until > now()").fetchall()
         )
-
-
-def stored_searches(url: str, user: str) -> int:
-    return int(value(url, "select count(*) from people_searches where user_id = %s", user))
 
 
 def search(address: str, user: str, key: str) -> Outcome:
@@ -99,47 +91,6 @@ def test_an_unlock_killed_at_any_statement_is_whole_or_has_never_been(
         assert ledger(url, user) == [10, -1, -1], point
         killed += 1
     assert 4 <= killed < STATEMENTS_MAX
-    assert_sound(url)
-
-
-@pytest.mark.parametrize("seed", range(2))
-def test_all_at_once_killed_at_a_random_moment_are_each_whole_or_have_never_been(
-    nursery: Nursery, url: str, doomed_url: str, living: str, seed: int
-) -> None:
-    chance, user = random.Random(seed), somebody()
-    search_id, people = found_by(living, user)
-    enough, answers = threading.Semaphore(0), chance.randrange(SEARCHES)
-    with nursery.serve(environment={"DATABASE_URL": doomed_url}) as served, ThreadPoolExecutor(20) as threads:
-
-        def ask_once(question: Question, key: str | None) -> Outcome:
-            outcome = ask(served.url, question, user=user, key=key)
-            enough.release()
-            return outcome
-
-        asked = [
-            *((QUESTIONS["people"], f"k-{number}") for number in range(SEARCHES)),
-            *((unlocking(person, search_id), None) for person in people[:2]),
-            *((question, None) for name, question in QUESTIONS.items() if name != "people"),
-        ]
-        chance.shuffle(asked)
-        asking = [threads.submit(ask_once, *each) for each in asked]
-        for _ in range(answers):
-            enough.acquire()
-        threading.Event().wait(chance.uniform(0, 0.2))
-        served.command.kill()
-        outcomes = [each.result() for each in asking]
-    for outcome in outcomes:
-        if outcome.status is not None:
-            assert_told(outcome)
-    wait_for_the_dead(url)
-    assert_sound(url)
-    assert sum(outcome.status == 200 and outcome.question is QUESTIONS["people"] for outcome in outcomes) <= (
-        stored_searches(url, user) - 1
-    )
-
-    for number in range(SEARCHES):
-        assert search(living, user, f"k-{number}").status == 200
-    assert stored_searches(url, user) == SEARCHES + 1
     assert_sound(url)
 
 

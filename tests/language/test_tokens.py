@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 
 import psycopg
 import pytest
 
-from quarry.language.numerals import numeral_value
 from quarry.language.tokens import codes_in, is_code, stem
 from quarry.local.sample import sample_directory
 
@@ -28,15 +26,6 @@ def test_codes_are_found_without_what_stands_around_them() -> None:
     assert codes_in("Is AB-10417 (or K20415) open?") == ["AB-10417", "K20415"]
 
 
-@pytest.mark.parametrize("words", ["a", "an", "and", "half", "a half"])
-def test_what_is_said_beside_number_words_is_no_number(words: str) -> None:
-    assert numeral_value(words) is None
-
-
-def test_half_a_million_is_a_number() -> None:
-    assert numeral_value("half a million") == 500_000
-
-
 @cache
 def sample_words() -> tuple[str, ...]:
     text = "\n".join(path.read_text() for path in sorted(sample_directory().glob("*/*.jsonl")))
@@ -52,36 +41,3 @@ def test_every_word_of_the_sample_has_the_stem_that_postgres_gives_it(server_url
     lexemes = {word: found[0] for word, found in rows if found and found != ["add"]}
     assert len(lexemes) > 9_000
     assert {word: stem(word) for word in lexemes} == lexemes
-
-
-@pytest.mark.parametrize(
-    ("word", "stemmed"),
-    [("hearings", "hear"), ("warnings", "warn"), ("Companies", "compani"), ("the", "the"), ("c++", "c++"), ("", "")],
-)
-def test_the_stem_of(word: str, stemmed: str) -> None:
-    assert stem(word) == stemmed
-
-
-@pytest.mark.parametrize(
-    "family",
-    [
-        "vote votes voted voting",
-        "city cities city's",
-        "plan plans planned planning",
-        "study studies studied studying",
-        "pass passes passed passing",
-        "agree agrees agreed",
-        "house houses housed housing",
-        "class classes",
-    ],
-)
-def test_inflections_of_a_word_share_a_stem(family: str) -> None:
-    assert len({stem(word) for word in family.split()}) == 1
-
-
-def test_threads_do_not_disturb_each_other() -> None:
-    words = sample_words()[:4000]
-    alone = [stem.__wrapped__(word) for word in words]
-    with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda _: [stem.__wrapped__(word) for word in words], range(4)))
-    assert all(each == alone for each in together)

@@ -11,8 +11,10 @@ from pydantic import BaseModel
 from starlette.testclient import TestClient
 
 from quarry.api import everything
+from quarry.platform.errors import UNFORESEEN_MESSAGE, ModelUnavailable
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
+from quarry.streaming import runs
 from quarry.streaming.events import SSE, Event
 from quarry.web import service_routes
 from quarry.web.app import create_app
@@ -58,11 +60,20 @@ async def stream(request: Request, services: ServicesDependency) -> Response:
     return stream_response(request, lambda _: events(), Caller("someone"), services, SSE)
 
 
+@router.get("/broken")
+async def broken() -> str:
+    raise RuntimeError("select secret from people")
+
+
 @pytest.fixture(scope="module")
 def client() -> Iterator[TestClient]:
     """A client of an application that needs no database."""
     services = build_services(Settings.from_environment({}), "postgresql://127.0.0.1:1/none")
-    with local_client(create_app(services, [router, service_routes.router], everything.ROUTERS)) as client:
+    with (
+        pytest.MonkeyPatch.context() as patch,
+        local_client(create_app(services, [router, service_routes.router], everything.ROUTERS)) as client,
+    ):
+        patch.setattr(runs, "LAST_WRITE_SECONDS", 0.05)
         yield client
 
 
@@ -91,3 +102,37 @@ def test_head_of_a_stream_begins_no_work(client: TestClient) -> None:
     assert "content-length" not in response.headers
     assert "one" in client.get("/stream").text
     assert begun == ["stream"]
+
+
+def test_every_response_has_a_request_id_of_its_own(client: TestClient) -> None:
+    ids = [client.get(path).headers["x-request-id"] for path in ("/kept", "/kept", "/nowhere", "/broken")]
+    assert len(set(ids)) == 4
+    assert all(ids)
+
+
+def test_an_unforeseen_error_tells_the_client_nothing_and_the_log_everything(
+    client: TestClient, caplog: pytest.LogCaptureFixture
+) -> None:
+    response = client.get("/broken")
+    assert response.headers["content-type"] == "application/problem+json"
+    assert response.json() == {
+        "type": "urn:quarry:problem:internal-error",
+        "title": "Internal error",
+        "status": 500,
+        "detail": UNFORESEEN_MESSAGE,
+        "request_id": response.headers["x-request-id"],
+    }
+    assert "select secret from people" in caplog.text
+
+
+def test_health_tells_of_each_remote_model_whether_it_answers(database_url: str) -> None:
+    environment = {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1", "EMBEDDINGS": "openai"}
+    services = build_services(Settings.from_environment(environment), database_url)
+    with local_client(create_app(services, [service_routes.router], [])) as client:
+        assert client.get("/health").json()["models"] == {"chat": "ok", "embedding": "ok"}
+        for _ in range(services.settings.model_failures_max):
+            with pytest.raises(ModelUnavailable), services.breakers["chat"].attempt():
+                raise ModelUnavailable("down")
+        response = client.get("/health")
+    assert (response.status_code, response.json()["status"]) == (200, "ok")
+    assert response.json()["models"] == {"chat": "failing", "embedding": "ok"}

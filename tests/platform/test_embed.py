@@ -66,33 +66,21 @@ def rows_url(server_url: str, migrated_template: str) -> str:
     return url
 
 
-@pytest.mark.parametrize(
-    ("table", "column"),
-    [
-        pytest.param(table, column, id=f"{table.name}.{column}")
-        for table in catalog.EMBEDDED.values()
-        for column in table.text_columns
-    ],
-)
-async def test_changing_any_embedded_text_makes_the_row_stale(rows_url: str, table: EmbeddedTable, column: str) -> None:
+@pytest.mark.parametrize("table", catalog.EMBEDDED.values(), ids=lambda table: table.name)
+async def test_changing_any_embedded_text_makes_the_row_stale(rows_url: str, table: EmbeddedTable) -> None:
     database = Database(rows_url, pool_size=1, timeout_seconds=5)
     name = Identifier(table.name)
-    taken = "update {} set embedded_hash = content_hash where embedded_hash is distinct from content_hash"
-    await database.execute(SQL(taken).format(name))
-    assert await count_pending(database, table) == 0
-    # reads as a text and as a list of texts
-    changed = await database.execute(
-        SQL("update {t} set {c} = '{{Changed}}' where id = (select min(id) from {t})").format(
-            t=name, c=Identifier(column)
-        )
-    )
-    assert changed == 1
-    assert await count_pending(database, table) == 1
-    assert await count_pending(database, table, stale=False) == 0
+    for column in table.text_columns:
+        await database.execute(SQL("update {} set embedded_hash = content_hash").format(name))
+        assert await count_pending(database, table) == 0
+        # reads as a text and as a list of texts
+        changed = SQL("update {t} set {c} = '{{Changed}}' where id = (select min(id) from {t})")
+        assert await database.execute(changed.format(t=name, c=Identifier(column))) == 1
+        assert await count_pending(database, table) == 1, column
     await database.close()
 
 
-@pytest.mark.parametrize("poisoned", [{0}, {3}, {8}, {0, 5, 8}, {0, 1, 2, 3}, {4, 5, 6, 7}, set(range(9))])
+@pytest.mark.parametrize("poisoned", [{3}, {0, 5, 8}, set(range(9))])
 async def test_rows_that_the_model_does_not_take_do_not_stop_the_rest(
     database: Database, model: Model, poisoned: set[int]
 ) -> None:

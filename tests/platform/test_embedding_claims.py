@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 import pytest
 
 from quarry.postgres import embed
-from quarry.postgres.embed import Embedded, embed_pending
+from quarry.postgres.embed import embed_pending
 from quarry.postgres.embedding_queue import Claim, count_pending, pending
 from quarry.postgres.pool import Database
 from tests.platform.embedding import MATTERS, Model, add_matters, stored
@@ -83,16 +83,3 @@ async def test_rows_of_a_dead_worker_are_free_after_its_lease(database: Database
     assert len(await stored(database)) == 6
     assert set(model.embedded.values()) == {1}
     assert await database.rows(CLAIMED) == []
-
-
-async def test_who_lost_a_claim_stores_nothing(database: Database, model: Model) -> None:
-    await add_matters(database, *(f"matter {number}" for number in range(3)))
-    others: list[Embedded] = []
-
-    async def overtake() -> None:
-        await database.execute(LAPSE)
-        others.append(await embed_pending(database, model, MATTERS))
-
-    assert (await embed_pending(database, Interrupted(overtake), MATTERS)).rows == 0
-    assert others == [Embedded(3)]
-    assert len(await stored(database)) == 3

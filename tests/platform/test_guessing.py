@@ -1,27 +1,14 @@
 from __future__ import annotations
 
-import datetime
 import io
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
-import psycopg
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from quarry.files.guessing import GuessedTable, TableGuesser, misfit
-from quarry.files.identifiers import IDENTIFIER_MAX_BYTES, RESERVED, SYSTEM_COLUMNS, Identifiers
+from quarry.files.guessing import GuessedTable, TableGuesser
 from quarry.files.reading import read_records
 from quarry.files.records import Record, RecordFile
 from quarry.files.value_types import ColumnType
-
-NOON = datetime.datetime(2031, 4, 7, 12, tzinfo=datetime.UTC)
-
-
-@pytest.fixture(scope="module")
-def connection(server_url: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(server_url, autocommit=True, options="-c timezone=UTC") as connection:
-        yield connection
 
 
 def file_of(rows: Sequence[Mapping[str, object]], columns: Sequence[str] = (), *, cells: bool = False) -> RecordFile:
@@ -72,23 +59,6 @@ class TestTypes:
     )
     def test_cells_are_what_all_of_them_can_be(self, cells: list[str], type: str) -> None:
         assert guessed(*cells, cells=True) == type
-
-    @pytest.mark.parametrize(
-        ("values", "type"),
-        [
-            ([True, False, None], "boolean"),
-            ([1, 2], "bigint"),
-            ([2**63], "numeric"),
-            (["1", "2"], "text"),
-            (["2024-02-29"], "date"),
-            ([datetime.date(2024, 2, 29), NOON], "timestamptz"),
-            ([["a"], [1]], "jsonb"),
-            ([{"a": 1}, {}], "jsonb"),
-            ([None], "text"),
-        ],
-    )
-    def test_values_of_json_are_what_they_are_written_as(self, values: list[object], type: str) -> None:
-        assert guessed(*values) == type
 
 
 class TestRemarks:
@@ -141,55 +111,3 @@ class TestKeys:
         self, text: str, expected: tuple[str, ...]
     ) -> None:
         assert keys(text) == expected
-
-
-class TestMisfits:
-    @pytest.mark.parametrize(
-        ("value", "type", "is_cell", "why"),
-        [
-            ("5", "bigint", True, None),
-            ("12,50", "numeric", True, "'12,50' is not a number"),
-            ("31.12.2024", "date", True, "'31.12.2024' is not a date as YYYY-MM-DD"),
-            ("2024-12-31", "timestamptz", True, None),
-            (["a"], "text", False, "['a'] is not one text"),
-            (True, "text", False, None),
-            ("x" * 99, "date", True, f"'{'x' * 38}… is not a date as YYYY-MM-DD"),
-        ],
-    )
-    def test_a_value_that_does_not_fit_is_told(
-        self, value: object, type: ColumnType, is_cell: bool, why: str | None
-    ) -> None:
-        assert misfit(value, type, is_cell=is_cell) == why
-
-
-def named(names: Sequence[str]) -> list[str]:
-    found = Identifiers()
-    return [found.add(name) for name in names]
-
-
-class TestIdentifiers:
-    @pytest.mark.parametrize(
-        ("names", "expected"),
-        [
-            (["Ticket No.", "createdAt", "userID"], ["ticket_no", "created_at", "user_id"]),
-            (["日付", "дата", "नाम", "й"], ["日付", "дата", "नाम", "й"]),
-            (["a", "A", "a!", "a_2", "a"], ["a", "a_2", "a_3", "a_2_2", "a_4"]),
-            (["order", "User", "ctid", "name"], ["order_", "user_", "ctid_", "name"]),
-            (["é" * 80, "x" * 80, "x" * 80], ["e" * 63, "x" * 63, "x" * 61 + "_2"]),
-        ],
-    )
-    def test_names_become_plain(self, names: list[str], expected: list[str]) -> None:
-        assert named(names) == expected
-
-    @given(st.lists(st.text(max_size=70) | st.sampled_from(sorted(RESERVED | SYSTEM_COLUMNS)), min_size=1, max_size=8))
-    def test_postgres_takes_them_without_quotes(self, connection: psycopg.Connection, names: list[str]) -> None:
-        found = named(names)
-        assert len(set(found)) == len(names)
-        assert all(len(name.encode()) <= IDENTIFIER_MAX_BYTES for name in found)
-        with connection.transaction(force_rollback=True):
-            connection.execute(
-                f"create temporary table guessed ({', '.join(f'{name} int' for name in found)})".encode()
-            )
-            cursor = connection.execute(f"select {', '.join(found)} from guessed".encode())
-            assert cursor.description is not None
-            assert [column.name for column in cursor.description] == found

@@ -33,8 +33,7 @@ def status(client: TestClient, host: str, **headers: str) -> int:
 
 
 @pytest.mark.parametrize(
-    "host",
-    ["localhost", "LOCALHOST:8080", "localhost.", "127.0.0.1", "127.0.0.1:8080", "127.1.2.3:1", "[::1]", "[::1]:8080"],
+    "host", ["localhost", "LOCALHOST:8080", "localhost.", "127.0.0.1:8080", "127.1.2.3:1", "[::1]:8080"]
 )
 def test_a_loopback_name_is_answered_on_any_port(host: str) -> None:
     assert status(client_with(), host) == 200

@@ -184,14 +184,3 @@ async def test_a_call_that_lost_its_claim_stores_nothing(database: Database) -> 
     with pytest.raises(Conflict, match=STILL_RUNNING):
         await late
     assert (await order(slow, keyed())).number == 42
-
-
-async def test_a_response_is_stored_with_the_effects_or_not_at_all(database: Database) -> None:
-    async def break_off(claim: Claim) -> Receipt:
-        async with database.transaction() as connection:
-            await claim.store(connection, Receipt(number=7))
-            raise PaymentRequired("no")
-
-    with pytest.raises(PaymentRequired):
-        await once(database, keyed(), Receipt, break_off)
-    assert (await order(Shop(database), keyed())).number == 1

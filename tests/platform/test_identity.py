@@ -58,7 +58,6 @@ def test_locally_the_user_is_demo_without_a_header(local: TestClient) -> None:
     ("header", "user"),
     [
         ("Bearer ada", "ada"),
-        ("bearer ada", "ada"),
         ("Bearer  ada@example.org ", "ada@example.org"),
         ("Bearer " + "x" * 64, "x" * 64),
     ],
@@ -78,13 +77,9 @@ def test_deployed_the_user_is_the_verified_subject(gateway: Gateway) -> None:
     [
         None,
         {},
-        {"requestContext": None},
         {"requestContext": {"authorizer": None}},
-        event(None),
-        event([]),
         event({}),
         event({"sub": ""}),
-        event({"sub": None}),
         event({"sub": {"a": 1}}),
         event({"username": "ada"}),
         "event",

@@ -13,13 +13,10 @@ from psycopg.rows import dict_row
 
 from quarry import catalog
 from quarry.files.records import UnreadableFile
-from quarry.platform.tables import LoadableTable
 from quarry.postgres.load import Loaded, LoadError, load_file
 
 MEETING = {"id": "m1", "body": "City Council", "title": "Regular meeting", "date": "2024-03-05"}
 SEGMENT = {"id": "s1", "meeting_id": "m1", "text_content": "Good evening."}
-
-SEGMENTS = 8000
 
 
 @pytest.fixture
@@ -143,29 +140,3 @@ def test_damage_in_the_middle_of_a_file_keeps_nothing_of_it(url: str, loader: Lo
     with pytest.raises(UnreadableFile):
         load_file(url, catalog.LOADABLE["meetings"], path, skip_invalid=True)
     assert loader.rows("select id from meetings") == []
-
-
-@pytest.mark.parametrize("table", catalog.LOADABLE.values(), ids=lambda table: table.name)
-def test_every_loadable_table_has_the_columns_of_its_rows(url: str, table: LoadableTable) -> None:
-    with psycopg.connect(url) as connection:
-        columns = connection.execute(
-            "select column_name from information_schema.columns where table_name = %s and is_generated = 'NEVER'",
-            [table.name],
-        ).fetchall()
-    kept_by_triggers = {"embedded_hash", "refused_hash", "refusals", "experience_days", "experience_since"}
-    assert {name for (name,) in columns} - kept_by_triggers == set(table.columns)
-
-
-@pytest.fixture(scope="module")
-def segments(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A large file of segments."""
-    return write_segments(tmp_path_factory.mktemp("large") / "segments.jsonl", SEGMENTS)
-
-
-def write_segments(path: Path, number: int) -> Path:
-    """A file of transcript segments, some 2 kB each: the bytes are the matter, and the database's time goes by the row."""
-    text = "We have heard from the residents of the harbour district that the crossing is not safe after dark. " * 20
-    with path.open("w") as file:
-        for n in range(number):
-            file.write(json.dumps(SEGMENT | {"id": f"s{n}", "text_content": f"{n} {text}", "start_seconds": n}) + "\n")
-    return path

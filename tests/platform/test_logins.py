@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
-import boto3
 import psycopg
 import pytest
-from moto import mock_aws
 from psycopg.conninfo import conninfo_to_dict
 from psycopg.sql import SQL, Identifier
 
@@ -18,7 +15,7 @@ from quarry.platform import secrets
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.postgres import rds
-from quarry.postgres.logins import Login, make_logins, read_logins
+from quarry.postgres.logins import Login, make_logins
 from quarry.postgres.pool import Database
 from quarry.postgres.rds import IamAddress
 from quarry.services.services import read_database_url
@@ -87,17 +84,6 @@ def test_a_login_by_iam_has_no_password_and_one_by_password_no_iam(
         make_logins(database_url, [login])
         states.append(state())
     assert states == [(True, False), (False, True), (True, False)]
-
-
-def test_logins_are_read_from_secrets_or_stand_for_iam(credentials: None) -> None:
-    with mock_aws():
-        held = {"username": "quarry_serve", "password": "word"}
-        arn = boto3.client("secretsmanager").create_secret(Name="serving", SecretString=json.dumps(held))["ARN"]
-        settings = Settings.from_environment({"DATABASE_LOGINS": f"serving={arn},loading=iam:quarry_load"})
-        assert read_logins(settings.logins) == [
-            Login("quarry_serving", "quarry_serve", "word"),
-            Login("quarry_loading", "quarry_load"),
-        ]
 
 
 def test_a_token_is_signed_for_the_host_the_port_and_the_user(credentials: None) -> None:

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from collections.abc import AsyncIterator, Callable
 from urllib.parse import urlsplit
 
@@ -9,8 +8,6 @@ import pytest
 from psycopg.sql import SQL
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
-from quarry.postgres import pool
-from quarry.postgres.failures import translate
 from quarry.postgres.pool import Database
 from tests.conftest import create_database
 
@@ -45,17 +42,6 @@ async def backend(database: Database) -> int:
     return int(row["pid"])
 
 
-@pytest.mark.usefixtures("impatient")
-async def test_an_unreachable_database_is_unavailable_within_the_timeout(make_database: MakeDatabase) -> None:
-    database = make_database("postgresql://127.0.0.1:1/none")
-    started = time.monotonic()
-    with pytest.raises(DatabaseUnavailable) as raised:
-        await one(database)
-    assert time.monotonic() - started < pool.CONNECT_TIMEOUT_SECONDS + 10
-    assert raised.value.retry_after_seconds == 5
-    assert "127.0.0.1" not in raised.value.message
-
-
 async def test_a_wrong_password_is_unavailable_and_not_told(
     server_url: str, make_database: MakeDatabase, impatient: None, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -66,37 +52,12 @@ async def test_a_wrong_password_is_unavailable_and_not_told(
     assert "hunter2" not in caplog.text
 
 
-async def test_a_statement_that_takes_too_long_is_cancelled(make_database: MakeDatabase) -> None:
-    database = make_database(timeout_seconds=0.5)
-    with pytest.raises(DatabaseUnavailable, match="too long"):
-        await database.execute("select pg_sleep(5)")
-    assert await one(database) == 1
-
-
 @pytest.mark.parametrize("query", ["select * from nothing", "select nothing()", "select nothing from pg_class"])
 async def test_a_database_that_was_not_migrated_is_told_to_the_operator(
     make_database: MakeDatabase, query: str
 ) -> None:
     with pytest.raises(ConfigurationError, match="quarry migrate"):
         await make_database().rows(query)
-
-
-async def test_a_transaction_is_kept_or_undone_as_a_whole(make_database: MakeDatabase) -> None:
-    database = make_database(pool_size=1)
-    await database.execute("create temporary table kept (n int)")
-    async with database.transaction() as connection:
-        await connection.execute("insert into kept values (1)")
-
-    async def fail_midway() -> None:
-        async with database.transaction() as connection:
-            await connection.execute("insert into kept values (2)")
-            raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        await fail_midway()
-    assert await database.rows("select n from kept") == [{"n": 1}]
-    assert await database.execute("delete from kept") == 1
-    assert await database.row("select n from kept") is None
 
 
 async def test_a_connection_that_broke_while_idle_is_replaced_unseen(
@@ -107,20 +68,6 @@ async def test_a_connection_that_broke_while_idle_is_replaced_unseen(
     with psycopg.connect(server_url) as operator:
         operator.execute("select pg_terminate_backend(%s, 1000)", [pid])
     assert await backend(database) != pid
-
-
-@pytest.mark.parametrize(
-    "state",
-    [
-        "25006", "25P03", "25P04", "40001", "40P01", "53100", "53200", "53300", "55P03", "57014", "57P01", "57P02", "57P03",
-        "08006", "08P01",
-    ],
-)  # fmt: skip
-def test_what_the_database_cannot_do_now_is_to_be_tried_again(state: str) -> None:
-    error = translate(psycopg.errors.lookup(state)("secret"))
-    assert isinstance(error, DatabaseUnavailable)
-    assert error.retry_after_seconds == 5
-    assert "secret" not in error.message
 
 
 async def test_sessions_that_may_only_read_are_given_up_so_that_service_is_back_by_itself(

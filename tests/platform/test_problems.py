@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import logging
 from collections.abc import Iterator
 from typing import Annotated, Any
 
@@ -134,16 +133,6 @@ def test_a_configuration_error_is_for_the_operator_only(client: TestClient, capl
     assert "OPENAI_API_KEY is sk-secret" in caplog.text
 
 
-def test_the_cause_of_a_server_s_error_goes_to_the_log_alone(
-    client: TestClient, caplog: pytest.LogCaptureFixture
-) -> None:
-    ERRORS["one"] = DatabaseUnavailable()
-    assert "secret" not in client.get("/raise/one").text
-    [record] = [record for record in caplog.records if record.levelno == logging.ERROR]
-    assert record.exc_info
-    assert "select secret" in str(record.exc_info[1] if isinstance(record.exc_info, tuple) else record.exc_info)
-
-
 @pytest.mark.parametrize(
     ("body", "pointer", "message"),
     [
@@ -152,20 +141,15 @@ def test_the_cause_of_a_server_s_error_goes_to_the_log_alone(
         ({"question": "x" * 2001}, "/question", "question: String should have at most 2000 characters"),
         ({"question": "a\x00b"}, "/question", "question: must not contain the NUL character"),
         ({"question": "\ud800"}, "/question", "question: Input should be a valid string"),
-        (b'{"question": "\xed\xa0\x80"}', "/question", "question: Input should be a valid string"),
-        ({"question": 5}, "/question", "question: Input should be a valid string"),
         ({"question": "q", "limit": 51}, "/limit", "limit: Input should be less than or equal to 50"),
         ({"question": "q", "limit": float("nan")}, "/limit", "limit: Input should be a finite number"),
-        ({"question": "q", "limit": 10**400}, "/limit", "limit: "),
         ({"question": "q", "history": [{"question": "q"}, {"question": ""}]}, "/history/1/question", "question: "),
-        ({"question": "q", "history": [{"question": "q", "\ud800": 1}]}, "/history/0", "history: "),
         ({"question": "q", "user_id": "mayor"}, "/user_id", "user_id: Extra inputs are not permitted"),
         ({"question": "q", "x/y~z": 1}, "/x~1y~0z", "x/y~z: Extra inputs are not permitted"),
         ({"question": "q", "a/b~c": "1:2"}, "/a~1b~0c", "a/b~c: must not contain a colon"),
         (["question"], "", "the body: Input should be a valid dictionary"),
         ({"question": "q", "\ud800": 1}, "", "the body: "),
         (b"", "", "the body: Field required"),
-        (b"null", "", "the body: "),
     ],
 )
 def test_a_wrong_field_is_pointed_at(client: TestClient, body: Any, pointer: str, message: str) -> None:

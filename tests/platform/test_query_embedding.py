@@ -57,25 +57,6 @@ async def filled(empty: Database, model: Model) -> Database:
     return empty
 
 
-async def test_a_query_has_the_model_s_vector_and_asks_for_it_once(filled: Database, model: Model) -> None:
-    queries = QueryEmbedder(model, filled)
-    assert await queries.embed("parks") == await queries.embed("parks") == embedding("parks", 8)
-    assert model.embedded == ["parks"]
-
-
-async def test_several_queries_are_embedded_in_one_call_and_only_those_not_known(
-    filled: Database, model: Model
-) -> None:
-    queries = QueryEmbedder(model, filled)
-    await queries.embed("b")
-    vectors = await queries.embed_all(["a", "b", "c", "a"])
-    assert vectors == [embedding(text, 8) for text in ("a", "b", "c", "a")]
-    assert (model.embedded, model.calls) == (["b", "a", "c"], 2)
-    assert await queries.embed_all(["c", "a"]) == [embedding(text, 8) for text in ("c", "a")]
-    assert model.calls == 2
-    assert await queries.embed_all([]) == []
-
-
 @pytest.mark.parametrize(("name", "dimensions"), [("noting", 16), ("another", 8)])
 async def test_a_database_filled_by_another_model_is_not_searched(filled: Database, name: str, dimensions: int) -> None:
     other = Model(dimensions)

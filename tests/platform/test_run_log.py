@@ -1,12 +1,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
-from quarry.models.interface import Usage
+from quarry.models.interface import Prices, Usage
 from quarry.platform.budget import Budget
+from quarry.platform.errors import NotFound
+from quarry.platform.metrics import Metrics
 from quarry.postgres.pool import Database
 from quarry.runs import run_log
 from quarry.runs.run_log import ResultRecord, Run, RunLog, recent_runs, whole_run
@@ -28,48 +31,6 @@ def log(database: Database) -> RunLog:
 
 def make_run(query: str = "parks") -> Run:
     return Run("records", "demo", query, Budget(5, 5, 30.0, 1000), chat=None, request_id="request-1")
-
-
-async def search(log: RunLog, run: Run) -> AsyncGenerator[str]:
-    """A search as the domains write them."""
-    with log.record(run), run.step("search") as step:
-        step.counts["rows"] = 2
-        yield "first"
-        await asyncio.sleep(60)
-        yield "never"
-
-
-async def written(log: RunLog, database: Database, run: Run) -> dict[str, object]:
-    await log.drain()
-    return await whole_run(database, str(run.id))
-
-
-async def test_a_completed_run_is_written_with_its_steps_and_results(log: RunLog, database: Database) -> None:
-    run = make_run("new parks “ö”")
-    with log.record(run):
-        with run.step("plan") as step:
-            step.usage = Usage(7, 3)
-            step.counts["variants"] = 4
-        with run.step("rerank") as step:
-            step.usage += Usage(2, 1)
-            run.degrade("rerank", step)
-        run.results = [ResultRecord("motion", "m2", 0.5), ResultRecord("matter", "m1", 0.25)]
-        run.end_reason = "answered"
-    row = await written(log, database, run)
-    assert (row["status"], row["end_reason"], row["query"], row["caller"], row["domain"], row["request_id"]) == (
-        "completed", "answered", "new parks “ö”", "demo", "records", "request-1",
-    )  # fmt: skip
-    assert (row["prompt_tokens"], row["completion_tokens"], row["degraded_steps"]) == (9, 4, ["rerank"])
-    steps = row["steps"]
-    assert isinstance(steps, list)
-    assert [(step["step_number"], step["name"], step["status"], step["counts"]) for step in steps] == [
-        (1, "plan", "completed", {"variants": 4}),
-        (2, "rerank", "degraded", {}),
-    ]
-    assert row["results"] == [
-        {"rank": 1, "result_type": "motion", "result_id": "m2", "score": 0.5},
-        {"rank": 2, "result_type": "matter", "result_id": "m1", "score": 0.25},
-    ]
 
 
 async def test_a_run_that_lasts_is_there_before_it_ends(
@@ -94,32 +55,14 @@ async def test_a_run_that_lasts_is_there_before_it_ends(
     assert [(each["status"], each["reason"]) for each in ended["steps"]] == [("degraded", "TimeoutError")]
 
 
-async def test_an_exception_closes_the_run_as_failed_and_goes_on(log: RunLog, database: Database) -> None:
-    run = make_run()
-    with pytest.raises(ZeroDivisionError), log.record(run), run.step("divide"):
-        raise ZeroDivisionError
-    row = await written(log, database, run)
-    assert (row["status"], row["end_reason"]) == ("failed", "error")
-    assert run.steps[0].status == "failed"
-
-
-def record(log: RunLog, number: int, *, results: int = 0) -> None:
-    """A run that asked for its number."""
-    run = make_run(f"query {number}")
-    with log.record(run), run.step("search"):
-        run.results = [ResultRecord("motion", f"m{rank}", 1 / rank) for rank in range(1, results + 1)]
-
-
-async def recorded(database: Database) -> set[str]:
-    return {row["query"] for row in await recent_runs(database, 1000)}
-
-
 async def test_what_the_database_refuses_is_counted_and_never_fails_a_search(
     log: RunLog, database: Database, caplog: pytest.LogCaptureFixture
 ) -> None:
     await database.execute("alter table search_run_steps add constraint broken check (false)")
     for number in range(3):
-        record(log, number)
+        run = make_run(f"query {number}")
+        with log.record(run), run.step("search"):
+            run.results = [ResultRecord("motion", "m1", 1.0)]
     await log.drain()
     await database.execute("alter table search_run_steps drop constraint broken")
     assert log.dropped == 3
@@ -127,4 +70,30 @@ async def test_what_the_database_refuses_is_counted_and_never_fails_a_search(
     assert [line.getMessage() for line in caplog.records] == [
         "runs are not recorded, 1 since the start: CheckViolation"
     ]
-    assert await recorded(database) == set()
+    assert await recent_runs(database, 1000) == []
+
+
+@pytest.mark.parametrize(
+    ("prices", "cost"), [(Prices(0.15, 0.6), {"ModelCost": [pytest.approx(0.00045)]}), (Prices(0.15, None), {})]
+)
+async def test_a_run_is_counted_for_its_domain_also_where_it_fails_and_cannot_be_written(
+    prices: Prices, cost: dict[str, Any]
+) -> None:
+    metrics = Metrics()
+    log = RunLog(Database("postgresql://127.0.0.1:1/none", pool_size=1, timeout_seconds=1), metrics, prices)
+    run = Run("people", "demo", "a secret question", Budget(5, 5, 30.0, 1000), chat=None)
+
+    def search() -> None:
+        for usage in (Usage(900, 300), Usage(100, 200)):
+            with run.step("reading") as step:
+                step.usage = usage
+        run.degrade("reading")
+        raise NotFound("nothing")
+
+    with pytest.raises(NotFound), log.record(run):
+        search()
+    counts = {domain: {metric.name: each for metric, each in by.items()} for domain, by in metrics.take().items()}
+    assert counts == {
+        "people": {"Searches": [1], "DegradedSteps": [1], "PromptTokens": [1000], "CompletionTokens": [500]} | cost,
+        None: {"Searches": [1]} | cost,
+    }

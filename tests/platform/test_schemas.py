@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from quarry.models.schemas import response_format, tool_parameters
+from quarry.models.schemas import response_format
 
 Names = Annotated[
     list[Annotated[str, Field(min_length=1, pattern=r"\S")]],
@@ -30,26 +30,6 @@ class Arguments(BaseModel):
     days: Days | Literal["recent"] | None = Field(default=None, description="When.")
     limit: int = Field(default=20, ge=1, le=100)
     wanted: str | None
-
-
-def test_a_tool_is_described_by_what_a_model_needs() -> None:
-    assert tool_parameters(Arguments) == {
-        "type": "object",
-        "properties": {
-            "title": {"type": "string", "description": "What it is called."},
-            "names": {"type": "array", "items": {"type": "string"}},
-            "days": {
-                "anyOf": [
-                    {"type": "object", "description": "Both inclusive.", "properties": {"from": {"type": "string"}}},
-                    {"const": "recent", "type": "string"},
-                ],
-                "description": "When.",
-            },
-            "limit": {"type": "integer"},
-            "wanted": {"type": ["string", "null"]},
-        },
-        "required": ["title", "wanted"],
-    }
 
 
 def test_a_structured_output_asks_for_every_key_and_no_other() -> None:

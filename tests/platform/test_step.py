@@ -5,12 +5,12 @@ from __future__ import annotations
 import pytest
 from pydantic import BaseModel, Field
 
-from quarry.models.interface import ChatModel, Message, Usage
+from quarry.models.interface import ChatModel, Message
 from quarry.models.openai_model import OpenAIChat
 from quarry.models.step import ModelStep, decide
 from quarry.platform.budget import Budget
 from quarry.runs.run_log import Run
-from tests.fakes.openai_server import FakeOpenAI, Reply, schema_name
+from tests.fakes.openai_server import FakeOpenAI, Reply
 
 
 class Topics(BaseModel):
@@ -39,15 +39,6 @@ async def test_without_a_model_the_fallback_decides_and_nothing_is_degraded() ->
     assert run.degraded == []
     assert [(step.name, step.status) for step in run.steps] == [("name_topics", "completed")]
     assert run.budget.turns == 0
-
-
-async def test_the_model_decides_in_one_turn(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(VALID)
-    run = make_run(chat)
-    assert await decide(NAME_TOPICS, "parks", run) == Topics(topics=["parks"])
-    assert schema_name(server.requests[0]) == "name_topics"
-    assert run.degraded == []
-    assert (run.budget.turns, run.budget.tokens, run.usage) == (1, 30, Usage(20, 10))
 
 
 async def test_an_invalid_output_goes_back_once_with_what_is_wrong(server: FakeOpenAI, chat: OpenAIChat) -> None:

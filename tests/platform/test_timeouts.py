@@ -85,19 +85,6 @@ async def test_an_idle_transaction_is_ended_and_its_locks_with_it(
     assert await count(database) == 0
 
 
-async def test_a_stranger_in_the_same_server_session_finds_nothing_set(pooled_url: str) -> None:
-    database = Database(pooled_url, pool_size=1, timeout_seconds=0.6, pooled=True)
-    show = SQL("select pg_backend_pid(), {}").format(
-        SQL(", ").join(SQL("current_setting({})").format(name) for name in SETTINGS)
-    )
-    own = await database.row("select pg_backend_pid()")
-    async with await psycopg.AsyncConnection.connect(pooled_url, autocommit=True) as stranger:
-        found = await (await stranger.execute(show)).fetchone()
-    await database.close()
-    assert own is not None
-    assert found == (own["pg_backend_pid"], "0", "0", "0", "quarry, public")
-
-
 async def test_who_asks_a_database_that_wakes_is_told_when_it_will_have(
     direct_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response, StreamingResponse
 
 from quarry.platform.errors import NotFound
 from quarry.platform.settings import Settings
-from quarry.platform.text import QueryText, shown, visible
+from quarry.platform.text import QueryText, visible
 from quarry.services.services import build_services
 from quarry.web.app import create_app
 from tests.conftest import local_client
@@ -73,9 +73,3 @@ def test_questions_are_read_without_them() -> None:
     assert TypeAdapter(QueryText).validate_python(f" {SPLIT} ") == "Timbuktu\ntown"
     with pytest.raises(ValueError, match="at least 1 char"):
         TypeAdapter(QueryText).validate_python(HIDDEN)
-
-
-def test_what_is_sent_back_is_unchanged_at_any_depth() -> None:
-    assert shown({"applied": {"filters": {"city": [SPLIT]}, "label": SPLIT}}) == {
-        "applied": {"filters": {"city": [SPLIT]}, "label": "Timbuktu\ntown"}
-    }

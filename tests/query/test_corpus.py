@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import datetime
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.query.rooms import ROOMS, TODAY, Room, apart
+from tests.query.rooms import ROOMS, Room, apart
 
 CORPUS = Path(__file__).parent / "corpus"
 
@@ -47,12 +46,3 @@ def _filled(meant: dict[str, Any], phrase: str, room: Room) -> dict[str, Any]:
 
 def _shown(phrase: str, start: int, end: int, is_latent: bool, value: dict[str, Any]) -> dict[str, Any]:
     return {"said": phrase[start:end], "latent": is_latent, **value}
-
-
-def test_the_corpus_is_read_on_a_wednesday() -> None:
-    assert datetime.date(2024, 5, 15) == TODAY
-    assert TODAY.strftime("%A") == "Wednesday"
-
-
-def test_each_dimension_has_its_corpus() -> None:
-    assert {path.stem for path in CORPUS.glob("*.toml")} == {*ROOMS}

@@ -9,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import DEPTH_MAX, PARTS_MAX, Query
+from quarry.query.algebra import Query
 from quarry.query.compile import Statement, compile_query
 from quarry.query.schema import Schema
 from tests.query_language.made import AGENT, DESK, TICKET
@@ -84,29 +84,6 @@ def test_the_part_that_is_wrong_is_pointed_to(query: dict[str, Any], pointer: st
     found = errors(**query)
     assert list(found) == [pointer]
     assert said in found[pointer]
-
-
-def test_all_errors_are_reported_together() -> None:
-    found = errors(
-        select=["titel", "status"],
-        where=[{"field": "hours", "value": "x"}, {"any_of": [{"field": "stats", "value": 1}]}],
-        order=["opend_on"],
-    )
-    assert set(found) == {"/select/0", "/where/0/value", "/where/1/any_of/0/field", "/order/0/by"}
-
-
-def test_a_query_of_too_many_parts_is_refused() -> None:
-    condition = {"field": "hours", "value": 1}
-    assert compiled(where=[condition] * (PARTS_MAX - 1))
-    assert "" in errors(where=[condition] * PARTS_MAX)
-
-
-def test_a_query_that_is_nested_too_deeply_is_refused() -> None:
-    condition: dict[str, Any] = {"field": "hours", "value": 1}
-    for _ in range(DEPTH_MAX - 1):
-        condition = {"not": condition}
-    assert compiled(where=[condition])
-    assert "deep" in errors(where=[{"not": condition}])[""]
 
 
 def test_any_depth_of_json_is_an_error_of_the_client() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -67,45 +66,3 @@ def test_groups_add_up_and_each_is_what_a_filter_by_it_finds(
         assert asked(connection, {"source": "tickets", "where": [{"not": condition}]}).total == len(rows) - int(
             str(count)
         )
-
-
-scalars = st.one_of(st.booleans(), st.integers(), st.floats(allow_nan=False, allow_infinity=False), st.text(max_size=5))
-names = st.sampled_from(["status", "agent.name", "count(comments)"])
-comparisons = st.one_of(
-    st.fixed_dictionaries({"field": names, "op": st.sampled_from(["=", "!=", "<", "contains"]), "value": scalars}),
-    st.fixed_dictionaries(
-        {"field": names, "op": st.just("between"), "values": st.lists(scalars, min_size=2, max_size=2)}
-    ),
-    st.fixed_dictionaries({"field": names, "op": st.sampled_from(["is_null", "not_null"])}),
-    st.fixed_dictionaries({"field": names, "value": st.fixed_dictionaries({"field": names})}),
-    st.fixed_dictionaries(
-        {"field": names, "value": st.fixed_dictionaries({"source": names, "select": st.lists(names)})}
-    ),
-)
-conditions = st.recursive(
-    comparisons,
-    lambda inner: st.one_of(
-        st.fixed_dictionaries({"any_of": st.lists(inner, min_size=1, max_size=3)}),
-        st.fixed_dictionaries({"all_of": st.lists(inner, min_size=1, max_size=3)}),
-        st.fixed_dictionaries({"not": inner}),
-        st.fixed_dictionaries({"exists": names, "where": st.lists(inner, max_size=2)}),
-    ),
-    max_leaves=6,
-)
-
-
-@given(where=st.lists(conditions, max_size=3), having=st.lists(conditions, max_size=1))
-def test_a_query_survives_json(where: list[Any], having: list[Any]) -> None:
-    asked = {
-        "source": "tickets",
-        "where": where,
-        "group": ["status", {"field": "opened_on", "period": "month"}],
-        "aggregate": ["count", {"fn": "avg", "field": "cost", "where": where}],
-        "having": having,
-        "order": [{"by": "count", "direction": "desc"}],
-        "limit": 5,
-    }
-    query = Query.model_validate(asked)
-    written = query.model_dump_json(by_alias=True, exclude_defaults=True)
-    assert Query.model_validate_json(written) == query
-    assert Query.model_validate(json.loads(written)) == query

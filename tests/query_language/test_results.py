@@ -13,13 +13,6 @@ async def ids(ask: Ask, *where: Any, source: str = "tickets") -> list[str]:
     return sorted(str(row[0]) for row in (await ask(source, where=where, select=["id"])).rows)
 
 
-async def test_rows_have_their_key_and_title_latest_first(ask: Ask) -> None:
-    result = await ask(limit=3)
-    assert [column.name for column in result.columns] == ["id", "title"]
-    assert result.rows == [["7", "Open door"], ["4", "Screen"], ["3", "Login"]]
-    assert (result.total, result.truncated) == (7, True)
-
-
 async def test_pages_follow_each_other_and_the_total_stays(ask: Ask) -> None:
     first, second, behind = [await ask(limit=4, offset=offset) for offset in (0, 4, 40)]
     assert first.rows + second.rows == (await ask()).rows
@@ -55,19 +48,6 @@ async def test_fields_of_referenced_and_related_rows_can_be_selected(ask: Ask) -
         ["Printer", "Field", 2, 20, ["Ada", "ada "], ["hardware", "Office"], 2],
     ]
     assert [column.kind for column in result.columns] == [*["text"] * 2, *["number"] * 2, *["text"] * 2, "number"]
-
-
-async def test_what_is_computed_over_rows_related_to_a_referenced_row(ask: Ask) -> None:
-    result = await ask(
-        select=["id", "count(agent.tickets)", "sum(agent.team.agents.tickets.cost)"], order=["id"], limit=3
-    )
-    assert result.rows == [["1", 2, 30.3], ["2", 2, 30.3], ["3", 2, 30.3]]
-    assert (
-        await ask(select=["id", "count(comments)"], order=[{"by": "count(comments)", "direction": "desc"}], limit=2)
-    ).rows == [
-        ["3", 2],
-        ["1", 2],
-    ]
 
 
 async def test_a_referenced_row_that_the_caller_may_not_see_reads_as_null(ask: Ask) -> None:
@@ -213,10 +193,6 @@ async def test_each_of_several_values_is_a_group_and_a_row_counts_once_in_each(a
     ]
 
 
-async def test_groups_without_aggregates_are_the_different_values(ask: Ask) -> None:
-    assert (await ask(group=["agent.team.name"])).rows == [["Desk"], ["Field"], [None]]
-
-
 @pytest.mark.parametrize(
     ("period", "first", "steps"),
     [
@@ -254,13 +230,6 @@ async def test_having_and_order_may_name_what_is_not_shown(ask: Ask) -> None:
     assert (await ask(group=["status"], order=["count"], limit=1)).truncated
 
 
-async def test_having_may_compare_with_a_query(ask: Ask) -> None:
-    average = {"source": "tickets", "aggregate": ["avg(cost)"]}
-    assert (await ask(group=["status"], having=[{"field": "avg(cost)", "op": ">", "value": average}])).rows == [
-        ["CLOSED"]
-    ]
-
-
 async def test_groups_of_two_fields_are_in_order_of_the_period(ask: Ask) -> None:
     result = await ask(group=["status", {"field": "opened_on", "period": "quarter"}], aggregate=["count"])
     assert result.rows == [
@@ -270,10 +239,6 @@ async def test_groups_of_two_fields_are_in_order_of_the_period(ask: Ask) -> None
         [None, "2026-Q2", 1],
         [None, None, 1],
     ]
-
-
-async def test_rows_can_be_grouped_by_how_many_related_rows_they_have(ask: Ask) -> None:
-    assert (await ask(group=["count(comments)"], aggregate=["count"])).rows == [[0, 3], [1, 2], [2, 2]]
 
 
 async def test_rows_without_a_value_come_last_in_any_order(ask: Ask) -> None:

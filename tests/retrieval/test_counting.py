@@ -42,10 +42,6 @@ def differences(connection: psycopg.Connection) -> list[object]:
     ]
 
 
-def values(connection: psycopg.Connection) -> set[str]:
-    return {row[0] for row in connection.execute("select value from facet_values")}
-
-
 names = st.sampled_from(["Ada Quist", "Bo Quist", "Quist Holding", "!?", "It", ""])
 ids = st.sampled_from("abc")
 companies = st.lists(st.tuples(ids, names, st.lists(names, max_size=2)), max_size=4, unique_by=lambda row: row[0])
@@ -91,7 +87,7 @@ writes = st.one_of(
 )
 
 
-@settings(max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(writes, min_size=3, max_size=8))
 def test_whatever_is_written_the_counts_are_those_of_the_rows(
     connection: psycopg.Connection, written: list[tuple[str, list[tuple[object, ...]]]]
@@ -105,16 +101,6 @@ def test_whatever_is_written_the_counts_are_those_of_the_rows(
             with suppress(psycopg.errors.ForeignKeyViolation):  # of a person that is gone
                 connection.execute(statement.encode(), row)
     assert differences(connection) == []
-
-
-def test_who_is_hidden_is_known_no_more(connection: psycopg.Connection) -> None:
-    connection.execute("insert into people (id, name) values ('p', 'Ida Bolt')")
-    connection.execute(
-        "insert into experience_cards (id, person_id, company_name, title, intent_primary, visible)"
-        " values ('c', 'p', 'Quillworks', 'Smith', 'work', true)"
-    )
-    connection.execute("update experience_cards set visible = false")
-    assert values(connection) == set()
 
 
 def test_writers_at_once_lose_no_count(database_url: str, connection: psycopg.Connection) -> None:

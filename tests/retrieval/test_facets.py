@@ -2,24 +2,11 @@
 
 from __future__ import annotations
 
-import pytest
-
 from quarry import catalog
 from quarry.query.filtered import Filtered
 from quarry.query.schema import ACTOR_SETTING
-from quarry.retrieval.facets import SearchTable
 from quarry.services.services import Services
 from tools.generate import declared_functions
-
-TABLES = list(catalog.SEARCHED.values())
-
-
-@pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
-def test_names_of_facets_and_relations_are_single_and_known(table: SearchTable) -> None:
-    names = [facet.name for facet in table.facets]
-    assert len(set(names)) == len(names)
-    assert table.date is None or table.facet(table.date)
-    assert {facet.related for facet in table.facets} - {None} <= {related.name for related in table.related}
 
 
 async def test_what_belongs_to_someone_is_counted_for_them_alone(sample_services: Services) -> None:

@@ -24,21 +24,15 @@ def test_a_migration_that_changes_the_facets_of_a_table_counts_its_values(databa
         assert connection.execute(COUNTED).fetchall() == [("name", "Zebu", 1), ("status", "startup", 1)]
 
 
-@pytest.mark.parametrize(
-    ("waits_for_locks", "timeout_seconds", "cause"),
-    [(1.0, 60.0, psycopg.errors.LockNotAvailable), (30.0, 3.0, psycopg.errors.QueryCanceled)],
-)
 async def test_a_table_that_cannot_be_counted_is_told_when_those_behind_it_are(
-    database_url: str, waits_for_locks: float, timeout_seconds: float, cause: type[psycopg.Error]
+    database_url: str,
 ) -> None:
-    database = Database(database_url, pool_size=1, timeout_seconds=2 * waits_for_locks)
+    database = Database(database_url, pool_size=1, timeout_seconds=1)
     await database.execute("insert into motions (id, text_content) values ('a', 'elm'), ('b', 'elms')")
     work = [Counted("words", "matters"), MOTIONS, Counted("values", "matters"), Counted("values", "companies")]
     with psycopg.connect(database_url) as writer:
         writer.execute("lock matters in access exclusive mode")
-        with pytest.raises(DatabaseUnavailable, match=r"counted: words of matters, values of matters\.") as raised:
-            await refresh(database, work, timeout_seconds=timeout_seconds)
-    assert raised.value.__cause__ is not None
-    assert isinstance(raised.value.__cause__.__cause__, cause)
+        with pytest.raises(DatabaseUnavailable, match=r"counted: words of matters, values of matters\."):
+            await refresh(database, work, timeout_seconds=60)
     assert await database.rows("select lexeme, rows from lexeme_counts") == [{"lexeme": "elm", "rows": 2}]
     await database.close()

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from psycopg.rows import namedtuple_row
 
 from tests.conftest import create_database
-from tests.plans import reads
 
 Connection = psycopg.Connection[Any]
 
@@ -92,14 +91,6 @@ def _at_most_twice(words: Sequence[str]) -> list[str]:
 
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(TEXTS, st.sampled_from(WORDS))
-def test_of_one_word_the_score_is_bm25_s(connection: Connection, texts: dict[str, list[str]], word: str) -> None:
-    fill(connection, texts)
-    found = {row.id: row.text_score for row in connection.execute(CANDIDATES, [word, 100])}
-    assert found == pytest.approx(bm25([word], texts), rel=1e-3)
-
-
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(TEXTS, st.lists(st.sampled_from(WORDS), min_size=2, max_size=4, unique=True))
 def test_neighbours_lift_and_nothing_else_changes_bm25_s_score(
     connection: Connection, texts: dict[str, list[str]], words: list[str]
@@ -113,34 +104,9 @@ def test_neighbours_lift_and_nothing_else_changes_bm25_s_score(
     assert not expected
 
 
-def test_coverage_is_the_share_of_the_words_by_what_they_say(connection: Connection) -> None:
-    fill(connection, {"both": ["elm", "road"], "rare": ["elm"], "common": ["road"], "other": ["road", "tax"]})
-    rows = {row.id: row.coverage for row in connection.execute(CANDIDATES, ["elm road", 10])}
-    assert rows["both"] == pytest.approx(1)
-    assert rows["rare"] > rows["common"] == pytest.approx(rows["other"])
-    assert rows["rare"] + rows["common"] == pytest.approx(1)
-
-
-def test_a_condition_holds_for_all_that_is_found(connection: Connection) -> None:
-    fill(connection, {f"m{number}": ["elm", "road"] for number in range(5)})
-    rows = connection.execute(
-        "select * from text_candidates('motions', weigh_query('{motions}', 'elm'), 10, $$t.id in ('m1', 'm3')$$)"
-    ).fetchall()
-    assert {row.id for row in rows} == {"m1", "m3"}
-
-
-class TestManyRows:
-    def test_the_rarest_words_decide_which_rows_are_ranked(self, crowded: Connection) -> None:
-        rows = crowded.execute(CANDIDATES, ["the council approves rare7", 100]).fetchall()
-        assert {int(row.id[1:]) % 1000 for row in rows[:30]} == {7}
-
-    @pytest.mark.parametrize("query", ["rare7", "rare7 rare8 rare9", "what is rare7?"])
-    def test_an_index_finds_them(self, crowded: Connection, query: str) -> None:
-        read = reads(
-            crowded, "motions", "select * from text_candidates('motions', weigh_query('{motions}', %s), 10)", [query]
-        )
-        assert "motions_text_search" in read.indexes
-        assert not read.whole
+def test_the_rarest_words_decide_which_rows_are_ranked(crowded: Connection) -> None:
+    rows = crowded.execute(CANDIDATES, ["the council approves rare7", 100]).fetchall()
+    assert {int(row.id[1:]) % 1000 for row in rows[:30]} == {7}
 
 
 @pytest.mark.parametrize(
@@ -150,14 +116,9 @@ class TestManyRows:
         ("co", ["council"]),
         ("inf", ["infrastructur"]),
         ("park inf", ["inf", "park"]),
-        ("pq", ["pq"]),
         ("35", ["35"]),
-        ("ol", ["ol"]),
         ("What is co?", ["co"]),
-        ("inf's", ["inf"]),
         ("park infrastr", ["infrastructur", "park"]),
-        ("infrastr park", ["infrastr", "park"]),
-        ("the old park council of infrastr", ["council", "infrastr", "old", "park"]),
         ("park road", ["park", "road"]),
         ("infrasturcture", ["infrastructur"]),
     ],

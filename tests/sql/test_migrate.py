@@ -91,21 +91,6 @@ def test_a_failing_migration_is_named_and_leaves_no_trace(
     assert run().migrations == ()
 
 
-def test_a_failing_function_is_named_and_none_is_changed(
-    run: Callable[[], Migrated], sql: Path, empty_url: str
-) -> None:
-    run()
-    (sql / "functions/notes/again.sql").write_text(
-        "create or replace function again() returns int language sql return 7;"
-    )
-    (sql / "functions/notes/answer.sql").write_text(
-        "create or replace function answer() returns no_such_type language sql as 'select 1';"
-    )
-    with pytest.raises(ConfigurationError, match=r"notes/answer\.sql: type \"no_such_type\" does not exist"):
-        run()
-    assert value(empty_url, "select again()") == 41
-
-
 def test_of_processes_that_migrate_at_once_one_does_the_work(empty_url: str) -> None:
     with ThreadPoolExecutor(4) as threads:
         runs = list(threads.map(lambda _: migrate(empty_url, embedding_dimensions=384), range(4)))

@@ -82,34 +82,22 @@ def few_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-@pytest.fixture(scope="module")
-def old_template(server_url: str, few_rows: Path) -> str:
-    """The name of a database with some of the sample data, all of it in `public`, as it was before there was a schema."""
-    url = create_database(server_url, "old_template")
+@pytest.fixture
+def old_url(server_url: str, few_rows: Path) -> str:
+    """A database with some of the sample data, all of it in `public`, as it was before there was a schema."""
+    url = create_database(server_url, "old_schema")
     with psycopg.connect(url) as connection:
         connection.execute("set search_path = public")
         connection.execute(migrate_module._BOOKKEEPING)
-        install_in_public(connection, migration_files(sql_directory()))
+        for file in migration_files(sql_directory()):
+            connection.execute(file.text.replace("{{embedding_dimensions}}", str(DIMENSIONS)).encode())
+            connection.execute("insert into quarry_migrations values (%s, %s)", [file.name, file.sha256])
         connection.execute("set check_function_bodies = off")
         waiting = function_files(sql_directory())
         while waiting:
             waiting = migrate_module._recreate(connection, waiting)
     fill(url, "public", few_rows)
-    return "old_template"
-
-
-@pytest.fixture
-def old_url(server_url: str, old_template: str) -> Iterator[str]:
-    """The URL of such a database of this test's own."""
-    name = f"old_{next(_numbers)}"
-    yield create_database(server_url, name, template=old_template)
-    run(server_url, f"drop database {name} with (force)")
-
-
-def install_in_public(connection: psycopg.Connection[Any], files: list[migrate_module.SqlFile]) -> None:
-    for file in files:
-        connection.execute(file.text.replace("{{embedding_dimensions}}", str(DIMENSIONS)).encode())
-        connection.execute("insert into quarry_migrations values (%s, %s)", [file.name, file.sha256])
+    return url
 
 
 def fill(url: str, schema: str, folder: Path) -> None:
@@ -173,14 +161,6 @@ def test_a_database_with_tables_of_our_names_is_migrated_searched_and_left_alone
     assert all(found(empty_url).values())
     after = schema_dump(empty_url, *OF_OTHERS), contents(empty_url, "public"), contents(empty_url, "theirs")
     assert after == before
-
-
-def test_two_installations_share_a_database(empty_url: str) -> None:
-    for schema in ("one", "other"):
-        assert migrate(empty_url, embedding_dimensions=DIMENSIONS, schema=schema).migrations
-    run(empty_url, "insert into one.companies (id, company_name) values ('c', 'Ours')")
-    assert run(empty_url, "select count(*) from other.companies") == [(0,)]
-    assert run(empty_url, "select count(*) from other.facet_values") == [(0,)]
 
 
 def test_a_schema_of_somebody_else_is_refused(empty_url: str) -> None:
@@ -258,9 +238,7 @@ def test_uninstalling_leaves_what_others_and_extensions_have(
     [
         ("create view public.names as select name from quarry.people", "view public.names"),
         ("create table public.notes (person_id text references quarry.people)", "constraint notes_person_id_fkey"),
-        ("create table public.kept (filters quarry.card_filters)", "column filters of table public.kept"),
         ("create table quarry.stones (id int)", "table quarry.stones"),
-        ("create extension citext schema quarry", "extension citext"),
     ],
 )
 def test_what_would_go_with_the_schema_forbids_uninstalling(
@@ -271,9 +249,3 @@ def test_what_would_go_with_the_schema_forbids_uninstalling(
     with pytest.raises(ConfigurationError, match=named):
         uninstall_from(database_url)
     assert schema_dump(database_url) == before
-
-
-def test_uninstalling_asks_first(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("DATABASE_URL", database_url)
-    assert not uninstall(confirmed=False)
-    assert pending(database_url) == []

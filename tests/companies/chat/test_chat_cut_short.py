@@ -34,8 +34,7 @@ from tests.companies.chat.chatting import (
 )
 from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply, schema_name
-from tests.platform.test_budget import FakeClock
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import PATIENCE_SECONDS, FakeClock
 
 UNHURRIED = {"MODEL_TIMEOUT_SECONDS": "60"}
 FOR_WORK = 45.0
