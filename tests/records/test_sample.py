@@ -7,9 +7,6 @@ import re
 from functools import cache
 from typing import Any
 
-import pytest
-
-from quarry.catalog import LOADABLE
 from quarry.local.sample import sample_directory
 from quarry.records.searched_types import BUILT_IN
 
@@ -25,30 +22,6 @@ def lines(name: str) -> list[Line]:
         return [json.loads(line) for line in file]
 
 
-@pytest.mark.parametrize(
-    ("name", "field"),
-    [
-        ("motions", "text_content"),
-        ("motions", "plain_english_summary"),
-        ("key_statements", "statement_text"),
-        ("transcript_segments", "text_content"),
-        ("document_sections", "body"),
-        ("agenda_items", "description"),
-        ("judged", "query"),
-    ],
-)
-def test_no_text_occurs_twice(name: str, field: str) -> None:
-    texts = [" ".join(line[field].casefold().split()) for line in lines(name)]
-    assert len(set(texts)) == len(texts)
-
-
-@pytest.mark.parametrize("name", [each.rows for each in BUILT_IN.values()])
-def test_every_reference_leads_somewhere(name: str) -> None:
-    for field, target in LOADABLE[name].references.items():
-        known = {line["id"] for line in lines(target)}
-        assert {line[field] for line in lines(name) if line.get(field)} <= known
-
-
 def votes_agree(motion: Line) -> bool:
     """Whether the names of a vote are as many as its result says."""
     votes = tuple(len(motion[field]) for field in ("votes_for", "votes_against", "abstained"))
@@ -62,14 +35,6 @@ def votes_agree(motion: Line) -> bool:
 
 def test_the_names_of_every_vote_agree_with_its_result() -> None:
     assert [motion["id"] for motion in lines("motions") if not votes_agree(motion)] == []
-
-
-def test_nobody_votes_twice_or_without_being_there() -> None:
-    present = {meeting["id"]: set(meeting["attendees"]) for meeting in lines("meetings")}
-    for motion in lines("motions"):
-        voters = motion["votes_for"] + motion["votes_against"] + motion["abstained"]
-        assert len(set(voters)) == len(voters)
-        assert set(voters) <= present[motion["meeting_id"]]
 
 
 def test_every_relevant_record_of_a_judged_question_exists() -> None:
