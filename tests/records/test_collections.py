@@ -66,16 +66,6 @@ def test_records_are_counted_by_a_facet_over_all_types_that_have_it(
     assert body["total"] == counts(client)["total"]
 
 
-def test_a_record_with_several_values_counts_for_each(
-    client: TestClient, connection: psycopg.Connection[dict[str, Any]]
-) -> None:
-    rows = connection.execute("select votes_against from motions").fetchall()
-    body = counts(client, by="votes_against")
-    assert groups(body) == Counter(name for row in rows for name in set(row["votes_against"]) or {None})
-    assert body["overlapping"]
-    assert body["total"] == len(rows)
-
-
 @pytest.mark.parametrize(("period", "length"), [("year", 4), ("month", 7), ("day", 10)])
 def test_periods_are_told_in_the_order_of_time_by_their_first_day(
     client: TestClient, connection: psycopg.Connection[dict[str, Any]], period: str, length: int

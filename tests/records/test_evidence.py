@@ -1,4 +1,4 @@
-"""Numbering of sources, and how far they carry an answer."""
+"""How far its sources carry an answer."""
 
 from __future__ import annotations
 
@@ -31,20 +31,6 @@ def test_confidence_follows_count_and_mean_similarity(similarities: list[float |
 def test_a_model_whose_similarities_are_lower_has_bounds_of_its_own() -> None:
     sources = [sent(n, 0.61) for n in range(6)]
     assert [confidence(sources, model=model)[0] for model in (LOCAL_EMBEDDING_MODEL, "another")] == ["high", "medium"]
-
-
-@pytest.mark.parametrize(
-    ("count", "label"),
-    [
-        (0, "Low confidence, based on 0 sources"),
-        (1, "Low confidence, based on 1 source"),
-        (8, "High confidence, based on 8 sources"),
-    ],
-)
-def test_the_label_says_level_and_count(count: int, label: str) -> None:
-    sources = [sent(n, 0.9) for n in range(count)]
-    assert confidence(sources)[1] == label
-    assert kept_label(confidence(sources)[0], count, has_queries=False) == label
 
 
 def test_what_was_counted_is_trusted_without_sources() -> None:

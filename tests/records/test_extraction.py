@@ -26,14 +26,6 @@ VOTE = record(
     body="The council keeps the elm.\nResult: Carried 7–2.",
     date=datetime.date(2024, 2, 13),
 )
-SAID = record(
-    "said",
-    type="key_statement",
-    title="Leland Frost, Councillor",
-    body="If this tree hurts someone, the report will not matter.\nExplaining his vote against the elm.",
-    author="Leland Frost",
-    topic="Quill Square elm",
-)
 
 
 HOSTILE = (
@@ -76,12 +68,6 @@ def test_the_sentence_that_answers_comes_first() -> None:
     assert "Cables cost $31,000." in answer("What did cables cost?", ELM, VOTE).split("\n")[0]
     assert answer("How did the council vote on the elm?", ELM, VOTE).startswith(
         "**13 February 2024**: The council keeps the elm. Result: Carried 7–2."
-    )
-
-
-def test_what_was_said_is_quoted_with_its_speaker() -> None:
-    assert "Leland Frost, Councillor: “If this tree hurts someone, the report will not matter.” [1]" in answer(
-        "Who spoke against the tree?", SAID
     )
 
 

@@ -69,16 +69,6 @@ def test_wrong_filters_are_named_with_the_nearest_facets(
     assert said in error["message"]
 
 
-def test_a_number_is_of_what_the_filters_leave(client: TestClient) -> None:
-    alone = the(ask(client, "How many motions were carried?"), "aggregation")
-    filtered = the(
-        ask(client, "How many motions were carried?", filters={"facets": {"-votes_against": ["Leland Frost"]}}),
-        "aggregation",
-    )
-    assert 0 < filtered["total"] < alone["total"]
-    assert filtered["filters"]["facets"] == alone["filters"]["facets"] | {"-votes_against": ["Leland Frost"]}
-
-
 def test_a_follow_up_keeps_the_filters_and_a_new_topic_drops_them(client: TestClient) -> None:
     asked: dict[str, Any] = {
         "types": ["motion"],

@@ -19,7 +19,6 @@ from tests.vectors import DIMENSIONS, direction, vector_literal
 
 Connection = psycopg.Connection[Any]
 
-HYBRID = "select * from hybrid_search_motions(%(q)s, %(v)s, %(n)s, %(tw)s, %(sw)s, %(k)s, %(from)s, %(to)s)"
 SEEDED_ROWS = 6000
 SEEDED_TOPICS = 60
 
@@ -101,33 +100,6 @@ def add_motion(connection: Connection, id: str, text: str, *, degrees: Sequence[
         )
 
 
-def hybrid(
-    connection: Connection,
-    query: str,
-    vector: Sequence[float] | None = None,
-    *,
-    count: int = 10,
-    text_weight: float = 1,
-    semantic_weight: float = 1,
-    k: int = 50,
-    date_from: datetime.date | None = None,
-    date_to: datetime.date | None = None,
-) -> list[Any]:
-    return connection.execute(
-        HYBRID,
-        {
-            "q": query,
-            "v": None if vector is None else vector_literal(vector),
-            "n": count,
-            "tw": text_weight,
-            "sw": semantic_weight,
-            "k": k,
-            "from": date_from,
-            "to": date_to,
-        },
-    ).fetchall()
-
-
 BY_WORDS = "select * from text_candidates('motions', weigh_query('{motions}', %s), %s)"
 BY_MEANING = "select * from vector_candidates('motions', 'motion_embeddings', %s, %s, %s)"
 
@@ -144,10 +116,15 @@ def test_the_score_is_the_sum_of_weight_over_k_plus_rank(connection: Connection)
     add_motion(connection, "a", "elm elm elm")
     add_motion(connection, "b", "elm", degrees=[10])
     add_motion(connection, "c", "bridge", degrees=[20])
-    rows = hybrid(connection, "elm", direction(0))
+    rows, weighted = (
+        connection.execute(
+            "select * from hybrid_search_motions('elm', %s, 10, %s, %s, %s, null, null)",
+            [vector_literal(direction(0)), *weights],
+        ).fetchall()
+        for weights in ((1, 1, 50), (2, 0.5, 10))
+    )
     assert [(row.id, row.text_rank, row.semantic_rank) for row in rows] == [("b", 2, 1), ("a", 1, None), ("c", None, 2)]
     assert [row.rank_score for row in rows] == pytest.approx([1 / 52 + 1 / 51, 1 / 51, 1 / 52])
-    weighted = hybrid(connection, "elm", direction(0), text_weight=2, semantic_weight=0.5, k=10)
     assert {row.id: row.rank_score for row in weighted} == pytest.approx(
         {"a": 2 / 11, "b": 2 / 12 + 0.5 / 11, "c": 0.5 / 12}
     )
@@ -193,14 +170,6 @@ def test_what_is_excluded_is_out_also_where_some_words_suffice(
     assert set(by_words(connection, query)) == expected
 
 
-def test_a_quoted_phrase_comes_first_and_empties_no_list(connection: Connection) -> None:
-    add_motion(connection, "split", "a square quill square elm clerk quill")
-    add_motion(connection, "phrase", "the old heritage elm, which stands beside the well in the quill square garden")
-    add_motion(connection, "single", "a single elm")
-    assert by_words(connection, 'elm "square garden"')[0] == "phrase"
-    assert set(by_words(connection, 'elm "garden clerk"')) == {"split", "phrase", "single"}
-
-
 @pytest.mark.parametrize(
     ("query", "meant"),
     [("squaer", "square"), ("elmm", "elm")],
@@ -226,34 +195,6 @@ def test_query_syntax_of_postgres_is_read_as_words(seeded: Connection, query: st
     assert by_words(seeded, "item7") == ["m00007"]
 
 
-class TestDates:
-    """The seeded motions are of 2015-01 to 2023-04, sixty of each month."""
-
-    @pytest.mark.parametrize(
-        ("date_from", "date_to", "months"),
-        [
-            (datetime.date(2020, 5, 15), datetime.date(2020, 5, 15), 1),
-            (datetime.date(2016, 1, 1), datetime.date(2022, 12, 31), 84),
-        ],
-    )
-    def test_nothing_outside_the_dates_is_found(
-        self, seeded: Connection, date_from: datetime.date | None, date_to: datetime.date | None, months: int
-    ) -> None:
-        vector = seeded_vectors()[0].tolist()
-        rows = hybrid(seeded, "council topic0", vector, count=200, date_from=date_from, date_to=date_to)
-        assert len(rows) == min(200, 60 * months)
-        for row in rows:
-            date = seeded_date(int(row.id[1:]))
-            assert (date_from or date) <= date <= (date_to or date)
-
-    def test_many_rows_left_are_found_by_the_index(self, seeded: Connection) -> None:
-        since = datetime.date(2017, 1, 1)
-        vector = seeded_vectors()[17]
-        rows = by_meaning(seeded, vector.tolist(), 50, f"t.date >= '{since}'")
-        assert len(set(nearest(vector, 50, since)) & {row.id for row in rows}) >= 45
-        assert [row.similarity for row in rows] == sorted((row.similarity for row in rows), reverse=True)
-
-
 class TestPlans:
     """Indexes serve what they are for."""
 
@@ -270,3 +211,10 @@ class TestPlans:
         read = reads(seeded, "motions", BY_WORDS, [query, 100])
         assert "motions_text_search" in read.indexes
         assert not read.whole
+
+    def test_many_rows_left_are_found_by_the_index(self, seeded: Connection) -> None:
+        since = datetime.date(2017, 1, 1)
+        vector = seeded_vectors()[17]
+        rows = by_meaning(seeded, vector.tolist(), 50, f"t.date >= '{since}'")
+        assert len(set(nearest(vector, 50, since)) & {row.id for row in rows}) >= 45
+        assert [row.similarity for row in rows] == sorted((row.similarity for row in rows), reverse=True)

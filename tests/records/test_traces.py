@@ -6,12 +6,9 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.platform import tracing
 from quarry.platform.settings import Settings
-from quarry.postgres.call import function_call
-from quarry.postgres.statement_name import statement_name
 from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.fakes.otlp_receiver import OtlpReceiver
@@ -114,18 +111,3 @@ def test_a_collector_that_is_not_there_fails_no_request_and_holds_nothing_up(
 )
 def test_traces_go_where_the_environments_convention_says(environment: dict[str, str], endpoint: str | None) -> None:
     assert Settings.from_environment(environment).traces_endpoint == endpoint
-
-
-@pytest.mark.parametrize(
-    ("statement", "name"),
-    [
-        ("select id from people where name = 'from secrets'", "select people"),
-        (SQL("select * from {}").format(function_call("search_people", ["q"])), "select search_people"),
-        (
-            SQL("update {} set x = {}").format(Identifier("quarry", "rows_3"), Literal("a secret")),
-            "update quarry.rows_3",
-        ),
-    ],
-)
-def test_a_statements_name_holds_no_value(statement: str | Composable, name: str) -> None:
-    assert statement_name(statement) == name

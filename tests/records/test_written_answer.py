@@ -47,10 +47,3 @@ def test_parts_may_be_missing(text: str, expected: tuple[frozenset[int] | None, 
 @given(st.lists(st.integers(0, len(WHOLE)), max_size=12))
 def test_how_the_text_is_cut_changes_nothing(cuts: list[int]) -> None:
     assert read(WHOLE, *cuts) == read(WHOLE)
-
-
-@pytest.mark.parametrize(("named", "main"), [("r2, 1, r1", 2), ("**R12**", 12), ("3, 4", None), ("rest", None)])
-def test_the_first_result_that_the_first_line_names_is_the_main_one(named: str, main: int | None) -> None:
-    answer = WrittenAnswer()
-    answer.feed(f"Sources: {named}\n\nYes.")
-    assert answer.main_result == main
