@@ -150,8 +150,6 @@ class TestResearch:
         events = ask(model_client, types=["motion", "agenda_item"], filters=filters)
         observations = {event["id"]: event for event in of_type(events, "tool_observation")}
         assert observations["call_2"]["summary"] == "Refused"
-        dated = the(ask(model_client, "How many motions were made on 13 February 2024?"), "done")
-        assert dated["degraded"] == []
         assert {source["type"] for source in the(events, "sources")["sources"]} <= {"motion", "agenda_item"}
         assert {source["date"] for source in the(events, "sources")["sources"]} == {"2024-02-13"}
         where = the(events, "aggregation")["query"]["where"]
