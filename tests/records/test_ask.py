@@ -168,6 +168,7 @@ class TestConversation:
             (json.dumps([RELATED]), False),
             (json.dumps([UNRELATED]), True),
             ("The arborist looked at the elm.", False),
+            ("[" * 20_000, True),
         ],
     )
     def test_context_is_json_or_text(self, client: TestClient, context: str, topic_changed: bool) -> None:

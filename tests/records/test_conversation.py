@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.platform.text import QUERY_MAX_CHARACTERS
-from quarry.records.contract import AskQuery, PriorTurn
+from quarry.records.contract import PriorTurn
 from quarry.records.conversation import take_up
 
 ELM = PriorTurn(question="Why was the elm kept?", answer="An arborist found the tree sound; the vote was 7–2.")
@@ -15,17 +15,6 @@ TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 
 def test_context_without_a_question_is_searched_by_its_answer() -> None:
     assert take_up("Why?", [PriorTurn(question="", answer="The elm stays.")]).search_query == "Why? The elm stays."
-
-
-def test_context_is_json_turns_or_plain_text() -> None:
-    turns = '[{"question": "Why was the elm kept?", "answer": "It is sound."}]'
-    assert AskQuery(q="x", context=turns).to_request().history == [
-        PriorTurn(question="Why was the elm kept?", answer="It is sound.")
-    ]
-    for text in ["It is sound.", '"quoted"', "7", '{"question": "x"}', "[1]", '[{"q": 1}]', "[" * 20_000]:
-        assert AskQuery(q="x", context=text).to_request().history == [PriorTurn(question="", answer=text)]
-    for nothing in ["", "  \n", "[]"]:
-        assert AskQuery(q="x", context=nothing).to_request().history == []
 
 
 @given(
