@@ -290,7 +290,7 @@ def _trust(sources: Sequence[Source], supported: Support, model: str, *, is_part
         cited,
         COUNTED if is_counted else "",
         model=model,
-        is_doubtful=not cited or is_partial,
+        is_doubtful=not is_counted and (not cited or is_partial),
         is_partial=bool(supported.unsupported) or is_partial,
     )
     return ConfidenceEvent(level=level, source_count=len(cited), label=label)
