@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.records.answerability import features_of
 from quarry.records.asked_words import AskedWord
 from quarry.records.extraction import candidates
-from quarry.records.facts import NOTHING_ANSWERS, doubt, nothing_held
+from quarry.records.facts import NOTHING_ANSWERS, nothing_held
 from quarry.records.fitted import fitted_for
 from quarry.records.ranking import RankedRecord
 from quarry.records.tools import Searched
@@ -34,18 +32,6 @@ def test_a_question_whose_rarest_word_no_record_holds_is_less_likely_answered(mo
     assert chance(model, 0.6, is_missing=True) < chance(model, 0.6, is_missing=False)
 
 
-def test_a_nearer_record_more_likely_answers() -> None:
-    assert chance(LOCAL_EMBEDDING_MODEL, 0.2, is_missing=False) < chance(LOCAL_EMBEDDING_MODEL, 0.8, is_missing=False)
-
-
-def test_a_question_about_a_whole_record_by_its_title_is_likely_answered() -> None:
-    found = Searched([RankedRecord(ELM.text.key, 1.0, 1, 1, 0.5)], [ELM])
-    asked = [AskedWord("elm", 2.0, frozenset([ELM.text.key]))]
-    quotes = [replace(each, answers=-6.0) for each in candidates("What do the records say about the elm?", [ELM])]
-    fitted = fitted_for(LOCAL_EMBEDDING_MODEL)
-    assert fitted.probability(features_of(found, asked, quotes)) > fitted.doubted_below
-
-
 @pytest.mark.parametrize("model", MODELS)
 def test_every_level_is_reached_and_what_is_refused_is_doubted_too(model: str) -> None:
     fitted = fitted_for(model)
@@ -57,7 +43,3 @@ def test_a_refusal_names_the_words_that_no_record_holds_and_what_is_nearest_once
     said = nothing_held("Who flew the zeppelin to town?", ["zeppelin"], [ELM, source(2, ELM.text)])
     assert said.startswith(f"{NOTHING_ANSWERS}. Looked for: “flew zeppelin town”; none of them names “zeppelin”.")
     assert said.count("The elm report") == 1
-
-
-def test_a_doubt_names_the_words_that_no_record_holds() -> None:
-    assert "“zeppelin”" in doubt(["zeppelin"])

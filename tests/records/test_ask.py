@@ -59,18 +59,18 @@ def test_the_events_come_in_order_and_in_shape(events: Events) -> None:
     }
 
 
-def test_sources_are_numbered_from_one_and_typed(events: Events) -> None:
+def test_the_answer_cites_typed_sources_numbered_from_one_and_confidence_counts_them(events: Events) -> None:
     sources = the(events, "sources")["sources"]
     assert [source["n"] for source in sources] == list(range(1, len(sources) + 1))
     for source in sources:
         assert {"n", "type", "id", "title", "snippet"} <= set(source)
         assert set(source) <= {"n", "type", "id", "title", "snippet", "date", "meeting_id", "similarity"}
         assert source["type"] in BUILT_IN
-
-
-def test_the_answer_cites_only_sources_that_were_sent(events: Events) -> None:
-    numbers = {source["n"] for source in the(events, "sources")["sources"]}
-    assert set() < cited(answer_of(events)) <= numbers
+    numbers = cited(answer_of(events))
+    assert set() < numbers <= {source["n"] for source in sources}
+    confidence = the(events, "confidence")
+    assert confidence["source_count"] == len(numbers)
+    assert confidence["label"] == f"{confidence['level'].capitalize()} confidence, based on {len(numbers)} sources"
 
 
 def test_a_quote_is_where_its_offsets_say_in_the_text_that_the_record_has(client: TestClient, events: Events) -> None:
@@ -83,37 +83,18 @@ def test_a_quote_is_where_its_offsets_say_in_the_text_that_the_record_has(client
         assert whole["text"][each["start"] : each["end"]] == each["quote"]
 
 
-def test_confidence_counts_the_sources_that_the_answer_cites(events: Events) -> None:
-    confidence, count = the(events, "confidence"), len(cited(answer_of(events)))
-    assert confidence["source_count"] == count
-    assert confidence["label"] == f"{confidence['level'].capitalize()} confidence, based on {count} sources"
-
-
-def test_two_or_three_other_questions_follow(events: Events) -> None:
-    questions = the(events, "followups")["questions"]
-    assert 2 <= len(set(questions)) == len(questions) <= 3
-    assert QUESTION not in questions
-
-
-def test_each_question_that_follows_is_answered(client: TestClient, events: Events) -> None:
-    for question in the(events, "followups")["questions"]:
-        answered = ask(client, question)
-        assert the(answered, "sources")["sources"]
-        assert not answer_of(answered).startswith(("The records searched here hold nothing", "No record"))
-
-
-@pytest.mark.parametrize("question", ["zyzzyva quux?", QUESTION])
-def test_questions_that_follow_a_filtered_one_keep_to_its_filter(client: TestClient, question: str) -> None:
-    narrow = {"types": ["matter", "motion"], "filters": {"from": "2023-01-01", "to": "2023-12-31"}}
-    followups = the(ask(client, question, **narrow), "followups")["questions"]
-    assert followups
+def test_each_question_that_follows_is_answered_within_the_filter_before(client: TestClient) -> None:
+    narrow: dict[str, Any] = {"types": ["matter", "motion"], "filters": {"from": "2023-01-01", "to": "2023-12-31"}}
+    followups = the(ask(client, **narrow), "followups")["questions"]
+    assert 2 <= len(set(followups)) == len(followups) <= 3
+    assert QUESTION not in followups
     for followup in followups:
         answered = ask(client, followup, **narrow)
-        assert the(answered, "sources")["sources"]
+        assert set() < {source["type"] for source in the(answered, "sources")["sources"]} <= {*narrow["types"]}
         assert "hold nothing that answers this" not in answer_of(answered)
 
 
-@pytest.mark.parametrize("question", ["zyzzyva quux?", "the of and", "🌳?", "2031 moon base?", "!"])
+@pytest.mark.parametrize("question", ["zyzzyva quux?", "🌳?", "!"])
 def test_a_question_without_an_answer_is_told_so(client: TestClient, question: str) -> None:
     events = ask(client, question, types=["matter"])
     assert types_of(events) == ORDER
@@ -122,17 +103,6 @@ def test_a_question_without_an_answer_is_told_so(client: TestClient, question: s
         assert "hold nothing that answers this" in answer_of(events)
         assert (confidence["level"], confidence["source_count"]) == ("low", 0)
     assert len(the(events, "followups")["questions"]) >= 2
-
-
-@pytest.mark.parametrize("type", [*BUILT_IN])
-def test_only_the_types_asked_for_are_sources(client: TestClient, type: str) -> None:
-    sources = the(ask(client, types=[type]), "sources")["sources"]
-    assert {source["type"] for source in sources} == {type}
-
-
-@pytest.mark.parametrize("question", ["' OR 1=1 --", "a:* & !b <-> ", "elm " * 500, "<script>elm</script>"])
-def test_odd_questions_are_answered(client: TestClient, question: str) -> None:
-    assert types_of(ask(client, question)) == ORDER
 
 
 class TestNumbers:
@@ -148,14 +118,6 @@ class TestNumbers:
         assert (sure["level"], sure["label"]) == ("high", f"High confidence, counted on {sent['total']} rows")
         kept = client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
         assert (kept["confidence"], kept["confidence_label"][:15]) == ("high", "High confidence")
-
-    @pytest.mark.parametrize("name", BUILT_IN)
-    def test_records_are_counted_by_the_name_and_the_label_of_their_type(self, client: TestClient, name: str) -> None:
-        number = client.get("/records/facets", params={"type": name}).json()["total"]
-        # each document is of several sections, and counted once
-        for called in {name.replace("_", " "), BUILT_IN[name].label.lower().removesuffix("s")} - {"document"}:
-            told = the(ask(client, f"How many {called}s are there?"), "aggregation")
-            assert (told["total"], told["filters"]) == (number, {"types": [name]})
 
     def test_a_number_is_counted_on_with_the_conditions_before(self, client: TestClient) -> None:
         first = {"question": "How many motions were defeated in 2024?", "answer": "Some."}
@@ -175,39 +137,13 @@ class TestNumbers:
         assert the(events, "aggregation")["total"] == 0
 
 
-def test_a_name_that_no_record_holds_is_told_with_what_is_nearest(client: TestClient) -> None:
-    events = ask(client, "What did Leland Smith say about the elm?")
-    answer = answer_of(events)
-    assert types_of(events) == ORDER
-    assert "hold nothing that answers this" in answer
-    assert "none of them names “Leland Smith”" in answer
-    assert "The nearest that they hold:" in answer
-    assert (the(events, "sources")["sources"], cited(answer), the(events, "confidence")["level"]) == ([], set(), "low")
-
-
-@pytest.mark.parametrize(
-    "question",
-    [
-        "how do I bake bread?",
-        "What is the capital of France?",
-        "What did Leland Frost say about the planetarium?",
-        "Who painted the Mona Lisa, and what is the capital of France?",
-    ],
-)
+@pytest.mark.parametrize("question", ["how do I bake bread?", "What did Leland Frost say about the planetarium?"])
 def test_what_nothing_is_near_is_told(client: TestClient, question: str) -> None:
     events = ask(client, question)
     assert answer_of(events).startswith(
         ("The records searched here hold nothing", "No record clearly", "No record names")
     )
     assert the(events, "confidence")["level"] == "low"
-
-
-def test_among_records_of_a_given_value_what_holds_the_topic_answers(client: TestClient) -> None:
-    given = {"facets": {"speaker": ["Marguerite Osei"]}, "to": "2023-12-31"}
-    answer = answer_of(ask(client, "What about the elm?", filters=given))
-    assert "Marguerite Osei" in answer
-    assert "second doctor" in answer
-    assert "hold nothing that answers this" in answer_of(ask(client, "How do I bake bread?", filters=given))
 
 
 def test_what_somebody_said_is_quoted_of_nobody_else(client: TestClient) -> None:
@@ -225,13 +161,6 @@ class TestConversation:
         events = ask(client, "Who spoke about the elm?", history=[RELATED])
         assert the(events, "tool_call")["arguments"] == {"text": "Who spoke about the elm? Is the elm sound?"}
         assert not the(events, "done")["topic_changed"]
-
-    def test_only_the_last_five_turns_are_used(self, client: TestClient) -> None:
-        question = "Who spoke about the elm?"
-        assert the(ask(client, question, history=[RELATED, *[UNRELATED] * 5]), "done")["topic_changed"]
-        assert not the(ask(client, question, history=[UNRELATED] * 2 + [RELATED] + [UNRELATED] * 4), "done")[
-            "topic_changed"
-        ]
 
     @pytest.mark.parametrize(
         ("context", "topic_changed"),
@@ -251,16 +180,13 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("body", "pointer"),
         [
-            ({}, "/question"),
             ({"question": ""}, "/question"),
             ({"question": "x" * 2001}, "/question"),
             ({"question": "nul \0"}, "/question"),
             ({"question": "half \ud800"}, "/question"),
             ({"question": "elm", "types": ["meeting"]}, "/types/0"),
             ({"question": "elm", "history": [{"question": "x"}]}, "/history/0/answer"),
-            ({"question": "elm", "history": [{"question": "x", "answer": "\0"}]}, "/history/0/answer"),
             ({"question": "elm", "history": [RELATED] * 51}, "/history"),
-            ({"question": "elm", "stream": False}, "/stream"),
             ({"question": "elm", "fresh": "yes"}, "/fresh"),
         ],
     )
@@ -270,28 +196,7 @@ class TestRefusals:
         assert (response.status_code, response.headers["content-type"]) == (422, "application/problem+json")
         assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
 
-    @pytest.mark.parametrize(
-        ("content", "content_type", "status"),
-        [
-            (b'{"question": ', "application/json", 400),
-            (b"", "application/json", 422),
-            (b'"elm"', "application/json", 422),
-            (b"[]", "application/json", 422),
-            (b'{"question": "elm \xff"}', "application/json", 400),
-            (b'{"question": "elm"}', "text/plain", 415),
-            (b"question=elm", "application/x-www-form-urlencoded", 415),
-        ],
-    )
-    def test_what_is_not_json_is_a_problem(
-        self, client: TestClient, content: bytes, content_type: str, status: int
-    ) -> None:
-        response = client.post("/records/ask", content=content, headers={"Content-Type": content_type})
-        assert (response.status_code, response.headers["content-type"]) == (status, "application/problem+json")
-        assert response.headers["x-request-id"] == response.json()["request_id"]
-
-    @pytest.mark.parametrize(
-        "parameters", [{}, {"q": " "}, {"q": "x" * 2001}, {"q": "\0"}, {"q": "elm", "context": "\0"}]
-    )
+    @pytest.mark.parametrize("parameters", [{}, {"q": "elm", "context": "\0"}])
     def test_an_event_source_gets_a_problem_too(self, client: TestClient, parameters: dict[str, str]) -> None:
         response = client.get("/records/ask", params=parameters)
         assert (response.status_code, response.headers["content-type"]) == (422, "application/problem+json")
@@ -316,21 +221,19 @@ class TestStoredAnswers:
             "changed_since": [],
         }
 
-    def test_an_answer_lives_30_days(self, client: TestClient, events: Events) -> None:
-        body = client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
+    def test_an_answer_lives_30_days_and_is_then_gone(self, client: TestClient, shared_sample_url: str) -> None:
+        path = f"/answers/{the(ask(client), 'done')['answer_id']}"
+        body = client.get(path).json()
         created, expires = (datetime.datetime.fromisoformat(body[name]) for name in ("created_at", "expires_at"))
         assert expires - created == datetime.timedelta(days=30)
         assert created.utcoffset() == datetime.timedelta(0)
         assert abs(datetime.datetime.now(datetime.UTC) - created) < datetime.timedelta(minutes=5)
-
-    def test_an_expired_answer_is_gone(self, client: TestClient, shared_sample_url: str) -> None:
-        answer_id = the(ask(client), "done")["answer_id"]
         with psycopg.connect(shared_sample_url, autocommit=True) as connection:
-            connection.execute("update answer_cache set expires_at = now() where id = %s", [answer_id])
-        response = client.get(f"/answers/{answer_id}")
+            connection.execute("update answer_cache set expires_at = now() where id = %s", [body["id"]])
+        response = client.get(path)
         assert (response.status_code, response.headers["content-type"]) == (404, "application/problem+json")
 
-    @pytest.mark.parametrize("id", ["unknown", "%25", "' or 1=1 --"])
+    @pytest.mark.parametrize("id", ["unknown", "' or 1=1 --"])
     def test_an_unknown_answer_is_not_found(self, client: TestClient, id: str) -> None:
         assert client.get(f"/answers/{id}").status_code == 404
 
@@ -352,8 +255,3 @@ def test_the_run_is_logged_with_its_steps_and_results(client: TestClient, shared
         "records_followups",
     ]
     assert run["results"] == [source["id"] for source in the(read_events(response.text), "sources")["sources"]]
-
-
-@pytest.mark.parametrize("question", ["that street named after the woman who steered ships", "redo the apartments"])
-def test_what_records_put_in_other_words_is_answered(client: TestClient, question: str) -> None:
-    assert "hold nothing" not in answer_of(ask(client, question))

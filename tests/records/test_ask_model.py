@@ -111,9 +111,7 @@ class TestResearch:
         assert the(events, "citations")["unsupported"] == []
         assert the(events, "confidence")["level"] == "high"
 
-    @pytest.mark.parametrize(
-        ("named", "drawn"), [("r1, r2", None), ("r2", "mover"), ("none", "mover"), ("r9", "mover")]
-    )
+    @pytest.mark.parametrize(("named", "drawn"), [("r1, r2", None), ("none", "mover")])
     def test_the_chart_shows_the_result_that_the_answer_rests_on(
         self, model_client: TestClient, model: FakeOpenAI, named: str, drawn: str | None
     ) -> None:
@@ -152,22 +150,17 @@ class TestResearch:
         events = ask(model_client, types=["motion", "agenda_item"], filters=filters)
         observations = {event["id"]: event for event in of_type(events, "tool_observation")}
         assert observations["call_2"]["summary"] == "Refused"
-        dated = the(ask(model_client, "How many motions were made on 13 February 2024?"), "done")
-        assert dated["degraded"] == []
         assert {source["type"] for source in the(events, "sources")["sources"]} <= {"motion", "agenda_item"}
         assert {source["date"] for source in the(events, "sources")["sources"]} == {"2024-02-13"}
         where = the(events, "aggregation")["query"]["where"]
         assert where == [{"field": "date", "value": "2024-02-13"}]
 
-    @pytest.mark.parametrize("calls_a_turn", [1, 3, 10])
-    def test_however_greedy_it_takes_six_steps(
-        self, model_client: TestClient, model: FakeOpenAI, calls_a_turn: int
-    ) -> None:
+    def test_however_greedy_it_takes_six_steps(self, model_client: TestClient, model: FakeOpenAI) -> None:
         queries = iter(range(1000))
 
         def more() -> Iterator[Reply]:
             while True:
-                yield Reply.tool_calls([search(f"bridge {next(queries)}") for _ in range(calls_a_turn)])
+                yield Reply.tool_calls([search(f"bridge {next(queries)}") for _ in range(3)])
 
         turns = more()
         model.respond = lambda body: next(turns) if "tools" in body else playing()(body)
@@ -182,10 +175,7 @@ class TestResearch:
         "call",
         [
             ("search", "{"),
-            ("search", {}),
             ("search", {"text": "nul \0"}),
-            ("search", {"text": "elm", "types": ["motion"]}),
-            ("query", {"source": "motion", "where": [{"field": "date", "op": "between", "value": 1}]}),
             ("delete_records", {"text": "elm"}),
         ],
     )
@@ -200,36 +190,20 @@ class TestResearch:
         assert (answer_of(events), the(events, "done")["degraded"]) == (ANSWER, [])
 
 
-class TestCitations:
-    @pytest.mark.parametrize(
-        ("pieces", "sent"),
-        [
-            (["Kept [1]", " [99]", "."], "Kept [1]."),
-            (["Kept [", "9", "9", "]", "."], "Kept."),
-            (["```\nrow[9", "9]\n``", "`\nKept [99] [1]."], "```\nrow[99]\n```\nKept [1]."),
-            (["`row[99", "]` [99] [2]"], "`row[99]` [2]"),
-        ],
-    )
-    def test_a_marker_that_names_no_source_never_reaches_the_client(
-        self, model_client: TestClient, model: FakeOpenAI, pieces: list[str], sent: str
-    ) -> None:
-        model.respond = playing(answer=Reply.text("".join(pieces), pieces=pieces))
-        events = ask(model_client)
-        assert answer_of(events) == sent
-        stored = model_client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
-        assert stored["answer"] == sent
-
-
-class TestFollowups:
-    def test_questions_that_the_records_cannot_answer_give_way(
-        self, model_client: TestClient, model: FakeOpenAI
-    ) -> None:
-        asked = ["Who owns the moon base on Ganymede?", "What did the elm cables cost?"]
-        model.respond = playing(followups=Reply.json({"questions": asked}))
-        questions = the(ask(model_client), "followups")["questions"]
-        assert questions[0] == asked[1]
-        assert asked[0] not in questions
-        assert 2 <= len(questions) <= 3
+@pytest.mark.parametrize(
+    ("pieces", "sent"),
+    [
+        (["Kept [", "9", "9", "]", " [1]", "."], "Kept [1]."),
+        (["```\nrow[9", "9]\n``", "`\nKept [99] [1]."], "```\nrow[99]\n```\nKept [1]."),
+    ],
+)
+def test_a_marker_that_names_no_source_never_reaches_the_client(
+    model_client: TestClient, model: FakeOpenAI, pieces: list[str], sent: str
+) -> None:
+    model.respond = playing(answer=Reply.text("".join(pieces), pieces=pieces))
+    events = ask(model_client)
+    assert answer_of(events) == sent
+    assert model_client.get(f"/answers/{the(events, 'done')['answer_id']}").json()["answer"] == sent
 
 
 def test_the_model_is_asked_what_no_record_answers(model_client: TestClient, model: FakeOpenAI) -> None:
@@ -240,10 +214,8 @@ def test_the_model_is_asked_what_no_record_answers(model_client: TestClient, mod
     assert (the(events, "citations")["unsupported"], the(events, "confidence")["level"]) == ([], "low")
 
 
-@pytest.mark.parametrize("said", ["Not answered", "The records do not say who paid for it."])
-def test_a_model_that_says_that_nothing_answers_cites_nothing(
-    model_client: TestClient, model: FakeOpenAI, said: str
-) -> None:
+def test_a_model_that_says_that_nothing_answers_cites_nothing(model_client: TestClient, model: FakeOpenAI) -> None:
+    said = "The records do not say who paid for it."
     model.respond = playing(answer=Reply.text(f"{said} [1]【2†source】"))
     events = ask(model_client)
     assert answer_of(events) == said
@@ -254,42 +226,35 @@ def test_a_model_that_says_that_nothing_answers_cites_nothing(
 ICE_RINK = "How much does the city pay each year to keep the indoor ice rink open?"
 
 
-class TestWhatRulesWouldSay:
-    def test_nothing_stands_before_the_models_answer(self, model_client: TestClient, model: FakeOpenAI) -> None:
-        model.respond = playing()
-        assert answer_of(ask(model_client, ICE_RINK)) == ANSWER
-
-    @pytest.mark.parametrize("failing", [Reply.http_error(500), Reply.drop_connection(after_pieces=["The rink "])])
-    def test_a_model_that_fails_before_it_answers_leaves_the_answer_by_rule(
-        self, client: TestClient, model_client: TestClient, model: FakeOpenAI, failing: Reply
-    ) -> None:
-        model.respond = playing(answer=failing)
-        events = ask(model_client, ICE_RINK)
-        assert answer_of(events) == answer_of(ask(client, ICE_RINK))
-        assert "records_answer" in the(events, "done")["degraded"]
+@pytest.mark.parametrize("failing", [Reply.http_error(500), Reply.drop_connection(after_pieces=["The rink "])])
+def test_rules_answer_only_where_the_model_failed_before_it_did(
+    client: TestClient, model_client: TestClient, model: FakeOpenAI, failing: Reply
+) -> None:
+    model.respond = playing()
+    assert answer_of(ask(model_client, ICE_RINK)) == ANSWER
+    model.respond = playing(answer=failing)
+    events = ask(model_client, ICE_RINK)
+    assert answer_of(events) == answer_of(ask(client, ICE_RINK))
+    assert "records_answer" in the(events, "done")["degraded"]
 
 
-class TestKeptAnswers:
-    ASKED = ("query", {"source": "matter", "aggregate": ["count"]})
-
-    def test_one_is_given_again_without_a_model(self, model_client: TestClient, model: FakeOpenAI) -> None:
-        model.respond = playing(research=[Reply.tool_calls([self.ASKED])])
-        first = ask(model_client, "How many matters are kept?")
-        asked = len(model.chat_requests)
-        again = ask(model_client, "How many matters are kept?", fresh=False)
-        assert (the(again, "done")["cached"], answer_of(again)) == (True, answer_of(first))
-        assert the(again, "aggregation") == the(first, "aggregation")
-        assert len(model.chat_requests) == asked
-
-    def test_one_whose_query_gives_another_number_is_not(self, database_url: str, model: FakeOpenAI) -> None:
-        model.respond = playing(research=[Reply.tool_calls([self.ASKED])] * 2)
-        with psycopg.connect(database_url, autocommit=True) as connection:
-            connection.execute("insert into matters (id, title) values ('one', 'The elm')")
-            with client_of(database_url, **model_environment(model.url)) as client:
-                ask(client, "How many matters are kept?")
-                connection.execute("insert into matters (id, title) values ('two', 'Zebra crossing')")
-                events = ask(client, "How many matters are kept?", fresh=False)
-        assert not the(events, "done")["cached"]
+def test_a_number_is_given_again_without_a_model_until_its_query_gives_another(
+    database_url: str, model: FakeOpenAI
+) -> None:
+    query = Reply.tool_calls([("query", {"source": "matter", "aggregate": ["count"]})])
+    model.respond = playing(research=[query] * 2)
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("insert into matters (id, title) values ('one', 'The elm')")
+        with client_of(database_url, **model_environment(model.url)) as client:
+            first = ask(client, "How many matters are kept?")
+            asked = len(model.chat_requests)
+            again = ask(client, "How many matters are kept?", fresh=False)
+            assert (the(again, "done")["cached"], answer_of(again)) == (True, answer_of(first))
+            assert the(again, "aggregation") == the(first, "aggregation")
+            assert len(model.chat_requests) == asked
+            connection.execute("insert into matters (id, title) values ('two', 'Zebra crossing')")
+            events = ask(client, "How many matters are kept?", fresh=False)
+    assert not the(events, "done")["cached"]
 
 
 class TestPrompts:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,6 +13,7 @@ import quarry.records
 from quarry import catalog
 from quarry.civic.collections import COLLECTIONS
 from quarry.collections.own_table import OwnTable
+from quarry.local.sample import sample_directory
 from quarry.postgres.migrate import connect
 from quarry.records.searched_types import BUILT_IN
 
@@ -45,12 +48,20 @@ def test_a_table_holds_the_words_of_the_columns_that_are_declared(collection: Ow
     }
 
 
-@pytest.mark.parametrize("path", CODE, ids=lambda path: path.name)
-def test_no_code_knows_a_type_or_a_facet_of_them_by_name(path: Path) -> None:
+def test_no_code_knows_a_type_or_a_facet_of_them_by_name() -> None:
     names = {name for each in COLLECTIONS for name in (each.name, each.rows, *each.declaration.facets)}
     used_by_all = {"date", "title", "body", "meeting", "document", "status", "category", "result"}
-    assert not re.findall(rf"""["'](?:{"|".join(sorted(names - used_by_all))})["']""", path.read_text())
+    known = rf"""["'](?:{"|".join(sorted(names - used_by_all))})["']"""
+    assert [path.name for path in CODE if re.search(known, path.read_text())] == []
 
 
-def test_what_is_counted_beside_records_is_none_of_them() -> None:
-    assert {*BUILT_IN.counted} - {*BUILT_IN} == {"meeting"}
+def test_every_relevant_record_of_a_judged_question_is_in_the_sample() -> None:
+    def lines(name: str) -> list[dict[str, Any]]:
+        text = (sample_directory() / "records" / f"{name}.jsonl").read_text(encoding="utf-8")
+        return [json.loads(line) for line in text.splitlines()]
+
+    known = {f"{type}:{line['id']}" for type in BUILT_IN for line in lines(BUILT_IN[type].rows)}
+    for question in lines("judged"):
+        assert set(question["relevant"]) <= known
+        assert set(question["relevant"].values()) <= {1, 2, 3}
+        assert bool(question["relevant"]) == (question["kind"] != "no_answer")

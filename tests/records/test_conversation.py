@@ -2,62 +2,19 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.platform.text import QUERY_MAX_CHARACTERS
-from quarry.records.contract import AskQuery, AskRequest, PriorTurn
+from quarry.records.contract import PriorTurn
 from quarry.records.conversation import take_up
 
 ELM = PriorTurn(question="Why was the elm kept?", answer="An arborist found the tree sound; the vote was 7–2.")
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=50)
 
 
-def test_a_first_question_stands_alone() -> None:
-    conversation = take_up("Why was the elm kept?", [])
-    assert (conversation.topic_changed, conversation.search_query) == (False, "Why was the elm kept?")
-
-
-def test_a_short_follow_up_is_searched_with_the_question_before() -> None:
-    conversation = take_up("Who voted against it?", [ELM])
-    assert (conversation.topic_changed, conversation.history) == (False, (ELM,))
-    assert conversation.search_query == "Who voted against it? Why was the elm kept?"
-
-
-def test_a_question_that_shares_no_word_starts_a_new_topic_and_forgets() -> None:
-    conversation = take_up("What does ferry parking cost?", [ELM])
-    assert conversation.topic_changed
-    assert (conversation.history, conversation.search_query) == ((), "What does ferry parking cost?")
-
-
-@pytest.mark.parametrize(
-    "question", ["What did it cost?", "How was it mended?", "Did they appeal?", "What is its age?"]
-)
-def test_a_pronoun_beside_a_single_word_goes_on(question: str) -> None:
-    told = PriorTurn(question="Why was the elm kept?", answer="Two experts found no rot.")
-    assert not take_up(question, [told]).topic_changed
-    assert take_up("Is it raining in Paris?", [told]).topic_changed
-
-
-def test_only_the_last_five_turns_count() -> None:
-    turns = [PriorTurn(question=f"Question {number}", answer="…") for number in range(7)]
-    assert AskRequest(question="x", history=turns).recent_history == turns[2:]
-
-
 def test_context_without_a_question_is_searched_by_its_answer() -> None:
     assert take_up("Why?", [PriorTurn(question="", answer="The elm stays.")]).search_query == "Why? The elm stays."
-
-
-def test_context_is_json_turns_or_plain_text() -> None:
-    turns = '[{"question": "Why was the elm kept?", "answer": "It is sound."}]'
-    assert AskQuery(q="x", context=turns).to_request().history == [
-        PriorTurn(question="Why was the elm kept?", answer="It is sound.")
-    ]
-    for text in ["It is sound.", '"quoted"', "7", '{"question": "x"}', "[1]", '[{"q": 1}]', "[" * 20_000]:
-        assert AskQuery(q="x", context=text).to_request().history == [PriorTurn(question="", answer=text)]
-    for nothing in ["", "  \n", "[]"]:
-        assert AskQuery(q="x", context=nothing).to_request().history == []
 
 
 @given(

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import psycopg
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from psycopg.rows import scalar_row
 from starlette.testclient import TestClient
 
 from quarry.records import search
@@ -39,12 +36,6 @@ def many_url(shared_url: str) -> str:
 def many(many_url: str) -> Iterator[TestClient]:
     with client_of(many_url) as client:
         yield client
-
-
-@pytest.fixture(scope="module")
-def connection(many_url: str) -> Iterator[psycopg.Connection[Any]]:
-    with psycopg.connect(many_url, autocommit=True, row_factory=scalar_row) as connection:
-        yield connection
 
 
 def counted(client: TestClient, q: str, **parameters: Any) -> tuple[int, bool]:
@@ -80,37 +71,3 @@ def test_of_very_many_it_is_told_that_there_are_more(many: TestClient, monkeypat
     assert counted(many, "elm oak") == (ELMS, True)
     monkeypatch.setattr(search, "COUNTED_MAX", 10)
     assert counted(many, "elm") == counted(many, "motions that failed") == (10, True)
-
-
-def test_where_very_many_hold_the_words_of_a_phrase_it_is_told_of_how_many_that_were_looked_at(
-    many: TestClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for limit, told in [(BOTH, (0, False)), (BOTH - 1, (0, True))]:
-        monkeypatch.setattr(search, "COUNTED_MAX", limit)
-        assert counted(many, '"oak and elm"', must=True) == told
-    assert counted(many, '"elm and oak"', must=True) == (BOTH - 1, True)
-
-
-COUNT = "select array[c.rows, c.is_capped::int] from count_candidates('motions', weigh_query('{motions}', %s), %s, %s, %s) c"
-EXACT = "select count(*) from motions t where t.id = any(%s) or t.text_search @@ %s::tsquery and coalesce({}, true)"
-
-
-@settings(max_examples=40)
-@given(
-    words=st.lists(st.sampled_from(["elm", "oak", "keep", "ash"]), min_size=1, max_size=3, unique=True),
-    limit=st.sampled_from([1, 40, 200, 10_000]),
-    found=st.lists(st.integers(1, 60), max_size=5, unique=True),
-    is_filtered=st.booleans(),
-)
-def test_the_number_is_that_of_all_rows_looked_at_one_by_one(
-    connection: psycopg.Connection[Any], words: Sequence[str], limit: int, found: Sequence[int], is_filtered: bool
-) -> None:
-    condition = "t.date < '2024-03-01'" if is_filtered else None
-    # what is found by its meaning meets the conditions too
-    meeting = f"select t.id from motions t where t.id = any(%s) and coalesce({condition or 'null::boolean'}, true)"
-    ids = connection.execute(meeting.encode(), [[f"oak{number}" for number in found]]).fetchall()
-    told = connection.execute(COUNT, [" ".join(words), condition, limit, ids]).fetchone()
-    exact = EXACT.format(condition or "null::boolean")
-    number = connection.execute(exact.encode(), [ids, " | ".join(words)]).fetchone()
-    assert number is not None
-    assert told == [min(number, limit), number > limit]

@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from quarry.records.candidates import RecordText
 from quarry.records.evidence import EvidenceSource
 from quarry.records.extraction import QUOTES_MAX, candidates, chosen, quoted
-from quarry.records.facts import nothing_held
-from quarry.records.followups import FOLLOWUPS_MAX, followups_about, questions_about
+from quarry.records.followups import FOLLOWUPS_MAX, questions_about
 from quarry.records.searched_types import BUILT_IN
 from tests.records.sources import record, source
 
@@ -26,14 +25,6 @@ VOTE = record(
     title="The council keeps the elm.",
     body="The council keeps the elm.\nResult: Carried 7–2.",
     date=datetime.date(2024, 2, 13),
-)
-SAID = record(
-    "said",
-    type="key_statement",
-    title="Leland Frost, Councillor",
-    body="If this tree hurts someone, the report will not matter.\nExplaining his vote against the elm.",
-    author="Leland Frost",
-    topic="Quill Square elm",
 )
 
 
@@ -73,64 +64,10 @@ def without_escapes(markdown: str) -> str:
     return re.sub(r"\\[\\`*_\[\]<>#|]", "", markdown)
 
 
-def test_the_value_that_is_asked_for_is_quoted_with_whose_it_is() -> None:
-    depots = [
-        record(name, type="depots", title=name, body=f"Built of brick.\ncity: {city}\nfloor space: {space}")
-        for name, city, space in (("North depot", "Turku", 410), ("South depot", "Turku", 95))
-    ]
-    assert answer("What is the floor space of North depot?", *depots).startswith("North depot – floor space: 410 [1]")
-    in_turku = answer("Which depots are in Turku?", *depots)
-    assert "North depot – city: Turku [1]" in in_turku
-    assert "South depot – city: Turku [2]" in in_turku
-    assert not in_turku.startswith("North depot – floor space")
-
-
 def test_the_sentence_that_answers_comes_first() -> None:
     assert "Cables cost $31,000." in answer("What did cables cost?", ELM, VOTE).split("\n")[0]
     assert answer("How did the council vote on the elm?", ELM, VOTE).startswith(
         "**13 February 2024**: The council keeps the elm. Result: Carried 7–2."
-    )
-
-
-def voted(name: str, told: str, day: datetime.date, topic: str) -> RecordText:
-    return record(name, body=f"The vote on fares {told}.", date=day, topic=topic)
-
-
-FIRST = voted("one", "failed by four hands to five after a stormy evening", datetime.date(2024, 1, 23), "Ferry fares")
-
-
-def test_votes_on_one_matter_on_two_days_are_dated() -> None:
-    second = voted(
-        "two", "was carried seven to two without debate or amendment", datetime.date(2024, 2, 13), "Ferry fares"
-    )
-    written = answer("How did the vote on fares end?", FIRST, second)
-    assert written.startswith("**23 January 2024**: The vote on fares failed")
-    assert "- **13 February 2024**: The vote on fares was carried" in written
-
-
-def test_a_short_sentence_is_quoted_with_the_one_beside_it() -> None:
-    outage = record(
-        "outage", title="Outage of the pumps", body="A fuse blew. The crew started the pumps by hand at six."
-    )
-    assert answer("What caused the outage of the pumps?", outage).startswith(
-        "A fuse blew. The crew started the pumps by hand at six. [1]"
-    )
-
-
-def test_a_record_that_is_called_by_a_code_is_named_by_what_it_says() -> None:
-    coded = record("c", type="reports", title="R-1044", body="The lamp at the pier went out.")
-    assert "- R-1044: The lamp at the pier went out. (reports)" in nothing_held("lamp", (), numbered([coded]))
-    assert followups_about([coded])[0] == "What do the records say about R-1044: The lamp at the pier went out?"
-
-
-def test_a_part_that_says_little_is_asked_about_with_its_whole() -> None:
-    findings = record("d", type="document_section", title="Fire safety report: Findings")
-    assert followups_about([findings])[0] == "What does the report say about Findings (Fire safety report)?"
-
-
-def test_what_was_said_is_quoted_with_its_speaker() -> None:
-    assert "Leland Frost, Councillor: “If this tree hurts someone, the report will not matter.” [1]" in answer(
-        "Who spoke against the tree?", SAID
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import html
 import json
 import re
@@ -17,11 +16,6 @@ from quarry.records.searched_types import BUILT_IN
 from tests.conftest import client_of
 from tests.records.asking import ask, the
 
-CONDITIONED = ["what was said about the bridge in spring 2024?", "what did Ruiz say about the elm?"]
-"""Their conditions lift the records that meet them, and leave out no other."""
-
-QUERIES = ["elm", "bridge weight limit trucks", "why did the council keep the old elm?", '"Quill Square"']
-
 
 def found(client: TestClient, q: str, **parameters: Any) -> dict[str, Any]:
     response = client.get("/records/search", params={"q": q} | parameters)
@@ -34,32 +28,17 @@ def keys(body: dict[str, Any]) -> list[tuple[str, str]]:
     return [(result["type"], result["id"]) for result in body["results"]]
 
 
-@pytest.mark.parametrize("query", QUERIES)
-def test_the_list_has_the_promised_shape(client: TestClient, query: str) -> None:
-    body = found(client, query)
+def test_the_list_has_the_promised_shape_with_the_ranks_among_all_that_was_found(client: TestClient) -> None:
+    query = "why did the council keep the old elm?"
+    body = found(client, query, limit=100)
     assert set(body) == {"query", "intent", "results", "counts", "more", "degraded"}
     assert (body["query"], body["degraded"], body["more"]) == (query, [], False)
     assert set(body["counts"]) == set(BUILT_IN)
-    assert 0 < len(body["results"]) <= 20
-    for result in body["results"]:
+    results = body["results"]
+    optional = {"date", "meeting_id", "url", "also"}
+    for result in results:
         assert {"type", "id", "title", "snippet", "score", "matched"} <= set(result)
-        assert set(result) <= {
-            "type",
-            "id",
-            "title",
-            "snippet",
-            "score",
-            "date",
-            "meeting_id",
-            "url",
-            "matched",
-            "also",
-        }
-
-
-@pytest.mark.parametrize("query", QUERIES)
-def test_the_ranks_told_are_those_among_all_that_was_found(client: TestClient, query: str) -> None:
-    results = found(client, query, limit=100)["results"]
+        assert set(result) <= {"type", "id", "title", "snippet", "score", "matched"} | optional
     assert [result["score"] for result in results] == sorted((result["score"] for result in results), reverse=True)
     for half in ("text_rank", "semantic_rank"):
         ranks = [result["matched"][half] for result in results if half in result["matched"]]
@@ -67,7 +46,7 @@ def test_the_ranks_told_are_those_among_all_that_was_found(client: TestClient, q
         assert min(ranks) == 1
 
 
-@pytest.mark.parametrize("query", [*QUERIES, *CONDITIONED])
+@pytest.mark.parametrize("query", ["bridge weight limit trucks", "what did Ruiz say about the elm?"])
 def test_the_seed_s_ranking_is_reciprocal_rank_fusion_of_the_ranks_told(client: TestClient, query: str) -> None:
     results = found(client, query, limit=100, ranking="seed")["results"]
     assert results
@@ -92,7 +71,6 @@ def texts_of(client: TestClient, body: dict[str, Any]) -> list[str]:
     [
         ("Delphine Arceneaux library -budget", "budget"),  # whose condition on a person is searched for by itself
         ("motions in 2025 about street -lantern", "lantern"),  # whose conditions must hold
-        ("council -parks", "parks"),  # a value of the data too
     ],
 )
 def test_an_excluded_word_is_in_nothing_found_beside_a_condition(client: TestClient, query: str, excluded: str) -> None:
@@ -107,13 +85,6 @@ def test_a_quoted_phrase_is_in_everything_found_where_it_must(client: TestClient
     assert all("heritage elm" in text for text in texts)
 
 
-def test_counts_are_of_all_that_was_found(client: TestClient) -> None:
-    body = found(client, "elm", limit=100)
-    listed = keys(body) + keys(found(client, "elm", limit=100, offset=100))
-    assert body["counts"] == {name: sum(type == name for type, _ in listed) for name in BUILT_IN}
-    assert found(client, "elm", limit=1)["counts"] == body["counts"]
-
-
 def test_pages_follow_one_another_without_gap_or_repeat(client: TestClient) -> None:
     whole = keys(found(client, "bridge", limit=60))
     pages = [key for offset in range(0, 60, 7) for key in keys(found(client, "bridge", limit=7, offset=offset))]
@@ -122,50 +93,22 @@ def test_pages_follow_one_another_without_gap_or_repeat(client: TestClient) -> N
     assert found(client, "bridge", offset=400)["results"] == []
 
 
-@pytest.mark.parametrize("query", ["elm", "why was the old elm kept?"])
-def test_only_records_of_the_dates_asked_for_are_found(client: TestClient, query: str) -> None:
-    body = found(client, query, limit=100, **{"from": "2024-01-23", "to": "2024-02-13"})
-    dates = {datetime.date.fromisoformat(result["date"]) for result in body["results"]}
-    assert min(dates) >= datetime.date(2024, 1, 23)
-    assert max(dates) <= datetime.date(2024, 2, 13)
-    assert found(client, query, **{"from": "2031-01-01"})["results"] == []
-
-
-def test_dates_of_the_request_hold_above_those_of_the_question(client: TestClient) -> None:
-    body = found(client, "motions in June 2024", limit=100, **{"from": "2025-01-01", "to": "2025-06-30"})
-    assert body["results"]
-    assert all("2025-01-01" <= result["date"] <= "2025-06-30" for result in body["results"])
-
-
-@pytest.mark.parametrize(
-    "query",
-    [
-        "' OR 1=1 --",
-        "a:* & !b <-> ",
-        "the of and",
-        "🌳🌳",
-        "elm " * 500,
-        "elm " + "- " * 900,
-        "<mark>elm</mark>",
-        "\u202eelm",
-    ],
-)
-def test_odd_queries_are_answered(client: TestClient, query: str) -> None:
-    assert found(client, query)["degraded"] == []
+def test_only_records_of_the_dates_asked_for_are_found_whatever_the_question_says(client: TestClient) -> None:
+    for query in ("why was the old elm kept?", "motions in June 2023"):
+        results = found(client, query, limit=100, **{"from": "2024-01-23", "to": "2024-02-13"})["results"]
+        assert results
+        assert all("2024-01-23" <= result["date"] <= "2024-02-13" for result in results)
+    assert found(client, "elm", **{"from": "2031-01-01"})["results"] == []
 
 
 @pytest.mark.parametrize(
     ("parameters", "pointer"),
     [
-        ({}, "/q"),
         ({"q": ""}, "/q"),
-        ({"q": "x" * 2001}, "/q"),
         ({"q": "nul \x00"}, "/q"),
         ({"q": "elm", "type": "meeting"}, "/type/0"),
-        ({"q": "elm", "type": ["motion"] * 13}, "/type"),
         ({"q": "elm", "from": "yesterday"}, "/from"),
         ({"q": "elm", "from": "2024-02-02", "to": "2024-02-01"}, "/to"),
-        ({"q": "elm", "limit": "101"}, "/limit"),
         ({"q": "elm", "offset": "401"}, "/offset"),
         ({"q": "elm", "sort": "date"}, "/sort"),
     ],
@@ -176,20 +119,15 @@ def test_bad_parameters_are_named(client: TestClient, parameters: dict[str, Any]
     assert [error["pointer"] for error in response.json()["errors"]] == [pointer]
 
 
-@pytest.mark.parametrize(
-    "broken", ["%ED%A0%80", "elm%FF", "caf%E9"], ids=["half a surrogate pair", "a byte", "latin-1"]
-)
-def test_a_query_that_is_not_utf8_is_refused(client: TestClient, broken: str) -> None:
-    response = client.get(f"/records/search?q={broken}&limit=5")
-    assert response.status_code == 422
-    assert response.json()["errors"] == [{"pointer": "/q", "message": "q: must be UTF-8"}]
-
-
-def test_an_id_that_is_not_utf8_is_refused(client: TestClient) -> None:
-    for path in ("/records/motion/a%ED%A0%80", "/answers/%FF"):
+def test_a_query_or_an_id_that_is_not_utf8_is_refused(client: TestClient) -> None:
+    for path, field in (
+        ("/records/search?q=elm%FF", "q"),
+        ("/records/motion/a%ED%A0%80", "id"),
+        ("/answers/%FF", "id"),
+    ):
         response = client.get(path)
         assert response.status_code == 422
-        assert response.json()["errors"] == [{"pointer": "/id", "message": "id: must be UTF-8"}]
+        assert response.json()["errors"] == [{"pointer": f"/{field}", "message": f"{field}: must be UTF-8"}]
     # the character that stands for what could not be read may be meant
     assert client.get("/records/motion/%EF%BF%BD").status_code == 404
 
@@ -208,18 +146,14 @@ def hostile_client(database_url: str) -> Iterator[TestClient]:
 
 
 def test_a_snippet_holds_no_markup_but_its_marks(hostile_client: TestClient) -> None:
-    body = found(hostile_client, "elm stays forged")
-    assert len(body["results"]) == 2
-    for result in body["results"]:
+    results = found(hostile_client, "elm stays forged")["results"]
+    sources = the(ask(hostile_client, "Does the elm stay, and are the marks forged?"), "sources")["sources"]
+    assert "a/b c?d#e%f" in {source["id"] for source in sources}
+    assert (len(results), len(sources)) == (2, 2)
+    for result in (*results, *sources):
         left = re.sub(r"<mark>([^<>]*)</mark>", r"\1", result["snippet"])
         assert left == html.escape(html.unescape(left))
         assert "<mark>elm</mark>" in result["snippet"]
-
-
-def test_a_record_of_any_id_is_asked_about(hostile_client: TestClient) -> None:
-    events = ask(hostile_client, "Does the elm stay?")
-    assert "a/b c?d#e%f" in {source["id"] for source in the(events, "sources")["sources"]}
-    assert events[-1]["type"] == "done"
 
 
 @pytest.fixture
@@ -250,16 +184,15 @@ def test_records_that_say_nearly_the_same_have_one_place_where_all_are_named(rep
     assert all(each["type"] == "motion" and "lantern" in each["title"] and each["date"] for each in first["also"])
     assert ("motion", "same-07") in keys(body)
     assert body["counts"]["motion"] == 42
-
-
-def test_pages_of_folded_records_fit_together(repeating_client: TestClient) -> None:
-    whole = found(repeating_client, "mend the lantern on the quay", limit=100)["results"]
-    paged = [
-        result
-        for offset in range(0, 40, 5)
-        for result in found(repeating_client, "mend the lantern on the quay", limit=5, offset=offset)["results"]
-    ]
-    assert paged == whole
+    whole, pages = (
+        [
+            result
+            for offset in offsets
+            for result in found(repeating_client, body["query"], limit=limit, offset=offset)["results"]
+        ]
+        for limit, offsets in ((100, [0]), (5, range(0, 40, 5)))
+    )
+    assert pages == whole
     assert len(whole) == 32
     assert len({each["id"] for result in whole for each in (result, *result["also"])}) == 42
 
@@ -271,13 +204,14 @@ def test_a_record_is_given_whole(client: TestClient) -> None:
     assert set(body) == {"type", "id", "title", "text", "date", "url", "fields", "texts", "meeting"}
     assert (body["type"], body["date"], body["meeting"]["id"]) == ("motion", "2024-02-13", "2024-02-13-council")
     assert body["fields"]["votes_against"] == ["Leland Frost", "Priya Sandhu"]
+    assert "Against: Leland Frost, Priya Sandhu." in body["text"]
+    assert not {"text_search", "content_hash", "embedded_hash"} & set(body["fields"])
 
 
 @pytest.mark.parametrize(
     ("path", "status"),
     [
         ("/records/motion/none", 404),
-        ("/records/motion/'%20or%201=1--", 404),
         ("/records/meeting/2024-02-13-council", 422),
         ("/records/motion/" + "x" * 65, 422),
         ("/records/motion/%00", 422),

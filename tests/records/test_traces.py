@@ -6,12 +6,9 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.platform import tracing
 from quarry.platform.settings import Settings
-from quarry.postgres.call import function_call
-from quarry.postgres.statement_name import statement_name
 from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.fakes.otlp_receiver import OtlpReceiver
@@ -102,9 +99,7 @@ def test_a_collector_that_is_not_there_fails_no_request_and_holds_nothing_up(
     [
         ({}, None),
         ({"OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318/"}, "http://collector:4318/v1/traces"),
-        ({"OTEL_TRACES_EXPORTER": "otlp"}, "http://localhost:4318/v1/traces"),
         ({"OTEL_TRACES_EXPORTER": "none", "OTEL_EXPORTER_OTLP_ENDPOINT": "http://collector:4318"}, None),
-        ({"OTEL_TRACES_EXPORTER": "console"}, None),
         (
             {
                 "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT": "https://traces/here",
@@ -116,20 +111,3 @@ def test_a_collector_that_is_not_there_fails_no_request_and_holds_nothing_up(
 )
 def test_traces_go_where_the_environments_convention_says(environment: dict[str, str], endpoint: str | None) -> None:
     assert Settings.from_environment(environment).traces_endpoint == endpoint
-
-
-@pytest.mark.parametrize(
-    ("statement", "name"),
-    [
-        ("select id from people where name = 'from secrets'", "select people"),
-        ("\n insert into rate_windows as w (caller) values (%s)", "insert rate_windows"),
-        ("select 1 as one", "select"),
-        (SQL("select * from {}").format(function_call("search_people", ["q"])), "select search_people"),
-        (
-            SQL("update {} set x = {}").format(Identifier("quarry", "rows_3"), Literal("a secret")),
-            "update quarry.rows_3",
-        ),
-    ],
-)
-def test_a_statements_name_holds_no_value(statement: str | Composable, name: str) -> None:
-    assert statement_name(statement) == name

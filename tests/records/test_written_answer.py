@@ -34,13 +34,9 @@ def test_the_first_line_names_the_sources_and_the_last_ones_what_to_ask_next() -
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("It was closed [1].", (None, "It was closed [1].", [])),
         ("Sources: none\n\nThe records do not say.", (frozenset(), "The records do not say.", [])),
         ("**Sources:** [1], [3]\nYes.", (frozenset({1, 3}), "Yes.", [])),
         ("Sourcing was hard.\nNext: Why?", (None, "Sourcing was hard.", ["Why?"])),
-        ("- **Next:** Why?", (None, "", ["Why?"])),
-        ("Sources: 4", (frozenset({4}), "", [])),
-        ("", (None, "", [])),
         ("Next: A?\nNext: A?\nNext: B?\nNext: C?\nNext: D?", (None, "", ["A?", "B?", "C?"])),
     ],
 )
@@ -51,15 +47,3 @@ def test_parts_may_be_missing(text: str, expected: tuple[frozenset[int] | None, 
 @given(st.lists(st.integers(0, len(WHOLE)), max_size=12))
 def test_how_the_text_is_cut_changes_nothing(cuts: list[int]) -> None:
     assert read(WHOLE, *cuts) == read(WHOLE)
-
-
-@pytest.mark.parametrize(("named", "main"), [("r2, 1, r1", 2), ("**R12**", 12), ("3, 4", None), ("rest", None)])
-def test_the_first_result_that_the_first_line_names_is_the_main_one(named: str, main: int | None) -> None:
-    answer = WrittenAnswer()
-    answer.feed(f"Sources: {named}\n\nYes.")
-    assert answer.main_result == main
-
-
-def test_text_that_cannot_be_a_mark_is_given_back_at_once() -> None:
-    answer = WrittenAnswer()
-    assert [answer.feed(piece) for piece in ("The ", "bridge ", "is shut.")] == ["The ", "bridge ", "is shut."]
