@@ -108,15 +108,3 @@ async def test_answers_begin_with_what_is_missing_where_it_is(sample_services: S
     assert mean(told["near_misses", False]) >= 0.72
     assert mean(told["judged", False]) >= 0.28
     assert mean([*told["judged", True], *told["near_misses", True]]) <= 0.2
-
-
-async def test_a_reader_learns_why_the_elm_was_kept(sample_services: Services) -> None:
-    answer, sources = await _answer("Why did the council keep the old elm?", sample_services)
-    assert sources >= 6
-    assert mentioned(answer, ["7–2", "cabl"]) == 1.0
-
-
-async def test_a_reader_learns_what_the_bridge_came_to_cost(sample_services: Services) -> None:
-    answer, _ = await _answer("How much did the bridge go up, and why?", sample_services)
-    first, *_ = answer.split("\n")
-    assert mentioned(first, ["$58.7 million", "steel", "foundation"]) == 1.0

@@ -88,19 +88,6 @@ def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: Fak
     assert "not valid" not in prompt_text(first)
 
 
-@pytest.mark.parametrize("failure", ["rate limited", "dropped"])
-def test_without_the_models_summary_the_profiles_speak(
-    model_client: TestClient, model: FakeOpenAI, failure: str
-) -> None:
-    model.respond = playing(summary=FAILURES[failure])
-    events = chat(model_client)
-    answer = final(events)
-    assert degraded(events) == ["company_summary"]
-    assert answer["references"][0]["companyName"] in answer["content"]
-    assert text_of(events) == answer["content"]
-    assert ended(events)["answer"]["status"] == "failed"
-
-
 @pytest.mark.parametrize(
     "cut",
     [
