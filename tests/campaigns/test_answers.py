@@ -50,12 +50,6 @@ def test_what_no_field_holds_gets_no_number_without_saying_so(client: TestClient
     assert said.startswith("This is not in the data as such.")
 
 
-def test_what_is_only_near_in_meaning_is_not_called_about_the_theme(client: TestClient) -> None:
-    found = chat(client, "Show me campaigns", constraints={"theme": "pooches"})
-    assert found["total"] == len(found["campaigns"]) > 0
-    assert found["response"].startswith("No copy says “pooches”. What comes nearest in meaning:")
-
-
 def test_a_follow_up_keeps_what_it_does_not_change(client: TestClient) -> None:
     found = follow(client, "How many playful campaigns are there?", "only those on TV")
     assert found["detectedFilters"] == {"sentiment": ["Playful"], "channel": ["TV"]}

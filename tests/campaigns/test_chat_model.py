@@ -121,28 +121,6 @@ def test_the_filters_of_the_page_cannot_be_dropped_by_the_model(model_client: Te
     assert second["count"] == final["total"] == 4
 
 
-def test_numbers_are_counted_over_all_campaigns(model_client: TestClient, model: FakeOpenAI) -> None:
-    aggregate = {"ask": "groups", "by": "month", "limit": 3, "exclude": {"channel": ["email"]}}
-    model.enqueue(calls(("aggregate_campaigns", aggregate)), Reply.text("See above."))
-    events = stream(model_client, "Which months had most ads that were not emails?")
-    [result] = [json.loads(text) for text in tool_results(model.chat_requests[1])]
-    assert (
-        "the first of 15 values of month among 94 campaigns, exactly: 2025-11 (9); 2025-12 (9); 2026-08 (8); all others (68)."
-        in result["summary_for_llm"]
-    )
-    assert result["count"] == events[-1]["data"]["total"] == 94
-    assert events[1]["data"]["summary"].startswith("the first of 15 values of month")
-    model.enqueue(
-        calls(("aggregate_campaigns", {"ask": "distinct", "by": "company"})),
-        calls(("aggregate_campaigns", {"ask": "count"})),
-        Reply.text("Done."),
-    )
-    chat(model_client, "How many companies?")
-    first, second = (json.loads(text)["summary_for_llm"] for text in tool_results(model.chat_requests[-1]))
-    assert first.startswith("26 different values of company among 122 campaigns, exactly.")
-    assert second.startswith("122 campaigns in all, exactly.")
-
-
 def test_an_answer_that_rests_on_no_tool_result_is_replaced(model_client: TestClient, model: FakeOpenAI) -> None:
     model.enqueue(Reply.text("There are 12,345."), Reply.text("There are 12,345, I am sure."))
     body = chat(model_client, "How many email campaigns are there?")
@@ -164,16 +142,6 @@ def test_of_several_values_those_that_exist_hold_and_the_others_are_told(
     summary = json.loads(tool_results(model.chat_requests[1])[0])["summary_for_llm"]
     assert summary.startswith("Not filtered by all that was given. No campaign has the channel 'Emial'; did you mean")
     assert "No campaign has the company 'Nobody Knows'" in summary
-
-
-def test_what_the_user_has_set_holds_in_every_search(model_client: TestClient, model: FakeOpenAI) -> None:
-    email = {"any_of": [{"field": "channel", "values": ["Email"]}]}
-    model.enqueue(calls(("filter_campaigns", {"company": ["Orla Mobile"]})), Reply.text("See."))
-    final = chat(model_client, "Orla?", constraints={"conditions": [email]})
-    assert {each["channel"] for each in final["campaigns"]} == {"Email"}
-    assert "limited to campaigns on Email" in model.chat_requests[0]["messages"][-1]["content"]
-    labels = [condition["label"] for condition in final["constraints"]["conditions"]]
-    assert labels == ["on Email", "by Orla Mobile"]
 
 
 def test_instructions_in_copy_stay_inside_a_block_of_data(model_client: TestClient, model: FakeOpenAI) -> None:
@@ -244,3 +212,25 @@ def test_the_filters_of_the_page_hold_in_a_query_too(model_client: TestClient, m
     told = tool_results(model.chat_requests[1])
     assert json.loads(told[0])["count"] == 4
     assert told[1] == "Refused. /source: only campaigns can be asked here"
+
+
+def test_numbers_are_counted_over_all_campaigns(model_client: TestClient, model: FakeOpenAI) -> None:
+    aggregate = {"ask": "groups", "by": "month", "limit": 3, "exclude": {"channel": ["email"]}}
+    model.enqueue(calls(("aggregate_campaigns", aggregate)), Reply.text("See above."))
+    events = stream(model_client, "Which months had most ads that were not emails?")
+    [result] = [json.loads(text) for text in tool_results(model.chat_requests[1])]
+    assert (
+        "the first of 15 values of month among 94 campaigns, exactly: 2025-11 (9); 2025-12 (9); 2026-08 (8); all others (68)."
+        in result["summary_for_llm"]
+    )
+    assert result["count"] == events[-1]["data"]["total"] == 94
+    assert events[1]["data"]["summary"].startswith("the first of 15 values of month")
+    model.enqueue(
+        calls(("aggregate_campaigns", {"ask": "distinct", "by": "company"})),
+        calls(("aggregate_campaigns", {"ask": "count"})),
+        Reply.text("Done."),
+    )
+    chat(model_client, "How many companies?")
+    first, second = (json.loads(text)["summary_for_llm"] for text in tool_results(model.chat_requests[-1]))
+    assert first.startswith("26 different values of company among 122 campaigns, exactly.")
+    assert second.startswith("122 campaigns in all, exactly.")

@@ -34,18 +34,6 @@ def ids(rows: Sequence[Any]) -> list[str]:
     return [row.company_id for row in rows]
 
 
-def test_a_question_whose_words_never_all_occur_together_finds_the_company(connection: Connection) -> None:
-    add_company(connection, "elm", description="Scans old trees for rot with sound waves.", niches=["tree safety"])
-    for number in range(30):
-        add_company(connection, f"other{number}", description=f"Payroll for small shops, number {number}.")
-    connection.execute("select count_lexemes('companies')")
-    question = "Which startups help a town to find out whether its trees are rotten before they fall on somebody?"
-    [row] = keyword(connection, question)
-    assert (row.company_id, row.matched_fields) == ("elm", ["keyword", "niche"])
-    assert 0 < row.coverage < 1
-    assert len(keyword(connection, "payrol")) == 30  # misspelt
-
-
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

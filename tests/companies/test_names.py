@@ -9,12 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from quarry.companies.contract import STATUSES
-from quarry.companies.store import find_names
-from quarry.platform.settings import Settings
-from quarry.postgres.pool import Database
 from tests.companies.seeded import Connection, add_company
-from tests.plans import reads
 
 NAME = "select * from search_exact_name_v1(%s, %s, %s)"
 
@@ -97,33 +92,3 @@ def test_every_name_finds_itself(connection: Connection, name: str) -> None:
         add_company(connection, "b", company_name="B", former_names=[name])
         assert [row.company_id for row in named(connection, name)] == ["a", "b"]
     assert key(connection, name)
-
-
-async def test_several_names_are_looked_up_at_once(seeded_url: str) -> None:
-    database = Database(seeded_url, pool_size=1, timeout_seconds=10)
-    usual = Settings.from_environment({})
-    strict = usual.model_copy(update={"company_name_similarity_min": 0.9})
-    matches = await find_names(
-        database, ["firm20 of word20", "nobody at all", "Firm8 of word8", "firm20 word20"], ["startup", "public"], usual
-    )
-    assert [(match.company_id, match.name_score, match.asked) for match in matches[:2]] == [
-        ("c0020", 1, "firm20 of word20"),
-        ("c0008", 1, "Firm8 of word8"),
-    ]
-    assert len({match.company_id for match in matches}) == len(matches) <= 15
-    scores = [match.name_score for match in matches]
-    assert scores == sorted(scores, reverse=True)
-    close = await find_names(database, ["firm20 of word20"], STATUSES, strict)
-    assert [match.company_id for match in close] == ["c0020"]
-    await database.close()
-
-
-def test_a_name_is_found_by_its_indexes(seeded: Connection) -> None:
-    # not a name like all others: to find nearly every company, reading all of them is right
-    read = reads(seeded, "compan", NAME, ["firm12.example", ["startup"], 5])
-    assert read.indexes >= {
-        "companies_company_name_trigrams",
-        "companies_website_url_trigrams",
-        "companies_former_name_keys",
-    }
-    assert not read.whole

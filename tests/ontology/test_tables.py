@@ -6,9 +6,11 @@ import json
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from quarry import catalog
 from quarry.ontology.tables import PROPS_MAX_BYTES, PROPS_MAX_DEPTH
-from quarry.postgres.load import Loaded, load_file
+from quarry.postgres.load import Loaded, LoadError, load_file
 from tests.ontology.conftest import Connection, found, one
 
 TASK = {"id": "t1", "project_id": "ours", "title": "Oak door"}

@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.companies.chat.chatting import chat, final, found, plan, playing, steps_asked
+from tests.companies.chat.chatting import chat, final, plan, playing, steps_asked
 from tests.fakes.openai_server import FakeOpenAI
 
 
@@ -38,16 +38,6 @@ def test_a_count_is_that_of_all_rows(client: TestClient, shared_sample_url: str,
     assert {name: aggregation[name] for name in expected} == expected
     assert len(answer["references"]) == min(counted, 10)
     assert all(reference["misses"] == [] for reference in answer["references"])
-
-
-def test_the_largest_come_first_with_what_they_have(client: TestClient, shared_sample_url: str) -> None:
-    largest = number(shared_sample_url, "select max(employee_count) from companies")
-    events = chat(client, "the five largest companies by employees")
-    sizes = [final(events)["companiesById"][id]["employee_count"] for id in found(events)]
-    assert sizes[0] == largest
-    assert sizes == sorted(sizes, reverse=True)
-    assert len(sizes) == 5
-    assert f"{largest}" in final(events)["content"].replace(",", "")
 
 
 class TestWithAModel:
