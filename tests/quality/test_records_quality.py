@@ -110,8 +110,9 @@ async def test_answers_begin_with_what_is_missing_where_it_is(
 
     for each in judged:
         note("judged", each.query, each.answer)
-    for query in read_judged(sample_directory() / "records" / "near_misses.jsonl"):
+    # every second one: all of them take as long as the rest of this file, and `quarry eval` measures them
+    for query in read_judged(sample_directory() / "records" / "near_misses.jsonl")[::2]:
         note("near_misses", query, await _answer(query.query, sample_services))
-    assert mean(told["near_misses", False]) >= 0.72
+    assert mean(told["near_misses", False]) >= 0.78
     assert mean(told["judged", False]) >= 0.28
     assert mean([*told["judged", True], *told["near_misses", True]]) <= 0.2
