@@ -29,7 +29,7 @@ FLOORS = {
         "similar_to": 0.95,
         "sector": 0.9,
         "niche": 0.97,
-        "multi_constraint": 0.9,
+        "multi_constraint": 0.85,
         "vague": 0.69,
         "typo": 0.98,
         "no_answer": 0.95,

@@ -171,7 +171,7 @@ class _Own:
             if chance >= MEANT_SHARE * max(chances.asked_of.values())
         ]
         hard = [field for field in likely if field not in TAG_FACETS and _values(said, field)]
-        if hard == ["status"] and _values(said, "status") == STARTUPS.values and chances.asked_for >= CHANCE_MIN:
+        if {link.field for link in said.links} == {"status"} and _values(said, "status") == STARTUPS.values:
             self._leave_out(said.place.first, said.place.last, "status", "affirmed")
             return  # that these are meant is assumed anyway
         if hard and chances.asked_for >= CHANCE_MIN:

@@ -148,7 +148,7 @@ def _facts(reading: Reading, result: QueryResult, *, is_doubted: bool) -> Facts:
         aggregation_of([result]),
         is_all=True,
         doubt=doubt,
-        basis="" if is_doubted else f"counted on {result.total:,} {'row' if result.total == 1 else 'rows'}",
+        basis=f"counted on {result.total:,} {'row' if result.total == 1 else 'rows'}",
     )
 
 

@@ -103,7 +103,8 @@ class Ruled:
         self, sources: Sequence[Source], citations: Sequence[Citation], unsupported: Sequence[str]
     ) -> tuple[CitationsEvent, ConfidenceEvent]:
         """What supports an answer with these citations, and how far it can be trusted."""
-        is_doubtful = self.facts.is_doubted_with(citations) or bool(self.begun.asked.left_out)
+        is_left_out = bool(self.begun.asked.left_out) and not self.facts.basis
+        is_doubtful = self.facts.is_doubted_with(citations) or is_left_out
         numbers = {citation.n for citation in citations}
         cited = [source for source in sources if source.n in numbers]
         model = self.begun.services.embeddings.name

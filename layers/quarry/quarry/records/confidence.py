@@ -36,7 +36,7 @@ def confidence(
     """
     level: ConfidenceLevel = "medium"
     if basis:
-        level = "medium" if is_partial else "high"
+        level = "low" if is_doubtful else "medium" if is_partial else "high"
         return level, _label(level, basis)
     count = len(sources)
     similarities = [source.similarity for source in sources if source.similarity is not None]
