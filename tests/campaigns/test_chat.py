@@ -20,12 +20,6 @@ def test_the_aggregation_leaves_no_value_out(client: TestClient, rows: list[dict
     assert answer["aggregation"]["value_prop"] == dict(values)
 
 
-def test_words_in_quotes_are_looked_for_in_the_copy(client: TestClient) -> None:
-    answer = chat(client, 'How many campaigns say "the quiet card"?')
-    assert ids(answer) == {"cmp-aurelia-reserve-3"}
-    assert answer["constraints"]["words"] == '"the quiet card"'
-
-
 def test_the_filters_of_the_page_hold_where_they_are_applied(client: TestClient) -> None:
     filters = {"channel": "sms"}
     answer = chat(client, "How many campaigns are there?", activeFilters=filters, applyFiltersToQuery=True)
@@ -73,19 +67,6 @@ def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
         assert ("on Email" in campaign["meets"]) == (campaign["channel"] == "Email")
         assert ("on Email" in campaign["misses"]) == (campaign["channel"] != "Email")
     assert [clause["strength"] for clause in preferred["constraints"]["conditions"]] == ["required", "preferred"]
-
-
-def test_filters_of_the_page_are_among_the_constraints_and_a_value_of_either_must_exist(client: TestClient) -> None:
-    filters = {"channel": ["sms"]}
-    answer = chat(client, "campaigns with an offer", activeFilters=filters, applyFiltersToQuery=True)
-    assert "on SMS" in [clause["label"] for clause in answer["constraints"]["conditions"]]
-    again = chat(client, "campaigns with an offer", constraints=answer["constraints"])
-    assert (ids(again), again["total"]) == (ids(answer), answer["total"])
-    wrong = {"conditions": [{"any_of": [{"field": "channel", "values": ["Emial"]}]}]}
-    response = client.post("/campaigns/chat", json={"message": "offers", "constraints": wrong})
-    [error] = response.json()["errors"]
-    assert (response.status_code, error["pointer"]) == (422, "/constraints/conditions/0/any_of/0/values")
-    assert "did you mean 'Email'" in error["message"]
 
 
 @pytest.mark.parametrize(

@@ -80,42 +80,6 @@ def test_the_last_turn_has_no_tools_and_must_answer(model_client: TestClient, mo
     assert model.chat_requests[-1]["stream"] is True
 
 
-def test_an_answer_behind_malformed_calls_alone_is_replaced(model_client: TestClient, model: FakeOpenAI) -> None:
-    broken = Reply.tool_calls([("filter_campaigns", '{"chanel": ')])
-    model.enqueue(broken, Reply.text("There are 9."), Reply.text("There are 9."))
-    final = chat(model_client, "How many SMS campaigns are there?")
-    assert "4 campaigns" in final["response"]
-    assert final["telemetry"]["degradedSteps"] == ["campaigns_research"]
-
-
-def test_a_value_that_does_not_exist_is_told_with_the_nearest(model_client: TestClient, model: FakeOpenAI) -> None:
-    model.enqueue(calls(("filter_campaigns", {"channel": ["Emial"]})), Reply.text("Nothing."))
-    chat(model_client, "Emial?")
-    result = json.loads(tool_results(model.chat_requests[1])[0])
-    assert "did you mean 'Email'" in result["summary_for_llm"]
-    assert (result["count"], result["campaigns"]) == (0, [])
-
-
-def test_a_query_over_campaigns_counts_and_its_result_is_what_the_answer_rests_on(
-    model_client: TestClient, model: FakeOpenAI
-) -> None:
-    asked = {
-        "source": "campaigns",
-        "where": [{"field": "channel", "value": "sms"}],
-        "group": "company",
-        "aggregate": "count",
-    }
-    model.enqueue(calls(("query", asked)), Reply.text("Pebble Fitness sent 1 of the 4."))
-    events = stream(model_client, "Who sends how many texts?")
-    [result] = [json.loads(text) for text in tool_results(model.chat_requests[1])]
-    assert set(result) == {"count", "summary_for_llm", "campaigns"}
-    assert ["Pebble Fitness", 1] in json.loads(result["summary_for_llm"])["rows"]
-    final = events[-1]["data"]
-    assert {each["company"] for each in final["campaigns"]} == {"Pebble Fitness"}
-    assert (final["detectedFilters"], final["unsupported"]) == ({"channel": ["SMS"]}, [])
-    assert events[1]["data"]["summary"].startswith("4 campaigns (channel: SMS) by company")
-
-
 def test_the_rows_of_a_query_can_be_cited_and_its_number_can_be_asked_again(
     model_client: TestClient, model: FakeOpenAI
 ) -> None:
@@ -136,15 +100,6 @@ def test_the_rows_of_a_query_can_be_cited_and_its_number_can_be_asked_again(
     assert again["sentence"] == final["aggregation"]["sentence"]
 
 
-def test_the_filters_of_the_page_hold_in_a_query_too(model_client: TestClient, model: FakeOpenAI) -> None:
-    count = {"source": "campaigns", "aggregate": "count"}
-    model.enqueue(calls(("query", count), ("query", count | {"source": "motion"})), Reply.text("4."))
-    chat(model_client, "How many?", activeFilters={"channel": ["SMS"]}, applyFiltersToQuery=True)
-    told = tool_results(model.chat_requests[1])
-    assert json.loads(told[0])["count"] == 4
-    assert told[1] == "Refused. /source: only campaigns can be asked here"
-
-
 def test_a_number_that_no_result_shows_is_unsupported(model_client: TestClient, model: FakeOpenAI) -> None:
     said = (
         "There are 4 in all. They reached 12,345 people. The first gives 60,000 miles in 2026, as you said on day 77."
@@ -157,17 +112,6 @@ def test_a_number_that_no_result_shows_is_unsupported(model_client: TestClient, 
     ]
 
 
-def test_the_model_sees_the_fields_and_what_the_words_of_the_question_may_mean(
-    model_client: TestClient, model: FakeOpenAI
-) -> None:
-    model.enqueue(calls(("filter_campaigns", {"company": "Lumen Bank"})), Reply.text("See."))
-    chat(model_client, "What does Lumen Bank promise by SMS?")
-    told = model.chat_requests[0]["messages"][0]["content"]
-    assert "campaigns.company = Lumen Bank" in told
-    assert "campaigns.channel = SMS" in told
-    assert "capture_date date" in told
-
-
 def test_the_filters_of_the_page_cannot_be_dropped_by_the_model(model_client: TestClient, model: FakeOpenAI) -> None:
     model.enqueue(calls(("filter_campaigns", {"channel": ["TV"]})), calls(("filter_campaigns", {})), Reply.text("Ok."))
     final = chat(model_client, "TV ads", activeFilters={"channel": ["SMS"]}, applyFiltersToQuery=True)
@@ -175,28 +119,6 @@ def test_the_filters_of_the_page_cannot_be_dropped_by_the_model(model_client: Te
     assert first["count"] == 0
     assert {each["channel"] for each in final["campaigns"]} == {"SMS"}
     assert second["count"] == final["total"] == 4
-
-
-def test_numbers_are_counted_over_all_campaigns(model_client: TestClient, model: FakeOpenAI) -> None:
-    aggregate = {"ask": "groups", "by": "month", "limit": 3, "exclude": {"channel": ["email"]}}
-    model.enqueue(calls(("aggregate_campaigns", aggregate)), Reply.text("See above."))
-    events = stream(model_client, "Which months had most ads that were not emails?")
-    [result] = [json.loads(text) for text in tool_results(model.chat_requests[1])]
-    assert (
-        "the first of 15 values of month among 94 campaigns, exactly: 2025-11 (9); 2025-12 (9); 2026-08 (8); all others (68)."
-        in result["summary_for_llm"]
-    )
-    assert result["count"] == events[-1]["data"]["total"] == 94
-    assert events[1]["data"]["summary"].startswith("the first of 15 values of month")
-    model.enqueue(
-        calls(("aggregate_campaigns", {"ask": "distinct", "by": "company"})),
-        calls(("aggregate_campaigns", {"ask": "count"})),
-        Reply.text("Done."),
-    )
-    chat(model_client, "How many companies?")
-    first, second = (json.loads(text)["summary_for_llm"] for text in tool_results(model.chat_requests[-1]))
-    assert first.startswith("26 different values of company among 122 campaigns, exactly.")
-    assert second.startswith("122 campaigns in all, exactly.")
 
 
 def test_an_answer_that_rests_on_no_tool_result_is_replaced(model_client: TestClient, model: FakeOpenAI) -> None:
@@ -220,16 +142,6 @@ def test_of_several_values_those_that_exist_hold_and_the_others_are_told(
     summary = json.loads(tool_results(model.chat_requests[1])[0])["summary_for_llm"]
     assert summary.startswith("Not filtered by all that was given. No campaign has the channel 'Emial'; did you mean")
     assert "No campaign has the company 'Nobody Knows'" in summary
-
-
-def test_what_the_user_has_set_holds_in_every_search(model_client: TestClient, model: FakeOpenAI) -> None:
-    email = {"any_of": [{"field": "channel", "values": ["Email"]}]}
-    model.enqueue(calls(("filter_campaigns", {"company": ["Orla Mobile"]})), Reply.text("See."))
-    final = chat(model_client, "Orla?", constraints={"conditions": [email]})
-    assert {each["channel"] for each in final["campaigns"]} == {"Email"}
-    assert "limited to campaigns on Email" in model.chat_requests[0]["messages"][-1]["content"]
-    labels = [condition["label"] for condition in final["constraints"]["conditions"]]
-    assert labels == ["on Email", "by Orla Mobile"]
 
 
 def test_instructions_in_copy_stay_inside_a_block_of_data(model_client: TestClient, model: FakeOpenAI) -> None:
@@ -291,3 +203,34 @@ def test_no_key_and_no_prompt_reaches_the_client(model_client: TestClient, model
     text = model_client.post("/campaigns/chat", json={"message": "offers"}).text
     assert KEY not in text
     assert "You answer questions" not in text
+
+
+def test_the_filters_of_the_page_hold_in_a_query_too(model_client: TestClient, model: FakeOpenAI) -> None:
+    count = {"source": "campaigns", "aggregate": "count"}
+    model.enqueue(calls(("query", count), ("query", count | {"source": "motion"})), Reply.text("4."))
+    chat(model_client, "How many?", activeFilters={"channel": ["SMS"]}, applyFiltersToQuery=True)
+    told = tool_results(model.chat_requests[1])
+    assert json.loads(told[0])["count"] == 4
+    assert told[1] == "Refused. /source: only campaigns can be asked here"
+
+
+def test_numbers_are_counted_over_all_campaigns(model_client: TestClient, model: FakeOpenAI) -> None:
+    aggregate = {"ask": "groups", "by": "month", "limit": 3, "exclude": {"channel": ["email"]}}
+    model.enqueue(calls(("aggregate_campaigns", aggregate)), Reply.text("See above."))
+    events = stream(model_client, "Which months had most ads that were not emails?")
+    [result] = [json.loads(text) for text in tool_results(model.chat_requests[1])]
+    assert (
+        "the first of 15 values of month among 94 campaigns, exactly: 2025-11 (9); 2025-12 (9); 2026-08 (8); all others (68)."
+        in result["summary_for_llm"]
+    )
+    assert result["count"] == events[-1]["data"]["total"] == 94
+    assert events[1]["data"]["summary"].startswith("the first of 15 values of month")
+    model.enqueue(
+        calls(("aggregate_campaigns", {"ask": "distinct", "by": "company"})),
+        calls(("aggregate_campaigns", {"ask": "count"})),
+        Reply.text("Done."),
+    )
+    chat(model_client, "How many companies?")
+    first, second = (json.loads(text)["summary_for_llm"] for text in tool_results(model.chat_requests[-1]))
+    assert first.startswith("26 different values of company among 122 campaigns, exactly.")
+    assert second.startswith("122 campaigns in all, exactly.")

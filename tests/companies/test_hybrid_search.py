@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -54,56 +53,6 @@ def exact(connection: Connection, query: str, vector: str, *statuses: str) -> li
     return [(row.id, row.score) for row in rows]
 
 
-def test_the_score_is_the_weighted_sum_of_the_three_signals(connection: Connection) -> None:
-    add_company(connection, "a", tagline="solar roofs", niches=["solar roofs"], degrees=[60])
-    add_company(connection, "b", differentiator="solar, and a roof", degrees=[30])
-    add_company(connection, "c", degrees=[10])
-    rows = {row.company_id: row for row in hybrid(connection, "solar roof", direction(0))}
-    for id, degrees in (("a", 60), ("b", 30), ("c", 10)):
-        row = rows[id]
-        assert row.semantic_score == pytest.approx(math.cos(math.radians(degrees)), abs=1e-3)
-        parts = 0.58 * row.semantic_score + 0.27 * row.keyword_score + 0.15 * row.niche_score
-        assert row.combined_score == pytest.approx(parts)
-        assert (row.keyword_score > 0, row.niche_score > 0) == (id in "ab", id == "a")
-    literal = connection.execute(
-        "select * from literal_search_companies_hybrid('solar roof', %s, '{startup}')", [vector_literal(direction(0))]
-    ).fetchall()
-    assert [tuple(row) for row in literal] == [(id, pytest.approx(row.combined_score)) for id, row in rows.items()]
-
-
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
-        ("solar", ["semantic", "keyword", "niche"]),
-        ("solar grid storage", ["semantic", "keyword"]),  # two of the three words
-        ("solar wind storage", ["semantic"]),  # one: ts_rank gives it 1e-20
-        ("the of and", ["semantic"]),
-        (None, ["semantic"]),
-    ],
-)
-def test_matched_fields_are_those_that_really_match(
-    connection: Connection, query: str | None, expected: list[str]
-) -> None:
-    add_company(connection, "a", description="solar panels for the grid", niches=["solar"], degrees=[0])
-    [row] = hybrid(connection, query, direction(0))
-    assert row.matched_fields == expected
-    assert (row.keyword_score > 0, row.niche_score > 0) == ("keyword" in expected, "niche" in expected)
-    assert hybrid(connection, query, None) == []
-
-
-def test_a_company_is_found_from_a_similarity_on_and_is_as_near_as_its_nearest_window(connection: Connection) -> None:
-    add_company(connection, "long", degrees=[80, 10, 70])
-    add_company(connection, "near", degrees=[75])
-    add_company(connection, "far", degrees=[76], tagline="solar")
-    add_company(connection, "not embedded", tagline="solar")
-    connection.execute("insert into company_embeddings values ('far', 'other', 0, %s)", [vector_literal(direction(0))])
-    rows = hybrid(connection, "solar", direction(0))
-    assert ids(rows) == ["long", "near"]
-    assert rows[0].semantic_score == pytest.approx(math.cos(math.radians(10)), abs=1e-3)
-    call = "select company_id from search_companies_hybrid_v1('solar', %s, p_min_semantic => %s)"
-    assert len(connection.execute(call, [vector_literal(direction(0)), 0.2]).fetchall()) == 3
-
-
 def test_statuses_and_ids_limit_what_is_found_and_equal_scores_are_ordered_by_id(connection: Connection) -> None:
     for id, status in [("d", "startup"), ("b", "acquired"), ("c", "closed"), ("a", "startup")]:
         add_company(connection, id, status=status, degrees=[10])
@@ -145,15 +94,6 @@ def test_of_many_companies_nearly_all_that_belong_are_found(indexed: Connection)
         rows = [(row.company_id, row.combined_score) for row in hybrid(indexed, query, vector, statuses=OPEN)]
         recalls.append(recall(rows, exact(indexed, query, vector, *OPEN), 120))
     assert sum(recalls) / len(recalls) >= 0.99
-
-
-def test_a_company_far_down_by_meaning_rises_by_its_words(indexed: Connection) -> None:
-    vector = seeded_vector(5)
-    deep = [id for id, _ in exact(indexed, "", vector, *OPEN)][-1]
-    words = f"firm{int(deep[1:])} word{int(deep[1:]) % 97}"
-    scores = {row.company_id: row.combined_score for row in hybrid(indexed, words, vector, statuses=OPEN)}
-    assert deep not in ids(hybrid(indexed, "", vector, statuses=OPEN))
-    assert scores[deep] == pytest.approx(dict(exact(indexed, words, vector, *OPEN))[deep])
 
 
 @pytest.mark.parametrize(

@@ -34,57 +34,6 @@ def ids(rows: Sequence[Any]) -> list[str]:
     return [row.company_id for row in rows]
 
 
-def test_rows_with_every_word_have_the_score_of_the_formula(connection: Connection) -> None:
-    add_company(connection, "name", company_name="Solar Grid")
-    add_company(
-        connection, "texts", tagline="a grid of solar roofs", problem_solved="no solar grid", niches=["solar grid"]
-    )
-    add_company(connection, "niches", niches=["grid-scale solar", "wind"])
-    add_company(connection, "shared", tagline="solar", niches=["grid"])
-    add_company(connection, "one word", tagline="a grid")
-    literal = connection.execute("select * from literal_search_companies_keyword('solar grid', '{startup}')").fetchall()
-    rows = {row.company_id: row for row in keyword(connection, "solar grid")}
-    for each in literal:
-        assert rows[each.company_id].combined_score == pytest.approx(each.combined_score)
-    for row in rows.values():
-        assert (
-            row.combined_score == pytest.approx(0.85 * row.keyword_score + 0.15 * row.niche_score) or row.coverage < 1
-        )
-    assert {id: (round(row.coverage, 6), row.matched_fields) for id, row in rows.items() if row.coverage >= 0.999} == {
-        "name": (1, ["keyword"]),
-        "texts": (1, ["keyword", "niche"]),
-        "niches": (1, ["niche"]),
-        "shared": (1, rows["shared"].matched_fields),
-    }
-    assert 0 < rows["one word"].coverage < 1
-
-
-def test_a_name_counts_more_than_a_tagline_and_that_more_than_a_problem(connection: Connection) -> None:
-    for id, column in [("d", "differentiator"), ("c", "target_customer"), ("b", "tagline"), ("a", "company_name")]:
-        add_company(connection, id, degrees=(), **{column: "solar"})
-    assert ids(keyword(connection, "solar")) == ["a", "b", "c", "d"]
-
-
-def test_a_question_whose_words_never_all_occur_together_finds_the_company(connection: Connection) -> None:
-    add_company(connection, "elm", description="Scans old trees for rot with sound waves.", niches=["tree safety"])
-    for number in range(30):
-        add_company(connection, f"other{number}", description=f"Payroll for small shops, number {number}.")
-    connection.execute("select count_lexemes('companies')")
-    question = "Which startups help a town to find out whether its trees are rotten before they fall on somebody?"
-    [row] = keyword(connection, question)
-    assert (row.company_id, row.matched_fields) == ("elm", ["keyword", "niche"])
-    assert 0 < row.coverage < 1
-    assert len(keyword(connection, "payrol")) == 30  # misspelt
-
-
-def test_enough_rows_with_every_word_are_not_followed_by_others(connection: Connection) -> None:
-    for number in range(6):
-        add_company(connection, f"all{number}", tagline="solar roofs")
-        add_company(connection, f"some{number}", tagline="solar farms")
-    assert len(keyword(connection, "solar roofs", limit=12)) == 6
-    assert len(keyword(connection, "solar roofs", limit=14)) == 12
-
-
 @pytest.mark.parametrize(
     ("query", "expected"),
     [

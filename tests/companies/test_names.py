@@ -9,12 +9,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from quarry.companies.contract import STATUSES
-from quarry.companies.store import find_names
-from quarry.platform.settings import Settings
-from quarry.postgres.pool import Database
 from tests.companies.seeded import Connection, add_company
-from tests.plans import reads
 
 NAME = "select * from search_exact_name_v1(%s, %s, %s)"
 
@@ -50,25 +45,6 @@ def test_case_accents_spaces_and_punctuation_do_not_matter(connection: Connectio
     assert (row.company_id, row.company_name, row.name_score, row.matched) == ("a", name, 1, "name")
 
 
-def test_names_that_share_a_very_common_word_alone_are_found_where_nothing_else_is(connection: Connection) -> None:
-    add_company(connection, "a", company_name="Bovo Robotics")
-    add_company(connection, "b", company_name="Zelkit Robotics")
-    connection.execute("insert into lexeme_counts values ('robot', 'companies', 10000)")
-    assert [row.company_id for row in named(connection, "Boov Robotics")] == ["a"]
-    assert [row.company_id for row in named(connection, "Humwy Robotics")] == ["a", "b"]
-    assert [row.company_id for row in named(connection, "The Robotics")] == ["a", "b"]
-    connection.execute("update lexeme_counts set rows = 100")
-    assert [row.company_id for row in named(connection, "Boov Robotics")] == ["a", "b"]
-
-
-def test_a_former_name_and_a_domain_are_as_good_as_the_name(connection: Connection) -> None:
-    url = "https://www.tidewage.example/uk"
-    add_company(connection, "a", company_name="Tidewage", former_names=["Wage-Tap", "Paya"], website_url=url)
-    for asked, matched in (("wagetap", "former_name"), ("http://tidewage.example/about?x=1", "domain")):
-        assert [(row.name_score, row.matched) for row in named(connection, asked)] == [(1, matched)]
-    assert named(connection, "payat") == []
-
-
 def test_all_companies_of_a_name_are_found_names_before_former_names_and_those_before_domains(
     connection: Connection,
 ) -> None:
@@ -87,32 +63,10 @@ def test_all_companies_of_a_name_are_found_names_before_former_names_and_those_b
     ]
 
 
-def test_a_name_with_a_slip_in_it_is_found_from_a_similarity_on_that_can_be_given(connection: Connection) -> None:
-    add_company(connection, "a", company_name="Lumenforge")
-    add_company(connection, "b", company_name="Payroll")
-    [row] = named(connection, "lumenforg")
-    similarity = connection.execute("select similarity('Lumenforge', 'lumenforg') as s").fetchone()
-    assert similarity is not None
-    assert row.name_score == pytest.approx(similarity.s)
-    assert 0.35 <= row.name_score < 1
-    call = "select * from search_exact_name_v1('lumenxyz', p_min_similarity => %s)"
-    assert connection.execute(call, [0.2]).fetchall()
-    assert connection.execute(call, [0.6]).fetchall() == []
-    assert connection.execute("show pg_trgm.similarity_threshold").fetchone() == ("0.3",)
-
-
 @pytest.mark.parametrize("text", [None, " ", "%%%", "a_b%", "___", "\\", "am", "'", "x" * 2000])
 def test_wildcards_and_scraps_match_nobody(connection: Connection, text: str | None) -> None:
     add_company(connection, "a", company_name="Lumenforge", website_url="https://example.com/aXb")
     assert named(connection, text) == []
-
-
-def test_statuses_limit_what_is_found(connection: Connection) -> None:
-    add_company(connection, "a", company_name="Harbor")
-    add_company(connection, "b", company_name="Harbor", status="acquired")
-    assert [(row.company_id, row.status) for row in named(connection, "harbor")] == [("a", "startup")]
-    assert [row.company_id for row in named(connection, "harbor", ["acquired", "closed"])] == ["b"]
-    assert [row.company_id for row in named(connection, "harbor", None)] == ["a", "b"]
 
 
 def test_names_of_the_seed_have_the_scores_of_the_formula(seeded: Connection) -> None:
@@ -138,33 +92,3 @@ def test_every_name_finds_itself(connection: Connection, name: str) -> None:
         add_company(connection, "b", company_name="B", former_names=[name])
         assert [row.company_id for row in named(connection, name)] == ["a", "b"]
     assert key(connection, name)
-
-
-async def test_several_names_are_looked_up_at_once(seeded_url: str) -> None:
-    database = Database(seeded_url, pool_size=1, timeout_seconds=10)
-    usual = Settings.from_environment({})
-    strict = usual.model_copy(update={"company_name_similarity_min": 0.9})
-    matches = await find_names(
-        database, ["firm20 of word20", "nobody at all", "Firm8 of word8", "firm20 word20"], ["startup", "public"], usual
-    )
-    assert [(match.company_id, match.name_score, match.asked) for match in matches[:2]] == [
-        ("c0020", 1, "firm20 of word20"),
-        ("c0008", 1, "Firm8 of word8"),
-    ]
-    assert len({match.company_id for match in matches}) == len(matches) <= 15
-    scores = [match.name_score for match in matches]
-    assert scores == sorted(scores, reverse=True)
-    close = await find_names(database, ["firm20 of word20"], STATUSES, strict)
-    assert [match.company_id for match in close] == ["c0020"]
-    await database.close()
-
-
-def test_a_name_is_found_by_its_indexes(seeded: Connection) -> None:
-    # not a name like all others: to find nearly every company, reading all of them is right
-    read = reads(seeded, "compan", NAME, ["firm12.example", ["startup"], 5])
-    assert read.indexes >= {
-        "companies_company_name_trigrams",
-        "companies_website_url_trigrams",
-        "companies_former_name_keys",
-    }
-    assert not read.whole

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.companies.contract import ChatMessage
-from quarry.companies.outputs import PlanFilters
 from quarry.companies.prompts import (
     HISTORY_CHARACTERS_MAX,
     CritiqueInputs,
@@ -69,16 +68,3 @@ def test_of_a_long_conversation_the_last_six_messages_are_told_in_short() -> Non
     [told] = re.findall(r"<conversation>\n(.*)\n</conversation>", user.content, re.DOTALL)
     assert [f"number {place}" in told for place in (13, 14, 19)] == [False, True, True]
     assert len(told) <= HISTORY_CHARACTERS_MAX + 100
-
-
-def test_the_critic_sees_the_filters_and_who_was_left_out() -> None:
-    left_out, near = company("c-2", "Left Out"), company("c-3", "Elsewhere")
-    filtered = plan(filters=PlanFilters(sectors=["Fintech"]))
-    inputs = CritiqueInputs(
-        "Weeds?", filtered, 1, 2, [], 0, 0.74, [], [], [],
-        demands=["in Spain"], rejected=[entry(left_out)], near=[(near, ["in Spain"])],
-    )  # fmt: skip
-    told = critique_messages(inputs)[1].content
-    assert '{"conditions": ["in Spain"], "sectors": ["Fintech"], "nicheMode": "boost"}' in told
-    assert '"name": "Left Out"' in told
-    assert '{"name": "Elsewhere", "misses": ["in Spain"]}' in told

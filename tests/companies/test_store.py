@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quarry.companies.candidates import Candidate, Variant, merge
-from quarry.companies.store import companies_by_ids, find_by_taxonomy, retrieve_variants
+from quarry.companies.store import retrieve_variants
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database
 from tests.companies.seeded import Connection, add_company, seeded_id, seeded_vector
@@ -45,28 +45,6 @@ def filed(
 
 
 class TestTaxonomy:
-    def test_most_hits_come_first_then_names(self, connection: Connection) -> None:
-        add_company(
-            connection, "1", company_name="Z", sectors=["Fintech"], categories=["Payments"], business_models=["SaaS"]
-        )
-        add_company(connection, "2", company_name="B", sectors=["Fintech"], categories=["Payments", "Lending"])
-        add_company(connection, "3", company_name="A", sectors=["Fintech", "Insurance"])
-        add_company(connection, "4", company_name="A", business_models=["SaaS"])
-        add_company(connection, "5", company_name="A", sectors=["Education"])
-        assert [tuple(row) for row in filed(connection, ["Fintech"], ["Payments"], ["SaaS"])] == [
-            ("1", 1, 1, 1, 3),
-            ("2", 1, 1, 0, 2),
-            ("3", 1, 0, 0, 1),
-            ("4", 0, 0, 1, 1),
-        ]
-        assert [row.company_id for row in filed(connection, ["Fintech"], ["Payments"], ["SaaS"], limit=2)] == ["1", "2"]
-
-    def test_a_tag_counts_once_however_often_it_is_filed_or_asked_for(self, connection: Connection) -> None:
-        add_company(connection, "twice", sectors=["Fintech", "Fintech"])
-        add_company(connection, "both", sectors=["Fintech", "Insurance"])
-        rows = filed(connection, ["Fintech", "Fintech", "Insurance"])
-        assert [(row.company_id, row.sector_hits, row.tag_score) for row in rows] == [("both", 2, 2), ("twice", 1, 1)]
-
     @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
     @given(
         companies=st.lists(
@@ -97,14 +75,6 @@ class TestTaxonomy:
         assert "companies_taxonomy_search" in read.indexes
         assert not read.whole
 
-    async def test_the_share_of_the_tags_is_the_signal(self, database: Database) -> None:
-        found = await find_by_taxonomy(database, ["sector3", "sector3"], ["no such category"], [], limit=7)
-        assert len(found) == 7
-        for candidate in found:
-            assert (candidate.taxonomy, candidate.found_by) == (0.5, ("taxonomy",))
-            assert int(candidate.company_id[1:]) % 15 == 3
-        assert await find_by_taxonomy(database, [], [], []) == []
-
 
 async def test_several_phrasings_are_merged_with_the_best_of_each_signal(
     database: Database, seeded: Connection
@@ -123,21 +93,6 @@ async def test_several_phrasings_are_merged_with_the_best_of_each_signal(
     assert seeded_id(3) not in {candidate.company_id for candidate in found}
 
 
-async def test_a_phrasing_without_a_vector_is_searched_by_its_words(database: Database) -> None:
-    found = await retrieve_variants(database, [Variant("topic3")], SETTINGS, limit=10)
-    assert len(found) == 10
-    assert {candidate.found_by for candidate in found} == {("keyword",)}
-    assert {candidate.semantic for candidate in found} == {0}
-    assert await retrieve_variants(database, [Variant("topic3")], SETTINGS, keyword=False) == []
-
-
-async def test_only_the_given_companies_are_searched(database: Database) -> None:
-    variant, given_ids = Variant("topic3", _vector(3)), [seeded_id(number) for number in (3, 53, 7, 4)]
-    found = await retrieve_variants(database, [variant], SETTINGS, include_ids=given_ids, exclude_ids=[seeded_id(4)])
-    assert {candidate.company_id for candidate in found} == {seeded_id(3), seeded_id(53)}
-    assert await retrieve_variants(database, [variant], SETTINGS, include_ids=[]) == []
-
-
 async def test_weights_and_thresholds_reach_the_formula(database: Database) -> None:
     meaning = SETTINGS.model_copy(
         update={"company_semantic_weight": 1, "company_keyword_weight": 0, "company_niche_weight": 0}
@@ -150,16 +105,6 @@ async def test_weights_and_thresholds_reach_the_formula(database: Database) -> N
     niches = SETTINGS.model_copy(update={"company_keyword_only_weight": 0, "company_niche_only_weight": 2})
     found = await retrieve_variants(database, [Variant("topic3")], niches, hybrid=False)
     assert all(candidate.combined == pytest.approx(2 * candidate.niche) for candidate in found)
-
-
-async def test_companies_are_whole_and_in_the_order_asked_for(database: Database) -> None:
-    companies = await companies_by_ids(database, ["c0017", "nobody", "c0002", "c0017"])
-    assert [company.id for company in companies] == ["c0017", "c0002"]
-    first = companies[0]
-    assert (first.company_name, first.status, list(first.sectors)) == ("Firm17 of word17", "acquired", ["sector2"])
-    assert list(first.niches) == ["niche17", "topic17 for part4"]
-    assert (first.founded_year, list(first.founders)) == (None, [])
-    assert await companies_by_ids(database, []) == []
 
 
 def _vector(number: int) -> list[float]:

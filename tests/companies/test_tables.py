@@ -10,16 +10,11 @@ import pytest
 from pydantic import ValidationError
 
 from quarry import catalog
-from quarry.companies.contract import Company
 from quarry.companies.tables import EMBEDDED, LOADABLE, CompanyRow
 from quarry.postgres.load import LoadError, load_file
 from tests.companies.seeded import Connection, add_company
 
 ROW: dict[str, Any] = {"id": "c-1", "company_name": "Loop-Line"}
-
-
-def test_a_row_has_the_fields_of_a_company() -> None:
-    assert set(CompanyRow.model_fields) == set(Company.model_fields)
 
 
 @pytest.mark.parametrize(
@@ -41,13 +36,6 @@ def test_a_wrong_field_is_refused_by_its_name(field: str, value: object) -> None
     with pytest.raises(ValidationError) as refused:
         CompanyRow.model_validate(ROW | {field: value})
     assert [error["loc"][0] for error in refused.value.errors()] == [field]
-
-
-def test_a_company_is_filed_under_whatever_its_owner_likes() -> None:
-    row = CompanyRow.model_validate(
-        ROW | {"sectors": ["Beekeeping"], "categories": ["Hives"], "business_models": ["Swaps"]}
-    )
-    assert (row.sectors, row.categories, row.business_models) == (["Beekeeping"], ["Hives"], ["Swaps"])
 
 
 def test_companies_are_loaded_and_a_bad_line_is_named(database_url: str, tmp_path: Path) -> None:

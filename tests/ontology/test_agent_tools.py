@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.agent.lookups import search_text
-from quarry.agent.sources import what_may_be_asked
 from quarry.ontology.agent_tools import AGENT_TEMPLATES, AGENT_TOOLS
 from quarry.platform.errors import InvalidInput, NotFound
 from quarry.services.services import Caller, Services
@@ -26,16 +24,6 @@ async def test_what_a_search_finds_can_be_opened_whole(sample_services: Services
     assert whole["props"]["body_markdown"].startswith("Assets:")
     with pytest.raises(NotFound):
         await ENTITY.read(key, NOOR, sample_services)
-
-
-async def test_where_nothing_meets_the_conditions_both_searches_go_by_words(sample_services: Services) -> None:
-    query = "oven tasks due before 1990"
-    found = await TOOLS["search_ontology"].call({"query": query}, DEMO, sample_services)
-    assert found["message"].startswith("Nothing has due")
-    asked = await what_may_be_asked(DEMO, sample_services)
-    names = [name for name, (domain, _) in asked.homes.items() if domain == "ontology"]
-    hits = await search_text(query, names, (), 5, asked, sample_services)
-    assert [hit.id for hit in hits] == [each["id"] for each in found["results"][:5]] != []
 
 
 @pytest.mark.parametrize("name", TOOLS)

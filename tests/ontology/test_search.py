@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -12,14 +11,9 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.ontology.contract import ENTITY_TYPES, OntologySearchRequest
-from quarry.ontology.retrieval import Candidate, Candidates
-from quarry.ontology.search import message, search_ontology
-from quarry.services.services import Caller, Services
+from quarry.ontology.contract import ENTITY_TYPES
 from tests.conftest import client_of
 from tests.ontology.conftest import add_task
-
-NOOR = {"Authorization": "Bearer noor"}
 
 
 def search(client: TestClient, query: str, *, headers: dict[str, str] | None = None, **body: Any) -> dict[str, Any]:
@@ -27,23 +21,6 @@ def search(client: TestClient, query: str, *, headers: dict[str, str] | None = N
     assert response.status_code == 200, response.text
     found: dict[str, Any] = response.json()
     return found
-
-
-async def test_a_value_that_is_ruled_out_is_not_searched_for(
-    services: Services, connection: psycopg.Connection[Any]
-) -> None:
-    for id, status, owner in (("a", "parked", "Tove"), ("b", "under way", "Tove"), ("c", "under way", "Malik")):
-        add_task(connection, id, f"Caulk the hull {id}", json.dumps({"status": status, "assignee": owner}))
-
-    async def ids(query: str) -> set[str]:
-        answer = await search_ontology(OntologySearchRequest(query=query), Caller("ada"), services)
-        return {result.id for result in answer.results}
-
-    assert await ids("caulk the hull, not parked") == {"b", "c"}
-    assert await ids("hull tasks that are not parked") == {"b", "c"}
-    assert await ids("caulk the hull except Tove's") == {"c"}
-    assert await ids("caulk what is not done in Harbour") == {"a", "b", "c"}
-    assert await ids("caulk without haste") == {"a", "b", "c"}
 
 
 @pytest.mark.parametrize(
@@ -62,14 +39,6 @@ def test_status_assignee_due_date_and_project_filter(client: TestClient, query: 
     assert "Filtered by" in body["message"]
 
 
-def test_what_meets_the_conditions_is_all_that_is_found(client: TestClient) -> None:
-    found = search(client, "tasks assigned to Ines")["results"]
-    assert {each["id"] for each in found} == {f"riverside-bakery-task-0{n}" for n in (1, 2, 5)}
-    assert all(each["type"] == "task" for each in search(client, "tasks not done")["results"])
-    assert not [each for each in search(client, "overdue tasks")["results"] if "done" in each["snippet"].split("\n")]
-    assert search(client, "tasks assigned to Ines", headers=NOOR)["results"] == []
-
-
 def test_the_answer_has_the_promised_shape(client: TestClient) -> None:
     body = search(client, "marketing plan")
     assert set(body) == {"results", "total", "message"}
@@ -80,12 +49,6 @@ def test_the_answer_has_the_promised_shape(client: TestClient) -> None:
         assert result["type"] in ENTITY_TYPES
     scores = [result["score"] for result in body["results"]]
     assert scores == sorted(scores, reverse=True)
-
-
-def test_types_narrow_the_search(client: TestClient) -> None:
-    body = search(client, "oven", types=["milestone", "requirement", "milestone"])
-    assert {result["type"] for result in body["results"]} == {"milestone", "requirement"}
-    assert search(client, "oven", types=[]) == search(client, "oven")
 
 
 @pytest.mark.parametrize("project", ["no-such-project", "heat-thesis"])
@@ -193,25 +156,6 @@ def test_an_id_may_hold_any_character_and_props_keep_their_nulls(hostile_client:
     response = hostile_client.get("/ontology/task/a%2Fb%20c%3Fd%23e", headers={"Authorization": "Bearer ada"})
     assert (response.status_code, response.json()["id"]) == (200, "a/b c?d#e")
     assert response.json()["props"]["note"] is None
-
-
-def entity(is_match: bool) -> Candidate:
-    return Candidate("task", "t", "p", None, "T", "", 0.1, is_match)
-
-
-@pytest.mark.parametrize(
-    ("matches", "near", "total", "said"),
-    [
-        (0, 0, 0, "Nothing found"),
-        (0, 1, 1, "this is nearest"),
-        (1, 0, 1, "1 match."),
-        (2, 4, 6, "2 matches, and 4 near."),
-        (50, 0, 9_000, "best 50 of 9,000"),
-    ],
-)
-def test_the_message_says_what_was_found(matches: int, near: int, total: int, said: str) -> None:
-    page = Candidates((*(entity(True),) * matches, *(entity(False),) * near), total)
-    assert said in message(page, [], is_met=True)
 
 
 def test_of_more_than_are_counted_the_answer_says_so_and_how_many_at_least(crowded_client: TestClient) -> None:

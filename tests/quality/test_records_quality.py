@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import defaultdict
+from dataclasses import dataclass
 from pathlib import Path
 from statistics import mean
 
@@ -17,7 +18,7 @@ from quarry.language.sentences import sentences
 from quarry.local.sample import sample_directory
 from quarry.platform.settings import Settings
 from quarry.records.answer import answer_question
-from quarry.records.contract import AnswerChunkEvent, AskRequest, SearchRequest, SourcesEvent
+from quarry.records.contract import AnswerChunkEvent, AskRequest, SearchRequest
 from quarry.records.search import search_records
 from quarry.services.services import Caller, Services, build_services
 from quarry_tools.expectation import says_nothing_found, says_unknown
@@ -25,41 +26,40 @@ from quarry_tools.judged import JudgedQuery, read_judged
 from quarry_tools.measures import mentioned, ndcg
 from tests.conftest import clone_database
 
-Measures = dict[str, list[tuple[float, float]]]
-
 ASKED = Path(__file__).with_name("asked_of_records.jsonl")
 """Questions with the facts of a right answer, or `answerable: false`, written before any answer was looked at."""
 
 
+@dataclass(frozen=True)
+class Answered:
+    """A judged question, the keys of its ranked list and the text of its answer."""
+
+    query: JudgedQuery
+    keys: list[str]
+    answer: str
+
+
 @pytest.fixture(scope="module")
-def measures(server_url: str, sample_template: str) -> Measures:
-    """For each kind of query: nDCG@10 of the ranked list, and the share of facts that the answer mentions."""
-    judged = read_judged(sample_directory() / "records" / "judged.jsonl")
+def judged(server_url: str, sample_template: str) -> list[Answered]:
+    queries = read_judged(sample_directory() / "records" / "judged.jsonl")
     with clone_database(server_url, sample_template) as url:
-        return asyncio.run(_measure(url, [query for query in judged if query.relevant]))
+        return asyncio.run(_ask_all(url, queries))
 
 
-async def _measure(url: str, judged: list[JudgedQuery]) -> Measures:
+async def _ask_all(url: str, queries: list[JudgedQuery]) -> list[Answered]:
     services = build_services(Settings.from_environment({"DATABASE_URL": url}))
-    found: Measures = defaultdict(list)
-    for query in judged:
+    answered = []
+    for query in queries:
         response = await search_records(SearchRequest(q=query.query), Caller("quality"), services)
         keys = [f"{result.type}:{result.id}" for result in response.results]
-        answer, _ = await _answer(query.query, services)
-        found[query.kind].append((ndcg(keys, query.relevant), mentioned(answer, query.answer_mentions)))
+        answered.append(Answered(query, keys, await _answer(query.query, services)))
     await services.close()
-    return found
+    return answered
 
 
-async def _answer(question: str, services: Services) -> tuple[str, int]:
-    """The text of an answer and the number of its sources."""
-    text, sources = "", 0
-    async for event in answer_question(AskRequest(question=question), Caller("quality"), services):
-        if isinstance(event, AnswerChunkEvent):
-            text += event.chunk
-        elif isinstance(event, SourcesEvent):
-            sources = len(event.sources)
-    return text, sources
+async def _answer(question: str, services: Services) -> str:
+    events = answer_question(AskRequest(question=question), Caller("quality"), services)
+    return "".join([event.chunk async for event in events if isinstance(event, AnswerChunkEvent)])
 
 
 @pytest.mark.parametrize(
@@ -73,10 +73,11 @@ async def _answer(question: str, services: Services) -> tuple[str, int]:
     ],
 )
 def test_search_and_answers_stay_above_their_floor(
-    measures: Measures, kind: str, ndcg_floor: float, mentions_floor: float
+    judged: list[Answered], kind: str, ndcg_floor: float, mentions_floor: float
 ) -> None:
-    assert mean(score for score, _ in measures[kind]) >= ndcg_floor
-    assert mean(share for _, share in measures[kind]) >= mentions_floor
+    asked = [each for each in judged if each.query.relevant and each.query.kind == kind]
+    assert mean(ndcg(each.keys, each.query.relevant) for each in asked) >= ndcg_floor
+    assert mean(mentioned(each.answer, each.query.answer_mentions) for each in asked) >= mentions_floor
 
 
 async def test_answers_begin_with_the_fact_that_is_asked_for_and_what_is_not_there_is_refused(
@@ -85,7 +86,7 @@ async def test_answers_begin_with_the_fact_that_is_asked_for_and_what_is_not_the
     asked = [json.loads(line) for line in ASKED.read_text(encoding="utf-8").splitlines()]
     first, whole, refused = list[float](), list[float](), list[bool]()
     for each in asked:
-        answer, _ = await _answer(each["query"], sample_services)
+        answer = await _answer(each["query"], sample_services)
         if facts := each.get("answer_mentions"):
             said = answer.replace("Also in the records:", "").split("\n")
             opening = " ".join([part for line in said for part in sentences(line)][:2])
@@ -99,24 +100,19 @@ async def test_answers_begin_with_the_fact_that_is_asked_for_and_what_is_not_the
     assert mean(refused) >= 0.55
 
 
-async def test_answers_begin_with_what_is_missing_where_it_is(sample_services: Services) -> None:
+async def test_answers_begin_with_what_is_missing_where_it_is(
+    judged: list[Answered], sample_services: Services
+) -> None:
     told: dict[tuple[str, bool], list[bool]] = defaultdict(list)
-    for name in ("judged", "near_misses"):
-        for query in read_judged(sample_directory() / "records" / f"{name}.jsonl"):
-            answer, _ = await _answer(query.query, sample_services)
-            told[name, bool(query.answerable)].append(says_unknown(answer) or says_nothing_found(answer))
-    assert mean(told["near_misses", False]) >= 0.72
+
+    def note(name: str, query: JudgedQuery, answer: str) -> None:
+        told[name, bool(query.answerable)].append(says_unknown(answer) or says_nothing_found(answer))
+
+    for each in judged:
+        note("judged", each.query, each.answer)
+    # every second one: all of them take as long as the rest of this file, and `quarry eval` measures them
+    for query in read_judged(sample_directory() / "records" / "near_misses.jsonl")[::2]:
+        note("near_misses", query, await _answer(query.query, sample_services))
+    assert mean(told["near_misses", False]) >= 0.78
     assert mean(told["judged", False]) >= 0.28
     assert mean([*told["judged", True], *told["near_misses", True]]) <= 0.2
-
-
-async def test_a_reader_learns_why_the_elm_was_kept(sample_services: Services) -> None:
-    answer, sources = await _answer("Why did the council keep the old elm?", sample_services)
-    assert sources >= 6
-    assert mentioned(answer, ["7–2", "cabl"]) == 1.0
-
-
-async def test_a_reader_learns_what_the_bridge_came_to_cost(sample_services: Services) -> None:
-    answer, _ = await _answer("How much did the bridge go up, and why?", sample_services)
-    first, *_ = answer.split("\n")
-    assert mentioned(first, ["$58.7 million", "steel", "foundation"]) == 1.0

@@ -83,27 +83,6 @@ def ranks_backwards(ids: list[str]) -> Any:
     return part
 
 
-def test_time_that_is_up_before_anything_is_ranked_leaves_a_ranking_by_rule(
-    patient_client: TestClient, model: FakeOpenAI, clock: FakeClock
-) -> None:
-    usual = playing()
-    model.respond = lambda body: timing_out(clock) if schema_name(body) == "company_rerank" else usual(body)
-    events = chat(patient_client)
-    assert is_cut_short(events)
-    assert found(events)[0] == "c-uber-kitchen"
-    assert "company_rerank" in degraded(events)
-    assert asked_for(model.chat_requests, "company_critique") == []
-
-
-def test_no_time_at_all_for_looking_is_an_error(
-    patient_client: TestClient, model: FakeOpenAI, clock: FakeClock
-) -> None:
-    model.respond = lambda body: timing_out(clock, 60.0)
-    events = chat(patient_client)
-    assert events[-1]["type"] == "error"
-    assert "out of time" in events[-1]["data"]["message"]
-
-
 def test_a_model_that_hangs_later_leaves_its_own_first_ranking(
     patient_client: TestClient, model: FakeOpenAI, clock: FakeClock, first_two: list[str]
 ) -> None:
@@ -187,16 +166,6 @@ class TestDatabaseFails:
         assert is_cut_short(events)
         assert found(events) == first_two
         assert degraded(events) == ["company_search"]
-
-    def test_where_one_search_fails_the_others_find(
-        self, patient_client: TestClient, model: FakeOpenAI, fails: Any
-    ) -> None:
-        fails("retrieve_variants")
-        model.respond = playing(plans=plan(filters={"sectors": ["Food & Agriculture"]}))
-        events = chat(patient_client, "Food & Agriculture startups")
-        assert is_cut_short(events)
-        assert found(events)
-        assert "company_search" in degraded(events)
 
     def test_where_nothing_is_known_the_stream_ends_in_an_error(
         self, patient_client: TestClient, model: FakeOpenAI, fails: Any

@@ -8,7 +8,6 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.companies.chat.chatting import chat, final, found, playing, ranking
-from tests.conftest import client_of
 from tests.fakes.openai_server import FakeOpenAI
 
 NEAREST = "what follows comes nearest"
@@ -18,13 +17,6 @@ def test_where_no_startup_fits_companies_of_any_status_are_searched(client: Test
     answer = final(chat(client, "companies acquired by Square in 2019"))
     statuses = {company["status"] for company in answer["companiesById"].values()}
     assert "startup" not in statuses
-
-
-def test_what_is_only_near_is_said_to_be_only_near(shared_sample_url: str) -> None:
-    with client_of(shared_sample_url, COMPANY_ACCEPTED_CONFIDENCE_MIN="0.99") as demanding:
-        answer = final(chat(demanding, "restaurant delivery orders"))
-    assert answer["references"]
-    assert NEAREST in answer["content"]
 
 
 def test_where_a_model_finds_none_fitting_none_is_shown_as_near(model_client: TestClient, model: FakeOpenAI) -> None:
@@ -40,15 +32,6 @@ def test_a_demand_that_nothing_meets_is_named_with_its_cost_and_the_nearest(clie
     assert "Without “in Antofagasta”" in content
     assert "The nearest are " in content
     assert "(not in Antofagasta)" in content
-
-
-def test_a_place_that_nobody_is_in_stands_under_its_own_kind(client: TestClient) -> None:
-    [condition] = [
-        each
-        for each in final(chat(client, "startups in Greenland"))["constraints"]["conditions"]
-        if each["strength"] == "required"
-    ]
-    assert (condition["field"], condition["values"]) == ("country", ["Greenland"])
 
 
 def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
