@@ -6,20 +6,9 @@ import re
 from functools import cache
 
 import psycopg
-import pytest
 
-from quarry.language.tokens import codes_in, is_code, stem
+from quarry.language.tokens import codes_in, stem
 from quarry.local.sample import sample_directory
-
-
-@pytest.mark.parametrize("word", ["AB-10417", "k20415", "J-2026-0017"])
-def test_letters_with_a_number_are_a_code(word: str) -> None:
-    assert is_code(word)
-
-
-@pytest.mark.parametrize("word", ["2026-11", "1984", "B2B", "level-12", "well-known", "A1017 B", "a.1017", ""])
-def test_a_number_or_a_word_is_no_code(word: str) -> None:
-    assert not is_code(word)
 
 
 def test_codes_are_found_without_what_stands_around_them() -> None:
