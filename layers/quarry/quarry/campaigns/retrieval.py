@@ -237,6 +237,25 @@ async def known_values(database: Database) -> KnownValues:
     )
 
 
+_COUNTED_SET = SQL(
+    "with matched as materialized ({source}),"
+    " size as materialized ({size}),"
+    " found as materialized (select {counted_columns} from matched m join campaigns c using (id)"
+    "  where (select is_counted from size)),"
+    " counted as ({counted})"
+    " select size.total, size.more, size.is_counted,"
+    " (select coalesce(jsonb_agg(jsonb_build_array(name, value, n) order by name, place), '[]') from"
+    "  (select name, case when is_listed then value end as value, sum(n)::bigint as n, min(place) as place from"
+    "   (select *, value = '' or place <= case when name = any(%(aggregated)s) then %(aggregated_max)s"
+    "    else %(values_max)s end as is_listed from counted) c group by 1, 2) listed) as counts,"
+    " (select coalesce(jsonb_agg(to_jsonb(page) - 'place' order by place), '[]') from"
+    "  (select {columns}, place from ({first} order by place limit %(campaigns_max)s) first"
+    "   join campaigns using (id)) page) as campaigns"
+    " from size"
+)
+"""The campaigns of `matched` with their number, the values of their fields, and the first of them."""
+
+
 async def _counted_set(
     database: Database,
     source: Composable,
@@ -250,22 +269,7 @@ async def _counted_set(
     """
     rows = rows or RowConditions(NAME, SCHEMA, NO_DAY)
     row = await database.row(
-        SQL(
-            "with matched as materialized ({source}),"
-            " size as materialized ({size}),"
-            " found as materialized (select {counted_columns} from matched m join campaigns c using (id)"
-            "  where (select is_counted from size)),"
-            " counted as ({counted})"
-            " select size.total, size.more, size.is_counted,"
-            " (select coalesce(jsonb_agg(jsonb_build_array(name, value, n) order by name, place), '[]') from"
-            "  (select name, case when is_listed then value end as value, sum(n)::bigint as n, min(place) as place from"
-            "   (select *, value = '' or place <= case when name = any(%(aggregated)s) then %(aggregated_max)s"
-            "    else %(values_max)s end as is_listed from counted) c group by 1, 2) listed) as counts,"
-            " (select coalesce(jsonb_agg(to_jsonb(page) - 'place' order by place), '[]') from"
-            "  (select {columns}, place from ({first} order by place limit %(campaigns_max)s) first"
-            "   join campaigns using (id)) page) as campaigns"
-            " from size"
-        ).format(
+        _COUNTED_SET.format(
             source=source,
             size=SQL(size),
             counted=_COUNTED_VALUES,

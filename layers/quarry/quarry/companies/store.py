@@ -98,15 +98,9 @@ async def retrieve_variants(
         p_fitting=None if fitting is None else list(fitting),
         p_fits_many=fits_many,
     )
+    scores = ("semantic", "keyword", "niche", "combined")
     return [
-        Candidate(
-            company_id=row["company_id"],
-            semantic=row["semantic"],
-            keyword=row["keyword"],
-            niche=row["niche"],
-            combined=row["combined"],
-            found_by=tuple(row["found_by"]),
-        )
+        Candidate(row["company_id"], **{name: row[name] for name in scores}, found_by=tuple(row["found_by"]))
         for row in rows
     ]
 

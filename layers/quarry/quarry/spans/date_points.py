@@ -305,12 +305,17 @@ _Read = Callable[[re.Match[str], datetime.date], Point | None]
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
     """What to look for, the longest forms first."""
+    readers = (*_absolute(), *_relative(), *_bare())
+    return tuple((re.compile(pattern, re.IGNORECASE), read) for pattern, read in readers)
+
+
+def _absolute() -> tuple[tuple[str, _Read], ...]:
+    """Times that name their days, months or years."""
     year = rf"(?:{YEAR}|{_SHORT_YEAR})"
     of_year = rf"(?:\s*+,?\s*+(?:(?:of|in)\s++)?(?:the\s++year\s++)?(?P<year>{year}))"
     ordinal = r"(?P<ordinal>first|second|third|fourth|1st|2nd|3rd|4th)"
     seasons = "|".join(SEASONS)
-    weekdays = "|".join(WEEKDAYS)
-    readers: tuple[tuple[str, _Read], ...] = (
+    return (
         (
             r"(?<![\w.-])([12]\d{3})([-/.])(\d{1,2})\2(\d{1,2})(?!\d)(?:[T ]\d\d:\d\d[\d:.Z+]{0,20})?",
             lambda match, today: _day(match, match[1], int(match[3]), match[4]),
@@ -347,6 +352,13 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
         (r"(?:\bthe\s++(?:(?:early|mid|late)[\s-]++)?['’]?|['’])([2-9]0)['’]?s\b", _decade),
         (rf"\bthe\s++({'|'.join(_DECADES)})\b", _decade),
         (r"(?<![\w.,$€£₹-])([12]\d{3})[-–—/](\d\d)(?![\w/-])", _short_span),
+    )
+
+
+def _relative() -> tuple[tuple[str, _Read], ...]:
+    """Times that count from today."""
+    seasons, weekdays = "|".join(SEASONS), "|".join(WEEKDAYS)
+    return (
         (
             rf"\b(?:(?:the\s++)?(?P<which>this|last|past|previous|next|coming)\s++)?(?P<weekday>{weekdays})\b(?!\.\w)"
             r"(?:(?>(?:\s++of)?)(?>(?:\s++the)?)\s++(?P<week>this|last|previous|next)\s++week\b)?",
@@ -363,8 +375,13 @@ def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
         (r"\b(?:the\s++)?(day\s++)(?:before|after)\s++(yesterday|tomorrow)\b", _named_day),
         (r"\b()(today|yesterday|tomorrow)\b", _named_day),
         (r"\b(?:recent(?:ly)?|lately)\b", _recently),
+    )
+
+
+def _bare() -> tuple[tuple[str, _Read], ...]:
+    """A year, a month or a season by itself."""
+    return (
         (rf"\b(?:fy\s?)?({YEAR})", _year),
         (rf"\b({MONTH})", lambda match, today: _months(match, None, _month_number(match[1]), 1, "month")),
-        (rf"\b({seasons})()\b", _season),
+        (rf"\b({'|'.join(SEASONS)})()\b", _season),
     )
-    return tuple((re.compile(pattern, re.IGNORECASE), read) for pattern, read in readers)
