@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from quarry.reader.features import chance_of
 from quarry.reader.learned import NEVER
 from tools.fit.__main__ import main
-from tools.fit.calibration import Seen, chance_of, coefficients_of, rated_by_others, thresholds_of
+from tools.fit.calibration import Seen, coefficients_of, rated_by_others, thresholds_of
 from tools.fit.pairs import OWN, Pair, part_of, spider_gold
 from tools.fit.results import denotation
 
@@ -64,8 +65,8 @@ def test_an_answer_is_without_doubt_where_nine_in_ten_such_ones_are_right() -> N
         for place in range(200)
     ]
     coefficients = coefficients_of(seen)
-    limit = thresholds_of([(each, chance_of(coefficients, each)) for each in seen])["count"].confident
-    sure = [each.is_right for each in seen if chance_of(coefficients, each) >= limit]
+    limit = thresholds_of([(each, chance_of(coefficients, each.known)) for each in seen])["count"].confident
+    sure = [each.is_right for each in seen if chance_of(coefficients, each.known) >= limit]
     assert len(sure) > 50
     assert sum(sure) / len(sure) >= 0.9
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import math
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -36,6 +35,7 @@ from quarry.platform.budget import Budget
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import migrate
+from quarry.reader.features import chance_of
 from quarry.records.answerability import features_of
 from quarry.records.asked_words import asked_words
 from quarry.records.extraction import chosen, read_sentences
@@ -135,12 +135,6 @@ def weights_of(seen: Sequence[Seen], names: Sequence[str]) -> dict[str, float]:
     return dict(zip(names, found.tolist(), strict=True))
 
 
-def chance(weights: Features, features: Features) -> float:
-    """How likely a question with these features is answered."""
-    score = sum(weights.get(name, 0.0) * value for name, value in features.items())
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
-
-
 def names_of(seen: Sequence[Seen], *, by_meaning: bool) -> list[str]:
     """The features that were seen often enough in several collections."""
     collections: dict[str, Counter[str]] = defaultdict(Counter)
@@ -163,7 +157,7 @@ def held_out(seen: Sequence[Seen], *, by_meaning: bool) -> list[Rated]:
     for collection in dict.fromkeys(each.collection for each in seen):
         others = [each for each in seen if each.collection != collection]
         weights = weights_of(others, names_of(others, by_meaning=by_meaning))
-        rated += [(chance(weights, each.features), each) for each in seen if each.collection == collection]
+        rated += [(chance_of(weights, each.features), each) for each in seen if each.collection == collection]
     return rated
 
 

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from quarry.reader.features import chance_of
 from quarry.reader.learned import NEVER, Calibration, Thresholds
 from tools.fit.training import Judged
 
@@ -72,7 +73,7 @@ def rated_by_others(seen: Sequence[Seen]) -> Rated:
     rated: list[tuple[Seen, float]] = []
     for fold in folds:
         coefficients = coefficients_of([each for other in folds if other is not fold for each in other])
-        rated += [(each, chance_of(coefficients, each)) for each in fold]
+        rated += [(each, chance_of(coefficients, each.known)) for each in fold]
     return rated
 
 
@@ -83,7 +84,7 @@ def coefficients_of(seen: Sequence[Seen]) -> dict[str, float]:
     for _ in range(PASSES):
         changes: dict[str, float] = defaultdict(float)
         for each in seen:
-            missed = each.is_right - chance_of(found, each)
+            missed = each.is_right - chance_of(found, each.known)
             for name, value in each.known.items():
                 changes[name] += missed * value / len(seen)
         for name, change in changes.items():
@@ -91,12 +92,6 @@ def coefficients_of(seen: Sequence[Seen]) -> dict[str, float]:
             squares[name] += change * change
             found[name] += STEP * change / math.sqrt(squares[name])
     return dict(found)
-
-
-def chance_of(coefficients: Mapping[str, float], seen: Seen) -> float:
-    """How likely a reading is right."""
-    score = sum(coefficients.get(name, 0.0) * value for name, value in seen.known.items())
-    return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
 
 
 def thresholds_of(rated: Rated) -> dict[str, Thresholds]:

@@ -286,9 +286,9 @@ class Asks:
 
     def _numbers(self, base: SourceName, fields: Sequence[FieldName], evidence: Evidence) -> Iterator[Ask]:
         clues = self.clues
-        numeric = [each for each in fields if each.is_number and not each.is_key][:4]
+        numeric = [each for each in fields if each.is_amount][:4]
         ranked = numeric + [each for each in fields if each.is_date][:2]
-        unsaid = [] if numeric else [each for each in base.fields if each.is_number and not each.is_key][:2]
+        unsaid = [] if numeric else [each for each in base.fields if each.is_amount][:2]
         for each in (*ranked, *unsaid):
             own = clues.joined(evidence, clues.field("measured", each))
             functions = FUNCTIONS if each.is_number else FUNCTIONS[1:3]
@@ -350,8 +350,8 @@ class Asks:
                     own = clues.joined(evidence, clues.field("by", other))
                     yield Ask("groups", base, self._framed("groups:two", own), (by, other))
         yield from self._counted(base, by, evidence, fields, period)
-        numeric = [each for each in fields if each.is_number and not each.is_key and each is not by]
-        unsaid = [each for each in base.columns if each.is_number and not each.is_key and each is not by]
+        numeric = [each for each in fields if each.is_amount and each is not by]
+        unsaid = [each for each in base.columns if each.is_amount and each is not by]
         for measured in numeric[: 3 if period is None else 2] or unsaid[:1]:
             of = clues.joined(evidence, clues.field("measured", measured))
             for number, chosen in self._several() if period is None and measured in numeric[:1] else ():

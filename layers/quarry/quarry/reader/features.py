@@ -6,7 +6,7 @@ Features go by the hash of their names, in bundles that candidates share.
 from __future__ import annotations
 
 import math
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import pairwise
@@ -18,6 +18,8 @@ from quarry.reader.said import Place, Said
 
 DIMENSIONS = 1 << 20
 """Weights that there are. Features whose names have the same hash share one."""
+LOGIT_MAX = 30.0
+"""A score further from 0 is as good as sure."""
 
 
 @lru_cache(maxsize=1 << 17)
@@ -59,6 +61,12 @@ class Scorer:
         """Make the bundle for a key."""
         made = self._made[key] = self.bundle(features)
         return made
+
+
+def chance_of(weights: Mapping[str, float], known: Mapping[str, float]) -> float:
+    """The probability by a logistic regression that has these weights, of what is known by name, from 0 to 1."""
+    score = sum(weights.get(name, 0.0) * value for name, value in known.items())
+    return 1 / (1 + math.exp(-max(-LOGIT_MAX, min(LOGIT_MAX, score))))
 
 
 def softmax(scores: Sequence[float]) -> list[float]:

@@ -10,7 +10,6 @@ of the outputs; 0 is the score of "none of these".
 from __future__ import annotations
 
 import json
-import math
 import struct
 import zlib
 from collections.abc import Mapping, Sequence
@@ -22,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from quarry.models.local_embedding import LocalEmbedding, MiniLM, installed_weights
 from quarry.models.safetensors import read_safetensors
-from quarry.reader.features import DIMENSIONS
+from quarry.reader.features import DIMENSIONS, chance_of
 
 if TYPE_CHECKING:
     from quarry.models.local_embedding import Array
@@ -50,8 +49,7 @@ class Calibration:
 
     def chance(self, known: Mapping[str, float]) -> float:
         """How likely a reading is right of which this is known."""
-        score = sum(self.coefficients.get(name, 0.0) * value for name, value in known.items())
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+        return chance_of(self.coefficients, known)
 
     def thresholds_of(self, kind: str) -> Thresholds:
         """The thresholds of a kind of answer; of one that was never seen, nothing is given."""

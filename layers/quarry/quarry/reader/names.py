@@ -52,6 +52,11 @@ class FieldName:
         return self.kind in NUMERIC
 
     @property
+    def is_amount(self) -> bool:
+        """Whether it is a number that measures: no key."""
+        return self.is_number and not self.is_key
+
+    @property
     def is_date(self) -> bool:
         return self.kind in DATES
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from typing import Literal
 
 from quarry.query.algebra import Scalar
@@ -67,10 +68,12 @@ class Options:
             yield [self._left("truth", None), *self._of_truth(truth)]
         for source in self._sources(2):
             yield [self._left("related", None), *self._of_related(source)]
-        averages = [*self._named(_is_amount, 2)] or [*islice(self._amounts_of_sources(), AMOUNTS_MAX)]
+        amounts, dates = attrgetter("is_amount"), attrgetter("is_date")
+        averages = [*self._named(amounts, 2)] or [*self._of_named_source(amounts, AMOUNTS_MAX)]
         if averages:
             yield [self._left("average", None), *(option for each in averages for option in self._of_average(each))]
-        blanks = [*dict.fromkeys([*self._named(lambda each: not each.is_key, 3), *self._dates_of_sources()])]
+        fields = [*self._named(lambda each: not each.is_key, 3), *self._of_named_source(dates, DATES_MAX)]
+        blanks = [*dict.fromkeys(fields)]
         if blanks:
             yield [self._left("blank", None), *(option for each in blanks for option in self._of_blank(each))]
 
@@ -113,15 +116,12 @@ class Options:
         ]
         yield from islice((each for *_, each in sorted(named, key=lambda item: item[:2])), most)
 
-    def _dates_of_sources(self) -> Iterator[FieldName]:
-        """The dates of the source that is named best: what is not done yet has none."""
+    def _of_named_source(self, wanted: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
+        """The first such fields of the source that is named best. They need no name: what is not done yet has no date, and “more
+        than the average” may leave out of what.
+        """
         for source in self._sources(1):
-            yield from islice((each for each in source.columns if each.is_date), DATES_MAX)
-
-    def _amounts_of_sources(self) -> Iterator[FieldName]:
-        """The numbers of the source that is named best: “more than the average” may leave out of what."""
-        for source in self._sources(1):
-            yield from filter(_is_amount, source.columns)
+            yield from islice(filter(wanted, source.columns), most)
 
     def _sources(self, most: int) -> list[SourceName]:
         """The sources that are named, those said last first."""
@@ -295,7 +295,7 @@ class Options:
             each
             for source in clues.names.sources.values()
             for each in source.fields
-            if each.is_date or (is_years and each.is_number and not each.is_key and not each.unit)
+            if each.is_date or (is_years and each.is_amount and not each.unit)
         ]
         return sorted(fields, key=distance)
 
@@ -372,7 +372,3 @@ class Options:
             yield Option(
                 (Test("field", op, field=each),), clues.joined(clues.field("blank", each), Evidence(0, bundles))
             )
-
-
-def _is_amount(each: FieldName) -> bool:
-    return each.is_number and not each.is_key

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -109,16 +108,9 @@ def _known(found: Candidates, probabilities: Sequence[float]) -> dict[str, float
 
 def _rows_of(each: Candidate) -> tuple[object, ...]:
     """Which rows a candidate is about and how many it gives: what is alike where only the fields that are shown differ."""
-    query = each.query
-    is_rows = each.kind in ("rows", "extreme")
-    return (
-        each.kind,
-        query["source"],
-        *(
-            json.dumps(query.get(part), sort_keys=True)
-            for part in ("where", "having", "order", "limit", *(() if is_rows else ("group", "aggregate")))
-        ),
-    )
+    parts = ("source", "where", "having", "order", "limit")
+    numbers = () if each.kind in ("rows", "extreme") else ("group", "aggregate")
+    return each.kind, *map(each.query.get, (*parts, *numbers))
 
 
 def explained(found: Candidates) -> set[str]:

@@ -6,7 +6,6 @@ trained for "does this sentence answer this question". `tools/fit/answerability.
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -14,6 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.reader.features import chance_of
 from quarry.reader.learned import PairModel, read_pair_model
 from quarry.records.contract import ConfidenceLevel
 
@@ -39,8 +39,7 @@ class Fitted:
 
     def probability(self, features: Features) -> float:
         """How likely a question with these features is answered, from 0 to 1."""
-        score = sum(self.weights.get(name, 0.0) * value for name, value in features.items())
-        return 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+        return chance_of(self.weights, features)
 
     def level(self, probability: float) -> ConfidenceLevel:
         """How far an answer of this probability can be trusted."""

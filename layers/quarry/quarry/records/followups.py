@@ -47,8 +47,7 @@ FOLLOWUP_COVERAGE_MIN = 0.6
 async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
     """Two or three questions that the records can answer; after a count, those of the type that was counted."""
     counted = facts.counted.filters.get("types", ()) if facts.counted else ()
-    sources = [each for each in toolset.evidence.sources if not counted or each.text.type in counted]
-    pool = [each for each in toolset.pool.values() if not counted or each.type in counted]
+    sources, pool = _found(toolset, counted)
     if not sources or (facts.is_all and facts.counted is None):
         return followups_about(await _latest_records(toolset, counted))
     step: ModelStep[str, FollowupQuestions] = ModelStep(
@@ -61,6 +60,12 @@ async def suggest_followups(conversation: Conversation, answer: str, toolset: Se
     is_models = toolset.run.chat is not None and step.name not in toolset.run.degraded
     questions = await _answered(decided.questions, toolset) if is_models else decided.questions
     return await _filled_up(questions, conversation.question, toolset, counted)
+
+
+def _found(toolset: SearchToolset, types: Sequence[str]) -> tuple[list[EvidenceSource], list[RecordText]]:
+    """The sources and all the records that were found, of these types or of any."""
+    sources = [each for each in toolset.evidence.sources if not types or each.text.type in types]
+    return sources, [each for each in toolset.pool.values() if not types or each.type in types]
 
 
 async def models_followups(
@@ -83,9 +88,8 @@ async def _filled_up(
     """At most three of the questions, filled up to two with others that records of these types, or of any, can answer."""
     found = dict.fromkeys(questions)
     if len(found) < FOLLOWUPS_MIN:
-        sources = [each for each in toolset.evidence.sources if not types or each.text.type in types]
-        pool = [each for each in toolset.pool.values() if not types or each.type in types]
-        found |= dict.fromkeys((await off_loop(questions_about, question, sources, pool)).questions)
+        asked = await off_loop(questions_about, question, *_found(toolset, types))
+        found |= dict.fromkeys(asked.questions)
     if len(found) < FOLLOWUPS_MIN:
         found |= dict.fromkeys(followups_about(await _latest_records(toolset, types)))
     return [*found][:FOLLOWUPS_MAX]

@@ -193,11 +193,6 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return {name: each.table for name, each in self.items()} | dict(self.also_counted)
 
     @cached_property
-    def of_anybody(self) -> frozenset[str]:
-        """The names of those that are anybody's tables."""
-        return frozenset(name for name, each in self.items() if each.table.reckons)
-
-    @cached_property
     def united(self) -> SearchTable:
         """All types together, as a question is read that names none of them."""
         tables = tuple(each.table for each in self.values() if each.is_searched)

@@ -13,7 +13,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal, LiteralString
 
-from quarry.language.tokens import keys
 from quarry.language.writing import ENGLISH, Writing, writing_of
 
 FacetKind = Literal[
@@ -85,11 +84,6 @@ class Facet:
     def is_measurable(self) -> bool:
         """Whether a row has one number of it, of its own."""
         return self.kind in NUMERIC_KINDS and self.related is None and not self.is_array
-
-    @cached_property
-    def name_words(self) -> tuple[str, ...]:
-        """The words of its name: "price", "per", "day" of `price_per_day`."""
-        return keys(self.name.replace("_", " "))
 
     def is_in(self, currency: str | None) -> bool:
         """Whether amounts in a currency compare with its own; one that is said without is meant in the facet's."""
