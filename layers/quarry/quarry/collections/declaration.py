@@ -53,7 +53,7 @@ RETIRED = frozenset({"leads", "called_by"})
 
 
 def without_retired(kept: Any) -> Any:
-    """A declaration that a database keeps, without the keys that are no more: of the collection and of its facets."""
+    """A declaration that a database keeps, without retired keys of the collection and of its facets."""
     facets = {name: _current(facet) for name, facet in kept.get("facets", {}).items()}
     return _current(kept) | ({"facets": facets} if facets else {})
 
