@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from quarry.local.cli.parsing import WrongUsage, on_database
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
@@ -14,7 +16,7 @@ from quarry.platform.errors import QuarryError
 from quarry.services.services import Caller, Services, forget_weights, store_weights
 from quarry_tools.comparison import Comparison, compared_pairs
 from quarry_tools.evaluable import EVALUATING_USER
-from quarry_tools.evaluation import tell
+from quarry_tools.evaluation import read_files, tell
 from quarry_tools.judged import JudgedQuery
 from quarry_tools.measures import DEPTH, ndcg
 from quarry_tools.tunable import TUNABLE, Tunable
@@ -57,6 +59,19 @@ class Tuned:
         return name if best.difference > 0 and best.now >= self.validated.present else None
 
 
+def tune_by_files(
+    files: Sequence[Path], domain: str | None, *, folds: int, apply: bool, reset: bool, as_json: bool
+) -> None:
+    """`quarry tune`. Raises WrongUsage, as `read_files`, and as `tune`."""
+    if reset == bool(files):
+        raise WrongUsage("give a FILE of judged queries to tune by, or --reset")
+    if reset:
+        on_database(lambda database: forget(database, as_json=as_json))
+        return
+    queries = read_files(files, domain)
+    on_database(lambda database: tune(queries, database, folds=folds, apply=apply, as_json=as_json))
+
+
 async def tune(
     queries: Sequence[JudgedQuery], database: LocalDatabase, *, folds: int, apply: bool, as_json: bool
 ) -> None:
@@ -82,7 +97,7 @@ async def tune(
         tell([f"the environment sets {', '.join(sorted(hidden))}, which wins over what is stored"])
 
 
-async def reset(database: LocalDatabase, *, as_json: bool) -> None:
+async def forget(database: LocalDatabase, *, as_json: bool) -> None:
     """Delete every stored weight and say which there were."""
     async with database.services() as services:
         forgotten = await forget_weights(services.database)

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from pydantic import BaseModel, ValidationError
 
 from quarry.local.askable import Askable, Events, View
+from quarry.local.cli.parsing import WrongUsage, on_database
 from quarry.local.served_address import served_address
 from quarry.local.terminal import make_console
-from quarry.platform.errors import FieldError, InvalidInput, QuarryError
+from quarry.platform.errors import QuarryError
 from quarry.platform.validation import plain_words
 from quarry.streaming.events import Event
 
@@ -23,16 +24,21 @@ if TYPE_CHECKING:
     from quarry.local.database import LocalDatabase
 
 
-async def ask(domain: str, question: str, database: LocalDatabase, *, as_json: bool) -> None:
-    """Answer `question` on stdout. Raises InvalidInput; QuarryError, in JSON after an `error` event."""
-    askable = askable_of(domain)
-    request = _request(askable, question)
-    # here, for who asks a server needs none of it
-    from quarry.services.services import LOCAL_USER, Caller
+def ask(domain: str, question: str, *, as_json: bool) -> None:
+    """Answer `question` on stdout. Raises WrongUsage before the database is opened; QuarryError, in JSON
+    after an `error` event.
+    """
+    askable, request = asked(domain, question)
 
-    async with database.services() as services:
-        events = askable.answered(request, Caller(LOCAL_USER), services)
-        await render(askable, events, as_json=as_json, page=served_address(database.settings.quarry_data_dir))
+    async def answer(database: LocalDatabase) -> None:
+        # here, for who asks a server needs none of it
+        from quarry.services.services import LOCAL_USER, Caller
+
+        async with database.services() as services:
+            events = askable.answered(request, Caller(LOCAL_USER), services)
+            await render(askable, events, as_json=as_json, page=served_address(database.settings.quarry_data_dir))
+
+    on_database(answer)
 
 
 async def render(
@@ -47,23 +53,14 @@ async def render(
         await _show(events, view)
 
 
-def check(domain: str, question: str) -> None:
-    """See that `question` can be asked, before a database is opened. Raises InvalidInput."""
-    _request(askable_of(domain), question)
-
-
-def askable_of(domain: str) -> Askable:
-    """How the domain is asked."""
+def asked(domain: str, question: str) -> tuple[Askable, BaseModel]:
+    """How the domain is asked, and the request of a question. Raises WrongUsage where it cannot be asked."""
     askable: Askable = import_module(f"quarry.local.{domain}_view").ASKABLE
-    return askable
-
-
-def _request(askable: Askable, question: str) -> BaseModel:
     try:
-        return askable.request(question)
+        return askable, askable.request(question)
     except ValidationError as error:
-        problems = [plain_words(detail) for detail in error.errors()]
-        raise InvalidInput([FieldError("/question", f"the question: {problem}") for problem in problems]) from None
+        problems = (f"the question: {plain_words(detail)}" for detail in error.errors())
+        raise WrongUsage("; ".join(problems)) from None
 
 
 async def _write_json(events: Events, failed: Callable[[str], BaseModel]) -> None:

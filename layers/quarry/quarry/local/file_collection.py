@@ -20,6 +20,7 @@ from quarry.collections.relations import Relation, relations_named
 from quarry.files.records import UnreadableFile
 from quarry.files.writing import ReadOptions
 from quarry.local.apply import fill, planned, read_declared, wait_for_others
+from quarry.local.cli.parsing import WrongUsage
 from quarry.local.data import name_of, opened_records, report_skipped, sources_of, told_file
 from quarry.local.database import open_database
 from quarry.local.telling import is_for_programs, note, tell
@@ -37,21 +38,17 @@ TableName = tuple[str, str]
 """Schema and name; the collection is called by the name."""
 
 
-class InvalidName(ValueError):
-    """No table and collection can be called so; the message says what could."""
-
-
 def table_of(given: str) -> TableName:
-    """The table that `--as` names, of `public` where it names no schema. Raises InvalidName."""
+    """The table that `--as` names, of `public` where it names no schema. Raises WrongUsage."""
     schema, _, name = given.rpartition(".")
     schema = schema or "public"
     for part in (schema, name):
         if not re.fullmatch(NAME_PATTERN, part):
-            raise InvalidName(
+            raise WrongUsage(
                 f"nothing can be called {part!r}: lower-case letters, digits and _, as in {slug(part, 'files')}"
             )
     if name in BUILT_IN.counted:
-        raise InvalidName(f"{name!r} is a type of a city's records: take another name")
+        raise WrongUsage(f"{name!r} is a type of a city's records: take another name")
     return schema, name
 
 
