@@ -14,8 +14,8 @@ from typing import LiteralString
 
 from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, FacetKind
 from quarry.collections.expression import expression_columns, expression_sql
-from quarry.collections.guessing import words
 from quarry.collections.json_paths import TEXT, PathType, keys_of, own_name, path_sql, without_path
+from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.path_types import TYPES_OF_KINDS
 from quarry.collections.reference_declarations import Parent, Referred

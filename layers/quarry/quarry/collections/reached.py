@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from quarry.collections import toml_text
 from quarry.collections.column_types import is_comparable, is_single
-from quarry.collections.guessing import is_buyer, is_called_category, is_place, is_text, is_writable, words
+from quarry.collections.guessing import is_buyer, is_called_category, is_place, is_text, is_writable
+from quarry.collections.names import words
 from quarry.collections.relations import Column, Reference
 from quarry.collections.table_guess import TableGuess
 from quarry.language.word_forms import names_doer

@@ -10,26 +10,36 @@ from quarry.collections import toml_text
 from quarry.collections.column_types import is_comparable, is_single
 from quarry.collections.date_kinds import NOT_READ, DateKinds
 from quarry.collections.declaration import PARAMETERS
-from quarry.collections.draft_links import add_fields, add_links
+from quarry.collections.draft_extras import (
+    add_duration,
+    add_fields,
+    add_links,
+    add_overdue,
+    add_sum,
+    in_expression,
+    name_of_amount,
+)
 from quarry.collections.draft_parts import TableDraft, name_by_reference, slug, unique
-from quarry.collections.draft_reckoned import add_duration, add_overdue, add_sum, in_expression, name_of_amount
 from quarry.collections.guessing import (
     LABEL_WIDTH,
     date_purpose,
+    in_hundredths,
+    is_amount,
     is_contact,
     is_date,
+    is_flag,
+    is_number,
     is_place,
     is_role,
     is_sale,
     is_text,
     is_writable,
-    language_of,
+    is_year,
     serves,
-    words,
-    written_out,
+    unit_of,
 )
-from quarry.collections.guessing_numbers import in_hundredths, is_amount, is_flag, is_number, is_year, unit_of
 from quarry.collections.json_paths import covered, own_name
+from quarry.collections.names import language_of, words, written_out
 from quarry.collections.reached import Guesses, Reached, last_word, reached, telling_columns
 from quarry.collections.relations import Column
 from quarry.collections.search_table import DATE
