@@ -10,8 +10,8 @@ import httpx2
 from pydantic import BaseModel
 
 from quarry.client.calls import AsyncCaller, Caller
-from quarry.client.exchange import Door, Exchange, Patience
-from quarry.client.io import AwaitedDoor, BlockingDoor, finished
+from quarry.client.exchange import Exchange, Patience
+from quarry.client.io import Door, finished
 from quarry.client.routes import Routes
 from quarry.client.streams import AsyncStream, Reading, Stream
 from quarry.client.wire import Call, EventTypes, Reply
@@ -27,9 +27,11 @@ RETRIES = 3
 WAIT_SECONDS_MAX = 30.0
 
 
-def _exchange(url: str, token: Token, retries: int, wait_seconds_max: float, door: Door) -> Exchange:
+def _exchange(
+    url: str, token: Token, retries: int, wait_seconds_max: float, http: httpx2.Client | httpx2.AsyncClient
+) -> Exchange:
     read = token if callable(token) else lambda: token
-    return Exchange(url, read, Patience(retries, wait_seconds_max), door)
+    return Exchange(url, read, Patience(retries, wait_seconds_max), Door(http))
 
 
 class Client(Routes, Caller):
@@ -51,7 +53,7 @@ class Client(Routes, Caller):
         http: httpx2.Client | None = None,
     ) -> None:
         self._http, self._is_own = http or httpx2.Client(timeout=TIMEOUT), http is None
-        self._exchange = _exchange(url, token, retries, wait_seconds_max, BlockingDoor(self._http))
+        self._exchange = _exchange(url, token, retries, wait_seconds_max, self._http)
 
     def perform(self, call: Call, reply: Reply[T]) -> T:
         """What each method does in the end."""
@@ -88,7 +90,7 @@ class AsyncClient(Routes, AsyncCaller):
         http: httpx2.AsyncClient | None = None,
     ) -> None:
         self._http, self._is_own = http or httpx2.AsyncClient(timeout=TIMEOUT), http is None
-        self._exchange = _exchange(url, token, retries, wait_seconds_max, AwaitedDoor(self._http))
+        self._exchange = _exchange(url, token, retries, wait_seconds_max, self._http)
 
     async def perform(self, call: Call, reply: Reply[T]) -> T:
         """What each method does in the end."""
