@@ -11,9 +11,8 @@ from pydantic import BaseModel
 
 from quarry.client import AsyncClient, NotAuthenticated
 from quarry.client import QuarryError as ClientError
+from quarry.local.ask import Events, events_of, render
 from quarry.local.ask import asked as asked_of
-from quarry.local.ask import render
-from quarry.local.askable import Events, events_of
 from quarry.local.query import read_query, show
 from quarry.platform.errors import QuarryError
 
