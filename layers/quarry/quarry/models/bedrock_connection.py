@@ -147,7 +147,7 @@ def translated() -> Iterator[None]:
         raise _translate(error.response) from error
     except (botocore.exceptions.NoCredentialsError, botocore.exceptions.NoRegionError) as error:
         raise ModelUnavailable("There are no AWS credentials here, or no region; check BEDROCK_REGION.") from error
-    except (ValidationError, botocore.parsers.ResponseParserError, botocore.eventstream.ParserError) as error:
+    except (KeyError, ValidationError, botocore.parsers.ResponseParserError, botocore.eventstream.ParserError) as error:
         raise ModelUnavailable(_NOT_BEDROCK) from error
     except (botocore.exceptions.BotoCoreError, urllib3.exceptions.HTTPError, OSError) as error:
         raise ModelUnavailable("The model's server cannot be reached, or broke the connection.") from error
