@@ -8,9 +8,9 @@ from collections.abc import AsyncIterator, Iterator
 import pytest
 from pydantic import BaseModel, Field
 
-from quarry.models.bedrock_embedding import COHERE_TEXTS, BedrockEmbedding
 from quarry.models.bedrock_model import BedrockChat
 from quarry.models.interface import Message, ToolCall, ToolDefinition, Usage
+from quarry.models.served_embedding import COHERE_TEXTS, BedrockEmbedding
 from quarry.platform.errors import (
     ModelError,
     ModelOutputInvalid,

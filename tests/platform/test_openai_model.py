@@ -11,8 +11,8 @@ from pydantic import BaseModel
 
 from quarry.models.answers import TOKEN_CHARACTERS_MAX, OutputLimits
 from quarry.models.interface import ChatModel, Message, ToolCall, ToolDefinition, Usage
-from quarry.models.openai_embedding import OpenAIEmbedding
 from quarry.models.openai_model import OpenAIChat
+from quarry.models.served_embedding import OpenAIEmbedding
 from quarry.platform.errors import (
     ConfigurationError,
     ModelError,

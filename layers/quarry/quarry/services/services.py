@@ -11,15 +11,14 @@ from uuid import UUID, uuid4
 
 from quarry.models import bedrock_connection
 from quarry.models.answers import OutputLimits
-from quarry.models.bedrock_embedding import BedrockEmbedding
 from quarry.models.bedrock_model import BedrockChat
 from quarry.models.circuit_breaker import CircuitBreaker, GuardedChat
 from quarry.models.interface import ChatModel, EmbeddingModel, Prices
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.models.openai_connection import import_sdk
-from quarry.models.openai_embedding import OpenAIEmbedding
 from quarry.models.openai_model import OpenAIChat
 from quarry.models.query_embedding import QueryEmbedder
+from quarry.models.served_embedding import BedrockEmbedding, OpenAIEmbedding
 from quarry.platform.budget import Budget
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.metrics import Metrics
