@@ -21,11 +21,7 @@ from quarry.collections.path_types import TYPES_OF_KINDS
 from quarry.collections.reference_declarations import Parent, Referred
 from quarry.collections.relations import Relation, is_date_type
 from quarry.collections.row_sql import LINE_BREAK, hashed, joined_texts, line_sql, listed, quoted, type_name
-from quarry.collections.templates import (
-    is_template,
-    line_columns,
-    split_template,
-)
+from quarry.collections.templates import is_template, line_columns, split_template
 from quarry.collections.used_columns import UsedColumn, declared_source, key_of
 from quarry.retrieval.facets import identifier
 

@@ -27,14 +27,7 @@ from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ModelError
 from quarry.platform.settings import Settings
 from quarry.platform.tables import EmbeddedTable, LoadableTable
-from quarry.postgres.embed import (
-    Embedded,
-    embed_pending,
-    forget_vectors,
-    make_ready,
-    probe,
-    remembers_model,
-)
+from quarry.postgres.embed import Embedded, embed_pending, forget_vectors, make_ready, probe, remembers_model
 from quarry.postgres.embedding_queue import count_pending
 from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
 from quarry.postgres.migrate import migrate

@@ -23,16 +23,7 @@ from quarry.models.answers import (
     storable,
 )
 from quarry.models.bedrock_connection import Connection, EventStream, translated
-from quarry.models.interface import (
-    Keep,
-    Message,
-    Output,
-    Structured,
-    ToolCall,
-    ToolDefinition,
-    Turn,
-    Usage,
-)
+from quarry.models.interface import Keep, Message, Output, Structured, ToolCall, ToolDefinition, Turn, Usage
 from quarry.models.schemas import response_format
 
 

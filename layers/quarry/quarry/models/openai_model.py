@@ -24,16 +24,7 @@ from quarry.models.answers import (
     check_written,
     read_output,
 )
-from quarry.models.interface import (
-    Keep,
-    Message,
-    Output,
-    Structured,
-    ToolCall,
-    ToolDefinition,
-    Turn,
-    Usage,
-)
+from quarry.models.interface import Keep, Message, Output, Structured, ToolCall, ToolDefinition, Turn, Usage
 from quarry.models.openai_connection import Connection, translated
 from quarry.models.schemas import response_format
 from quarry.platform.errors import ModelRefused
