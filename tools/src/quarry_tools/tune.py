@@ -13,7 +13,8 @@ from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
 from quarry.platform.errors import QuarryError
-from quarry.services.services import Caller, Services, forget_weights, store_weights
+from quarry.postgres.pool import Database
+from quarry.services.services import TUNED_NAMES, Caller, Services
 from quarry_tools.comparison import Comparison, compared_pairs
 from quarry_tools.evaluable import EVALUATING_USER
 from quarry_tools.evaluation import read_files, tell
@@ -105,6 +106,21 @@ async def forget(database: LocalDatabase, *, as_json: bool) -> None:
         print(json.dumps({"forgotten": forgotten}))
     else:
         print(f"forgotten: {', '.join(forgotten)}" if forgotten else "nothing was stored")
+
+
+async def store_weights(database: Database, weights: Mapping[str, float]) -> None:
+    """Store weights, all or none; processes that run already keep theirs. Raises DatabaseUnavailable."""
+    await database.execute(
+        "insert into tuned_weights (name, weight) select * from unnest(%s::text[], %s::float8[])"
+        " on conflict (name) do update set weight = excluded.weight, stored_at = now()",
+        [list(weights), list(weights.values())],
+    )
+
+
+async def forget_weights(database: Database) -> list[str]:
+    """Delete what is stored; the names that it was stored for. Raises DatabaseUnavailable."""
+    rows = await database.rows("delete from tuned_weights where name = any(%s) returning name", [list(TUNED_NAMES)])
+    return sorted(row["name"] for row in rows)
 
 
 def _by_domain(queries: Sequence[JudgedQuery], folds: int) -> dict[str, list[JudgedQuery]]:

@@ -102,21 +102,6 @@ async def stored_weights(database: Database) -> dict[str, float]:
     return {row["name"]: row["weight"] for row in rows}
 
 
-async def store_weights(database: Database, weights: Mapping[str, float]) -> None:
-    """Store weights, all or none; processes that run already keep theirs. Raises DatabaseUnavailable."""
-    await database.execute(
-        "insert into tuned_weights (name, weight) select * from unnest(%s::text[], %s::float8[])"
-        " on conflict (name) do update set weight = excluded.weight, stored_at = now()",
-        [list(weights), list(weights.values())],
-    )
-
-
-async def forget_weights(database: Database) -> list[str]:
-    """Delete what is stored; the names that it was stored for. Raises DatabaseUnavailable."""
-    rows = await database.rows("delete from tuned_weights where name = any(%s) returning name", [list(TUNED_NAMES)])
-    return sorted(row["name"] for row in rows)
-
-
 LOCAL_USER = "demo"
 """Who asks locally without saying a name."""
 
