@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from copy import deepcopy
@@ -29,8 +28,6 @@ TOOK_TOO_LONG = "The model took too long to answer."
 TokensField = Literal["max_completion_tokens", "max_tokens"]
 """What a server calls the limit of an answer: OpenAI's reasoning models refuse the older name; many servers know no other."""
 
-# What Postgres, where answers are kept, and UTF-8 cannot hold.
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 StorableText = Annotated[str, AfterValidator(lambda text: storable(text))]
 
 
@@ -110,9 +107,10 @@ def check_written(is_written: bool) -> None:
 
 
 def storable(text: str) -> str:
-    """`text` without what cannot be kept, and what readers cannot see."""
+    """`text` without what Postgres, where answers are kept, and UTF-8 cannot hold, and what readers cannot see."""
+    kept = text.replace("\0", "").encode(errors="ignore").decode()
     # in JSON, which structured outputs and arguments are, no text holds the end of a line as it is
-    return visible(_UNSTORABLE.sub("", text).replace("\u2028", " ").replace("\u2029", " "))
+    return visible(kept.replace("\u2028", " ").replace("\u2029", " "))
 
 
 def check_length(characters: int, max_tokens: int) -> None:
