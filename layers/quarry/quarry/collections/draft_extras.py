@@ -19,13 +19,11 @@ from quarry.collections.guessing import (
     is_date,
     is_flag,
     is_number,
-    is_sale,
     is_share,
-    is_side_amount,
     is_writable,
 )
 from quarry.collections.json_paths import keys_of
-from quarry.collections.names import known, says, words, written_out
+from quarry.collections.names import is_called, known, says, words, written_out
 from quarry.collections.reached import Guesses, buys
 from quarry.collections.relations import Column, Embedding, Reference
 from quarry.collections.secrets import is_secret_table
@@ -39,7 +37,7 @@ OVERDUE = "overdue"
 def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     """What a line costs that has a price and a quantity, where nothing else says it."""
     numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
-    amounts = [each for each in numbers if is_amount(each) and not is_side_amount(each)]
+    amounts = [each for each in numbers if is_amount(each) and not says(each.name, "side_amount")]
     prices, quantities = _prices(guess), _quantities(guess)
     totals = [each for each in amounts if each not in prices]
     if totals or len(prices) != 1 or len(quantities) != 1:
@@ -52,7 +50,7 @@ def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
             f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is reckoned'
         )
         return
-    is_revenue = is_sale(guess.relation.name) and buys(guess, guesses)
+    is_revenue = is_called(guess.relation.name, "sale") and buys(guess, guesses)
     is_held = bool({"stock", "inventory"} & {*words(quantities[0].name)})
     called = unique("revenue" if is_revenue else "stock_value" if is_held else "amount", draft.facets)
     draft.facets[called] = {"kind": "money", "expression": product}
@@ -60,7 +58,7 @@ def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
 
 
 def _prices(guess: TableGuess) -> list[Column]:
-    amounts = (column for column in guess.usable if is_amount(column) and not is_side_amount(column))
+    amounts = (column for column in guess.usable if is_amount(column) and not says(column.name, "side_amount"))
     return [each for each in amounts if "price" in words(each.name) and not says(each.name, "total")]
 
 

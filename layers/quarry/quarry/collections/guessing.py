@@ -131,7 +131,7 @@ def is_category(column: Column, rows: int | None) -> bool:
         return True
     if not _may_be_label(column):
         return False
-    is_called_one = is_called_category(column)
+    is_called_one = says(column.name, "category")
     count = _values(column, rows)
     if rows is None or count is None:
         return is_called_one
@@ -157,34 +157,9 @@ def _values(column: Column, rows: int | None) -> float | None:
     return None if rows is None else -column.distinct * rows
 
 
-def is_called_category(column: Column) -> bool:
-    """Whether its name says that it holds one of few values."""
-    return says(column.name, "category")
-
-
-def is_buyer(name: str) -> bool:
-    """Whether what is called so buys: customers, clients, guests."""
-    return is_called(name, "buyer")
-
-
-def serves(name: str) -> bool:
-    """Whether what is called so are people who do their work: staff, doctors."""
-    return is_called(name, "serving")
-
-
-def is_sale(name: str) -> bool:
-    """Whether the rows of a table that is called so are sales, or parts of these."""
-    return is_called(name, "sale")
-
-
 def is_date(column: Column) -> bool:
     """Whether it is a day or a moment, not a time of day."""
     return not column.is_array and is_date_type(column.base)
-
-
-def is_due(column: Column) -> bool:
-    """Whether a date is until when something is to be done."""
-    return says(column.name, "due")
 
 
 def date_purpose(column: Column) -> DatePurpose:
@@ -284,11 +259,6 @@ def is_flag(column: Column) -> bool:
         said[0] in known("flag_first") or said[-1] in known("flag") or _is_participle(said[-1])
     )
     return is_called_so and column.least >= 0 and column.most <= 1
-
-
-def is_side_amount(column: Column) -> bool:
-    """Whether it is money that comes on top of what is paid for: freight, tax."""
-    return says(column.name, "side_amount")
 
 
 def is_share(column: Column) -> bool:

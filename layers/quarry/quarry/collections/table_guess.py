@@ -16,7 +16,6 @@ from quarry.collections.guessing import (
     is_contact,
     is_correspondent,
     is_date,
-    is_due,
     is_machine_text,
     is_number,
     is_numbered,
@@ -24,7 +23,6 @@ from quarry.collections.guessing import (
     is_place,
     is_prose,
     is_role,
-    is_sale,
     is_scope,
     is_text,
     is_writable,
@@ -32,7 +30,7 @@ from quarry.collections.guessing import (
     text_width,
 )
 from quarry.collections.json_paths import covered
-from quarry.collections.names import ends_in, joined, known, known_stems, listed, says, words
+from quarry.collections.names import ends_in, is_called, joined, known, known_stems, listed, says, words
 from quarry.collections.relations import Column, Reference, Relation
 from quarry.collections.secrets import Suspicion, suspicion
 from quarry.language.tokens import stem
@@ -119,7 +117,7 @@ class TableGuess:
                 if name in by_name and (name in known("title") or by_name[name] in naming)
             ),
             # an order has no name: one in it is somebody's
-            *(column for column in short if _ends_as_title(column) and not is_sale(self.relation.name)),
+            *(column for column in short if _ends_as_title(column) and not is_called(self.relation.name, "sale")),
             *(by_name[name] for name in listed("user_name") if name in by_name),
             # a number or a code only where nothing else tells rows apart
             *sorted((column for column in short if column.distinct == -1 and not is_contact(column)), key=is_numbered),
@@ -172,7 +170,7 @@ class TableGuess:
             found = [column for column in dates if date_purpose(column) == purpose]
             if found and purpose == "other" and all(column.is_nullable for column in found):
                 # what is due has a date before it is paid
-                found = [column for column in dates if is_due(column) and not column.is_nullable] or found
+                found = [column for column in dates if says(column.name, "due") and not column.is_nullable] or found
             if found:
                 return self._of_stay(min(found, key=lambda column: column.is_nullable))
         return None
@@ -190,7 +188,7 @@ class TableGuess:
     def span(self) -> tuple[Column, Column] | None:
         """The only date on which something began, by its name, and the only one on which it ended; not until when it was to."""
         dates = [column for column in self.usable if is_date(column)]
-        dates = [column for column in dates if not is_due(column) and words(column.name)[-1:] != ("by",)]
+        dates = [column for column in dates if not says(column.name, "due") and words(column.name)[-1:] != ("by",)]
         for beginning, ending in (("arriving",), ("leaving",)), (("arriving", "beginning"), ("leaving", "ending")):
             begun, ended = ([each for each in dates if _happens(each, *verbs)] for verbs in (beginning, ending))
             if len(begun) == 1 and not ended and "ending" in ending:
