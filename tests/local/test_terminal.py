@@ -28,9 +28,9 @@ from quarry.records.contract import (
 )
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
-MARKDOWN = st.lists(
-    st.sampled_from("elm|**bold**|*|**|`|`a*b`|[12]|[1][2].|-|##|3.| |   |\n|naïve|木".split("|")),
-).map("".join)
+MARKDOWN = st.lists(st.sampled_from("elm|**bold**|*|**|`|`a*b`|[12]|[1][2].|-|##|3.| |   |\n|naïve|木".split("|"))).map(
+    "".join
+)
 
 
 def written(chunks: Sequence[str], *, is_terminal: bool = True) -> str:

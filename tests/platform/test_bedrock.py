@@ -11,13 +11,7 @@ from pydantic import BaseModel, Field
 from quarry.models.bedrock_model import BedrockChat
 from quarry.models.interface import Message, ToolCall, ToolDefinition, Usage
 from quarry.models.served_embedding import COHERE_TEXTS, BedrockEmbedding
-from quarry.platform.errors import (
-    ModelError,
-    ModelOutputInvalid,
-    ModelRefused,
-    ModelRequestRejected,
-    ModelUnavailable,
-)
+from quarry.platform.errors import ModelError, ModelOutputInvalid, ModelRefused, ModelRequestRejected, ModelUnavailable
 from tests.fakes.bedrock_server import BedrockReply, FakeBedrock
 
 MODEL = "amazon.nova-lite-v1:0"

@@ -13,13 +13,7 @@ from quarry.models.answers import TOKEN_CHARACTERS_MAX, OutputLimits
 from quarry.models.interface import ChatModel, Message, ToolCall, ToolDefinition, Usage
 from quarry.models.openai_model import OpenAIChat
 from quarry.models.served_embedding import OpenAIEmbedding
-from quarry.platform.errors import (
-    ConfigurationError,
-    ModelError,
-    ModelOutputInvalid,
-    ModelRefused,
-    ModelUnavailable,
-)
+from quarry.platform.errors import ConfigurationError, ModelError, ModelOutputInvalid, ModelRefused, ModelUnavailable
 from tests.fakes.openai_server import FakeOpenAI, Reply, embedding
 from tests.waiting import PATIENCE_SECONDS
 
