@@ -21,13 +21,13 @@ from quarry.files.records import UnreadableFile
 from quarry.files.writing import ReadOptions
 from quarry.local.apply import fill, planned, read_declared, wait_for_others
 from quarry.local.cli.parsing import WrongUsage
-from quarry.local.data import name_of, opened_records, report_skipped, sources_of, told_file
+from quarry.local.data import name_of, opened_records, report_failure, report_skipped, sources_of, told_file
 from quarry.local.database import open_database
 from quarry.local.telling import is_for_programs, note, tell
 from quarry.local.terminal import make_console, write_table
 from quarry.platform.contract import NAME_PATTERN
 from quarry.platform.errors import ConfigurationError
-from quarry.postgres.load import REPORTED_PROBLEMS_MAX, LoadError
+from quarry.postgres.load import LoadError
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.records.searched_types import BUILT_IN
@@ -92,22 +92,11 @@ def load_collection(
                         apply_change(connection, change, schema)
                     _warn_of_others(connection, declared)
         except (LoadError, UnreadableFile) as error:
-            _report_failure(error, told_name)
+            report_failure(error, told_name)
             return False
         in_step = asyncio.run(fill(database, table[1], embed=embed))
     tell(f'try: quarry ask records "How many {table[1].replace("_", " ")} are there?"\n     quarry serve')
     return in_step
-
-
-def _report_failure(error: LoadError | UnreadableFile, files: str) -> None:
-    """Say what is wrong with the rows or the files, and that nothing was loaded."""
-    found = error.problems[:REPORTED_PROBLEMS_MAX] if isinstance(error, LoadError) else [error.message]
-    problems = [str(each) for each in found]
-    for problem in problems:
-        note(problem)
-    tell(files=[{"file": files, "rows": 0, "problems": problems}])
-    advice = "; mend these rows, or leave them out with --skip-invalid" if isinstance(error, LoadError) else ""
-    note(f"nothing was loaded{advice}")
 
 
 def _check_declared(table: TableName, text: str) -> None:
