@@ -40,7 +40,7 @@ class Connection:
         self._region = region
         self._url = url
         self._max_retries = max_retries
-        self._timeout_seconds = timeout_seconds
+        self.timeout_seconds = timeout_seconds
         self._client: Any = None
         self._opening = asyncio.Lock()
         self._threads = ThreadPoolExecutor(CALLS_MAX, thread_name_prefix="bedrock")
@@ -86,7 +86,7 @@ class Connection:
 
         config = Config(
             connect_timeout=CONNECT_SECONDS,
-            read_timeout=self._timeout_seconds,
+            read_timeout=self.timeout_seconds,
             retries={"mode": "standard", "total_max_attempts": self._max_retries + 1},
             max_pool_connections=CALLS_MAX,
         )

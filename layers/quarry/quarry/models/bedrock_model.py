@@ -12,8 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from quarry.models.answers import (
-    USUAL_LIMITS,
-    OutputLimits,
     ServedChat,
     check_ending,
     check_length,
@@ -27,23 +25,8 @@ from quarry.models.interface import Keep, Message, Output, Structured, ToolCall,
 from quarry.models.schemas import response_format
 
 
-class BedrockChat(ServedChat):
-    """A ChatModel over Converse. `model` is the id or ARN of a model or inference profile. No call, and no wait for a piece of a
-    stream, exceeds `timeout_seconds`. Answers beyond `limits` are cut off.
-    """
-
-    def __init__(
-        self,
-        *,
-        region: str | None,
-        url: str | None,
-        model: str,
-        max_retries: int,
-        timeout_seconds: float,
-        limits: OutputLimits = USUAL_LIMITS,
-    ) -> None:
-        self._connection = Connection(region, url, max_retries, timeout_seconds)
-        super().__init__(self._connection, model, timeout_seconds, limits)
+class BedrockChat(ServedChat[Connection]):
+    """A ChatModel over Converse. `model` is the id or ARN of a model or inference profile."""
 
     async def decide(
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float

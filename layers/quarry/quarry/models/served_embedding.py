@@ -12,12 +12,11 @@ from abc import ABC, abstractmethod
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import Any
+from typing import Any, Generic
 
 from quarry.models import bedrock_connection, openai_connection
-from quarry.models.answers import Closable, Wire
+from quarry.models.answers import C, Wire
 from quarry.platform.errors import ConfigurationError, EmptyEmbedding, ModelUnavailable
-from quarry.platform.secrets import Secret
 
 # OpenAI's embedding models read 8,191 tokens. 2,000 English words are some 3,000 tokens, but 13,000 bytes of figures,
 # Korean or Chinese can be 8,000.
@@ -31,7 +30,7 @@ _WORD = re.compile(rf"\S{{1,{WORD_CHARACTERS}}}")
 # OpenAI takes 2,048 texts and 300,000 tokens a request. Characters of dense scripts can be a token each.
 BATCH_TEXTS = 256
 BATCH_CHARACTERS = 200_000
-RESPONSE_BYTES_MAX = 64_000_000
+VECTORS_BYTES_MAX = 64_000_000
 """Twice what 256 vectors of 4,000 numbers are as JSON."""
 
 COHERE_TEXTS = 96
@@ -45,26 +44,24 @@ REQUESTS_MAX = 8
 Vectors = list[list[float]]
 
 
-class ServedEmbedding(ABC):
-    """An EmbeddingModel behind a network. Each request, its retries included, takes at most `timeout_seconds`; `connection` is
-    closed with the model.
-    """
+class ServedEmbedding(ABC, Generic[C]):
+    """An EmbeddingModel behind a network. No request exceeds the time limit of the `connection`, which closes with the model."""
 
     window_bytes = WINDOW_BYTES
     """A text of so many bytes is read at once."""
 
-    def __init__(self, connection: Closable, model: str, dimensions: int, timeout_seconds: float) -> None:
+    def __init__(self, connection: C, model: str, dimensions: int) -> None:
         self.name = model
         self.dimensions = dimensions
-        self._closable = connection
-        self._timeout_seconds = timeout_seconds
+        self._connection = connection
+        self._timeout_seconds = connection.timeout_seconds
 
     def windows(self, text: str) -> list[str]:
         """`text` whole if the model reads it at once, else windows that share a tenth of their words with the next."""
         return windows_of(text, self.window_bytes)
 
     async def close(self) -> None:
-        await self._closable.close()
+        await self._connection.close()
 
     async def _embed_batch(self, texts: Sequence[str]) -> Vectors:
         """One unit vector for each text of a request, in order."""
@@ -78,23 +75,8 @@ class ServedEmbedding(ABC):
         """The vectors of one request, as the server sent them."""
 
 
-class OpenAIEmbedding(ServedEmbedding):
-    """From OpenAI. Raises ConfigurationError when the key or the base URL cannot be used, or there is neither of them."""
-
-    def __init__(
-        self,
-        *,
-        api_key: str | Secret | None,
-        base_url: str | None,
-        model: str,
-        dimensions: int,
-        max_retries: int,
-        timeout_seconds: float,
-    ) -> None:
-        self._connection = openai_connection.Connection(
-            api_key, base_url, max_retries, timeout_seconds, max_bytes=RESPONSE_BYTES_MAX
-        )
-        super().__init__(self._connection, model, dimensions, timeout_seconds)
+class OpenAIEmbedding(ServedEmbedding[openai_connection.Connection]):
+    """From OpenAI."""
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector for each text, in order."""
@@ -115,27 +97,17 @@ class OpenAIEmbedding(ServedEmbedding):
         return [found[place] for place in range(len(texts))] if {*found} == {*range(len(texts))} else []
 
 
-class BedrockEmbedding(ServedEmbedding):
+class BedrockEmbedding(ServedEmbedding[bedrock_connection.Connection]):
     """From Bedrock. Raises ConfigurationError for a model whose requests are not known here."""
 
-    def __init__(
-        self,
-        *,
-        region: str | None,
-        url: str | None,
-        model: str,
-        dimensions: int,
-        max_retries: int,
-        timeout_seconds: float,
-    ) -> None:
+    def __init__(self, connection: bedrock_connection.Connection, model: str, dimensions: int) -> None:
+        super().__init__(connection, model, dimensions)
         self._is_titan = "titan-embed-text-v2" in model
         if not self._is_titan and "cohere.embed-" not in model:
             raise ConfigurationError("BEDROCK_EMBEDDING_MODEL is neither Titan Text Embeddings V2 nor Cohere's Embed.")
         self._is_cohere_4 = "cohere.embed-v4" in model
         if not self._is_titan and not self._is_cohere_4:
             self.window_bytes = COHERE_3_CHARACTERS
-        self._connection = bedrock_connection.Connection(region, url, max_retries, timeout_seconds)
-        super().__init__(self._connection, model, dimensions, timeout_seconds)
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector for each text, in order."""
