@@ -71,8 +71,6 @@ _TOKEN_IN_ADDRESS = re.compile(
 )
 _NO_FIGURES = ANY | {"boolean"}
 _TOKEN = re.compile(rf"(?!.*\.[a-z]\w{{1,4}}$)[A-Za-z0-9+/_=.~-]{{{TOKEN_CHARACTERS_MIN},}}")
-_IBAN = re.compile(r"[A-Z]{2}\d{2}[A-Z0-9]{11,30}")
-_SPACED = re.compile(r"[^\W\d]\s+[^\W\d]")
 _JSON_TEXT = re.compile(r'"((?:[^"\\]|\\.){1,60})"\s*:\s*"[^"]')
 
 
@@ -102,7 +100,7 @@ def _shape(values: Sequence[str]) -> Shape:
             return Shape.ACCOUNTS
         if _share(_may_be_token, values) >= MOST and _mixed(values) >= MIXED_MIN:
             return Shape.RANDOM
-    return Shape.WORDS if _share(_SPACED.search, values) >= 1 / 2 else Shape.OTHER
+    return Shape.WORDS if _share(_has_words, values) >= 1 / 2 else Shape.OTHER
 
 
 def _share(holds: Callable[[str], object], values: Sequence[str]) -> float:
@@ -113,6 +111,11 @@ def _may_be_token(value: str) -> bool:
     """Whether it is long enough and has no sign that tokens lack. UUIDs name things, and need not be kept."""
     is_long = len(value) >= CAPITALS_MIN or any(sign.islower() for sign in value)
     return bool(is_long and _TOKEN.fullmatch(value)) and not _is_uuid(value)
+
+
+def _has_words(value: str) -> bool:
+    """Whether two words stand next to each other, the end of one and the beginning of the other a letter."""
+    return any(one[-1].isalpha() and other[0].isalpha() for one, other in pairwise(value.split()))
 
 
 def _is_uuid(value: str) -> bool:
@@ -141,4 +144,7 @@ def _is_card(value: str) -> bool:
 def _is_iban(value: str) -> bool:
     """Whether it is an international bank account number, by its form and its check digits (ISO 7064)."""
     joined = value.replace(" ", "").upper()
-    return bool(_IBAN.fullmatch(joined)) and int("".join(str(int(c, 36)) for c in joined[4:] + joined[:4])) % 97 == 1
+    is_formed = 15 <= len(joined) <= 34 and joined.isascii() and joined.isalnum() and joined[:2].isalpha()
+    if not is_formed or not joined[2:4].isdecimal():
+        return False
+    return int("".join(str(int(character, 36)) for character in joined[4:] + joined[:4])) % 97 == 1
