@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from math import log
 
+from quarry.language.log_linear import Weights, softmax, stored_weights
 from quarry.language.word_forms import is_everyday
 from quarry.people.segments import Cut, Segment
 from quarry.platform.text import STOP_WORDS
-from quarry.reader.features import Weights, softmax, stored_weights
 
 Part = str
 PARTS: Mapping[str, tuple[Part, ...]] = {

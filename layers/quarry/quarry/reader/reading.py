@@ -10,11 +10,11 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from quarry.language.log_linear import softmax
 from quarry.query.algebra import Query, Span
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.constraints import vetoes
-from quarry.reader.features import softmax
 from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text
 from quarry.reader.said import Said, ValueLink
 
