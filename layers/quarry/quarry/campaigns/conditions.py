@@ -15,10 +15,10 @@ from quarry.campaigns.contract import (
     DateRange,
     ExcludedValues,
 )
-from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
+from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import KnownValues
-from quarry.campaigns.sources import SOURCES
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Words
+from quarry.campaigns.sources import PREDICATES, SOURCES
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Words, comparisons_of
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema
@@ -38,6 +38,7 @@ _SOURCE = replace(
         name: replace(field, wording=CAMPAIGNS.facet(name).wording) for name, field in SOURCES[NAME].fields.items()
     },
 )
+[_RECENT] = comparisons_of(PREDICATES["recent"])
 PHRASES = Phrases(Schema({NAME: _SOURCE}), _SOURCE, NO_DAY)
 
 
@@ -120,7 +121,8 @@ def date_range(asked: DateRange | str | None, latest: datetime.date | None) -> D
         return asked
     if asked is None or latest is None:
         return DateRange()
-    return DateRange.between(latest - datetime.timedelta(days=RECENT_DAYS), latest)
+    first, last = (interval_of(each, "date", latest, "") for each in _RECENT.values)
+    return DateRange.between(first.first, last.last)
 
 
 def filters_of(clauses: Iterable[ClauseOnWire], latest: datetime.date | None) -> CampaignFilters:

@@ -17,7 +17,8 @@ from psycopg.types.json import Json
 
 from quarry.collections import toml_text
 from quarry.collections.collection import Collection, make_collection
-from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, without_retired
+from quarry.collections.declaration import CollectionDeclaration, without_retired
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred

@@ -18,9 +18,10 @@ from quarry.collections.column_types import (
     dimensions_of,
     is_comparable,
 )
-from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, Poll
+from quarry.collections.declaration import CollectionDeclaration, Poll
 from quarry.collections.declaration_file import Lines
 from quarry.collections.exposure import disagreements, exposed
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.findings import Checked, Findings
 from quarry.collections.json_paths import keys_of, overlap
 from quarry.collections.naming import nearest, nearest_language, table_name

@@ -12,8 +12,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import LiteralString
 
-from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, FacetKind
+from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.expression import expression_columns, expression_sql
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.guessing import words
 from quarry.collections.json_paths import TEXT, PathType, keys_of, own_name, path_sql, without_path
 from quarry.collections.naming import table_name
@@ -27,7 +28,7 @@ from quarry.collections.templates import (
     split_template,
 )
 from quarry.collections.used_columns import UsedColumn, declared_source, key_of
-from quarry.retrieval.facets import identifier
+from quarry.retrieval.facets import FacetKind, identifier
 
 TITLE_MAX_CHARACTERS = 160
 ENGLISH = "english"

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from quarry.collections.declaration import FacetKind
 from quarry.collections.guessing import is_date
 from quarry.collections.relations import Column
+from quarry.retrieval.facets import FacetKind
 
 _NOT_TEXT = frozenset(
     """bytea tsvector tsquery vector halfvec sparsevec bit varbit geometry geography raster box path point line lseg

@@ -14,6 +14,7 @@ from pydantic import (
 )
 
 from quarry.collections.naming import table_name
+from quarry.collections.predicate import depends_on_day, read_predicate
 from quarry.collections.templates import parse
 from quarry.platform.lazy_model import LazyModel
 
@@ -45,7 +46,7 @@ def _is_table(name: str) -> str:
 TableName = Annotated[str, AfterValidator(_is_table)]
 
 
-def _is_line(line: Any) -> Any:
+def is_line(line: Any) -> Any:
     if isinstance(line, str):
         parse(line)
     return line
@@ -59,7 +60,7 @@ class Referred(Declared):
     by: str
     of: TableName
     key: str | None = None
-    title: Annotated[str | Referred, AfterValidator(_is_line)]
+    title: Annotated[str | Referred, AfterValidator(is_line)]
 
 
 class Parent(Declared):
@@ -89,6 +90,29 @@ class LinkDeclaration(Declared):
         if self.key and self.of is None:
             raise ValueError("`key` are columns of the table `of`, which is missing")
         return self
+
+
+def is_predicate(text: str) -> str:
+    """The text, if it is one. Raises ValueError, which says where it goes wrong."""
+    read_predicate(text)
+    return text
+
+
+def _is_lasting(text: str) -> str:
+    if depends_on_day(read_predicate(text)):
+        raise ValueError("a condition on related rows cannot name `today`: they would come and go without a write")
+    return text
+
+
+class RelatedRows(Declared):
+    """Rows of table `of` that belong to a row: those whose column `by` holds its key, and that meet the predicate `where`, over
+    columns of theirs. `fields` are columns that a Query uses as well, of which no facet is made.
+    """
+
+    of: TableName
+    by: str
+    where: Annotated[str, AfterValidator(_is_lasting)] | None = None
+    fields: Columns = ()
 
 
 _TEXT = re.compile(r"""(E?)'((?:[^']|'')*)'|"(?:[^"]|"")*\"""")

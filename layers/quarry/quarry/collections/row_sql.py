@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import LiteralString
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, LiteralString
 
 from psycopg.sql import Literal
 
-from quarry.collections.templates import (
-    Placed,
-    Template,
-    is_template,
-    parse,
-)
+from quarry.collections.predicate import Condition
+from quarry.collections.templates import Placed, Template, is_template, parse
 from quarry.collections.used_columns import UsedColumn
 
 LINE_BREAK: LiteralString = r"E'\n'"
@@ -67,3 +63,39 @@ def hashed(texts: Iterable[LiteralString]) -> LiteralString:
     if len(hashed_texts) > ARGUMENTS_MAX:
         return f"md5(to_jsonb(array[{listed(hashed_texts)}]::text[])::text)"  # the same text
     return "md5(jsonb_build_array(" + listed(hashed_texts) + ")::text)"
+
+
+_SQL_OF: Mapping[str, LiteralString] = {"<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+def predicate_sql(conditions: Sequence[Condition], column: Callable[[str], LiteralString]) -> LiteralString:
+    """Whether a row meets all conditions of a predicate, where `column` is a column of the row in SQL. As in a Query, a row
+    without a value meets `!=`.
+    """
+    return " and ".join(_condition_sql(each, column) for each in conditions)
+
+
+def _condition_sql(condition: Condition, column: Callable[[str], LiteralString]) -> LiteralString:
+    if "not" in condition:
+        return f"({_condition_sql(condition['not'], column)}) is not true"
+    if "all_of" in condition:
+        return f"({predicate_sql(condition['all_of'], column)})"
+    if "any_of" in condition:
+        return f"({' or '.join(_condition_sql(each, column) for each in condition['any_of'])})"
+    value, op = column(condition["field"]), condition["op"]
+    if op in ("is_null", "not_null"):
+        return f"{value} is null" if op == "is_null" else f"{value} is not null"
+    given = [_value_sql(each, column) for each in condition.get("values", [condition.get("value")])]
+    if op == "between":
+        return f"{value} between {given[0]} and {given[1]}"
+    if op not in ("=", "!="):
+        return f"{value} {_SQL_OF[op]} {given[0]}"
+    met: LiteralString = f"{value} = {given[0]}" if len(given) == 1 else f"{value} in ({listed(given)})"
+    met = value if given == ["true"] else met
+    return f"({met}) is not true" if op == "!=" else met
+
+
+def _value_sql(value: Any, column: Callable[[str], LiteralString]) -> LiteralString:
+    if isinstance(value, Mapping):
+        return column(value["field"])
+    return quoted(value) if isinstance(value, str) else Literal(value).as_string()

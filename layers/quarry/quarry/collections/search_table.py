@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import LiteralString
 
 from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
-from quarry.collections.declaration import FacetDeclaration, FacetKind
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.guessing import words
 from quarry.collections.own_table import OwnTable
-from quarry.collections.reference_declarations import Referred
-from quarry.collections.row_sql import quoted
+from quarry.collections.predicate import read_predicate
+from quarry.collections.reference_declarations import Referred, RelatedRows
+from quarry.collections.row_sql import listed, predicate_sql, quoted
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
-from quarry.retrieval.facets import NUMERIC_KINDS, Facet, Related, SearchTable
+from quarry.retrieval.facets import NUMERIC_KINDS, Facet, FacetKind, Related, SearchTable
 from quarry.spans.quantities import unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
@@ -26,18 +27,21 @@ def search_table(collection: Collection) -> SearchTable:
     """The collection's source as a searched table; its values are known by the name of `rows_N`."""
     declaration = collection.declaration
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
-    if declaration.date and DATE not in declaration.facets:
+    is_own = isinstance(collection, OwnTable)
+    dated = declaration.date if is_own and declaration.date in declaration.facets else DATE
+    if declaration.date and dated not in declaration.facets:
         day = collection.day(declaration.date)
         facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",)))
     table = SearchTable(
         collection.rows,
         nouns=called(collection),
         facets=tuple(facets),
-        date=DATE if any(each.name == DATE and each.kind == "date" for each in facets) else None,
+        date=dated if any(each.name == dated and each.kind in ("date", "year") for each in facets) else None,
         related=tuple(_relations(collection)),
-        guarded=frozenset(_guarded(collection)),
     )
-    return table if isinstance(collection, OwnTable) else _beside(table, collection)
+    if not is_own:
+        return _beside(table, collection)
+    return replace(table, where=declaration.where.sql if declaration.where else "true", scope=declaration.scope)
 
 
 def _beside(table: SearchTable, collection: Collection) -> SearchTable:
@@ -51,6 +55,7 @@ def _beside(table: SearchTable, collection: Collection) -> SearchTable:
         source=collection.source_sql,
         guard=is_callers(collection, collection.text(scope, "t")) if scope else "true",
         values_of=f"coalesce({collection.text(scope, 't')}, '')" if scope else None,
+        guarded=frozenset(_guarded(collection)),
         languages=collection.languages,
         reckons=True,
     )
@@ -83,6 +88,7 @@ def _guarded(collection: Collection) -> Iterator[str]:
     """The facets with values that a caller may not see."""
     for name, facet in collection.declaration.facets.items():
         reached = {*tables_reached(facet), *([facet.through] if facet.through else [])}
+        reached |= {collection.declaration.related[facet.related].of} if facet.related else set()
         if hides_rows(collection) or reached & collection.guarded_tables:
             yield name
 
@@ -122,22 +128,25 @@ def facet_label(name: str) -> str:
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
     label = given.label or facet_label(name)
-    is_many = not given.of and not given.expression and collection.columns[given.column or name].is_array
+    is_plain = not given.of and not given.related and not given.expression
+    is_many = is_plain and given.kind != "place" and collection.columns[given.columns_as(name)[0]].is_array
     kind = "value" if given.through is not None and given.kind == "array" else given.kind
+    value = _value(collection, name, given)
+    is_bare = isinstance(collection, OwnTable) and value[:2] in ("t.", "r.") and value[2:].isidentifier()
     return Facet(
         name,
         kind,
-        _value(collection, name, given),
+        value[2:] if is_bare else value,
         label,
         given.plural or plural(label),
         # with other forms of what it is called, in the languages of the rows
         words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
         wording=given.wording or _wording(given.kind, label),
-        synonyms=tuple(given.synonyms.items()),
+        synonyms=tuple((said, value) for said, values in given.synonyms.items() for value in values),
         is_hard=given.hard is True,
         is_people=given.people,
         currency=given.currency,
-        related=name if given.of else None,
+        related=name if given.of else given.related,
         is_many=is_many,
         unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
         steps=len(list(tables_reached(given))),
@@ -161,17 +170,47 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
         return _as_kind(collection.called(given, "r"), given.kind)
     if given.expression is not None:
         return collection.reckoned(given.expression)
-    column = given.column or name
-    value = collection.column(column, "t")
+    return _value_of_related(collection, name, given) if given.related else _own_value(collection, name, given)
+
+
+def _own_value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
+    """A value in columns of the row `t`."""
+    column, *more = given.columns_as(name)
+    if more:
+        return _joined(collection.text(each, "t") for each in (column, *more))
     if given.kind == "date":
         return collection.day(column)
+    value, used = collection.column(column, "t"), collection.columns[column]
+    is_own = isinstance(collection, OwnTable)
+    if used.is_array:
+        array: LiteralString = value if is_own else f"{value}::text[]"
+        return f"joined_names({array})" if given.kind == "place" else array
+    if is_own or (given.kind == "boolean" and used.base == "boolean"):
+        return value
+    if given.kind == "boolean":
+        return f"({value}::numeric <> 0)"
+    return _as_kind(value, given.kind) if given.kind in NUMERIC_KINDS else f"{value}::text"
+
+
+def _value_of_related(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
+    """A value of a related row `r`, whose types the collection does not know."""
+    column, *more = given.columns_as(name)
+    if more:
+        return _joined(collection.other_text(each, "r") for each in (column, *more))
+    value = collection.other_column(column, "r", given.kind)
     if isinstance(collection, OwnTable):
         return value
-    if given.kind in NUMERIC_KINDS:
-        return _as_kind(value, given.kind)
-    if given.kind == "boolean":
-        return value if collection.columns[column].base == "boolean" else f"({value}::numeric <> 0)"
-    return f"{value}::text[]" if collection.columns[column].is_array else f"{value}::text"
+    if given.kind in ("array", "boolean"):
+        return f"{value}::text[]" if given.kind == "array" else f"{value}::boolean"
+    return _as_kind(value if given.kind in _TYPED else f"{value}::text", given.kind)
+
+
+_TYPED = NUMERIC_KINDS | {"date"}
+
+
+def _joined(texts: Iterable[LiteralString]) -> LiteralString:
+    """A place in several columns."""
+    return f"concat_ws(', ', {listed(texts)})"
 
 
 def _as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
@@ -206,3 +245,16 @@ def _relations(collection: Collection) -> Iterator[Related]:
         of = collection.other_table(facet.of)
         on = f"{collection.column(facet.key or 'id', 'r')} = {collection.column(facet.by or '', 't')}"
         yield Related(name, of, on) if isinstance(collection, OwnTable) else Related(name, facet.of, on, source=of)
+    for name, rows in collection.declaration.related.items():
+        on, of = belongs(collection, rows, "t", "r"), collection.other_table(rows.of)
+        is_own = isinstance(collection, OwnTable)
+        yield Related(name, of, on, rows.by) if is_own else Related(name, rows.of, on, source=of, has_several=True)
+
+
+def belongs(collection: Collection, rows: RelatedRows, row: LiteralString, other: LiteralString) -> LiteralString:
+    """Whether the row `other` of another table is one of the related rows of `row`."""
+    held = f"{collection.other_column(rows.by, other)} = {collection.column(collection.key[0], row)}"
+    met = read_predicate(rows.where) if rows.where else []
+    return " and ".join(
+        [held, *([predicate_sql(met, lambda name: collection.other_column(name, other))] if met else [])]
+    )

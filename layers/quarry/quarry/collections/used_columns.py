@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, LiteralString
 
-from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration
+from quarry.collections.declaration import CollectionDeclaration
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.json_paths import PathType, keys_of, path_sql
 from quarry.collections.naming import table_name
 from quarry.collections.path_types import Relations, path_types
@@ -73,7 +74,7 @@ def columns_named(declaration: CollectionDeclaration, key: Sequence[str]) -> dic
     facets = [
         column
         for name, facet in declaration.facets.items()
-        if facet.through is None
+        if facet.is_of_row
         for column in facet.used_columns or (name,)
     ]
     poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]

@@ -10,26 +10,20 @@ from typing import Any
 
 from psycopg.sql import SQL, Composable
 
-from quarry.companies.facets import COMPANIES, NAME_FACETS
+from quarry.companies.facets import COLLECTION, COMPANIES, NAME_FACETS
 from quarry.postgres.pool import Database
 from quarry.query import filtered as by_row
 from quarry.query.algebra import Condition
 from quarry.query.compile import meeting
+from quarry.query.of_collection import own_source
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Field, Schema, Source, SqlHolds, of_row, source_of
+from quarry.query.schema import Field, Schema, Source, SqlHolds, of_row
 from quarry.retrieval.facets import TEXT_KINDS, SearchTable
 from quarry.retrieval.values import holds_one_of
 
 _NAME = "companies"
 
-SOURCES = {
-    _NAME: source_of(
-        COMPANIES,
-        "companies",
-        title="t.company_name",
-        description="Companies: what they do, where, since when, and their funding",
-    )
-}
+SOURCES = {_NAME: own_source(COLLECTION, COMPANIES)}
 
 
 def _searched(field: Field) -> Field:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import LiteralString
 
 from quarry.collections.collection import Collection
-from quarry.collections.declaration import FacetDeclaration
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.guessing import words
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred

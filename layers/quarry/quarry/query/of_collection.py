@@ -10,18 +10,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from types import MappingProxyType
 from typing import LiteralString
 
 from pydantic import TypeAdapter
 
 from quarry.collections.collection import Collection
 from quarry.collections.column_types import is_single
-from quarry.collections.declaration import FacetDeclaration
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.guessing import words
 from quarry.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
 from quarry.collections.naming import table_name
-from quarry.collections.own_table import OwnTable
+from quarry.collections.own_table import OwnTable, column_of
 from quarry.collections.predicate import read_predicate
+from quarry.collections.reference_declarations import RelatedRows
 from quarry.collections.relations import Column, is_date_type
 from quarry.collections.search_table import DATE, called, search_table, tables_reached
 from quarry.collections.secret_names import is_secret_number, secrecy_of
@@ -30,11 +32,12 @@ from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
 from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
 from quarry.query.paths import NUMERIC
-from quarry.query.schema import KINDS, Field, Kind, Link, Source, SqlHoldsWords, described
-from quarry.retrieval.facets import SearchTable
+from quarry.query.schema import KINDS, Field, Kind, Link, Source, SqlHoldsWords, SqlOf, described, source_of
+from quarry.retrieval.facets import Facet, SearchTable
 
 _NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
 _TEXTS = frozenset(("text", "character varying"))
+_KINDS_OF_BASES: Mapping[str, Kind] = {"bigint": "number", "date": "date", "boolean": "boolean"}
 _KINDS_OF_PATHS: Mapping[str, Kind] = {NUMBER: "number", "bigint": "number", MOMENT: "datetime", TRUTH: "boolean"}
 
 
@@ -85,6 +88,49 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
         predicates={name: _predicate(text) for name, text in declaration.predicates.items()},
         owner_claim=declaration.scope_claim if declaration.scope_setting else None,
     )
+
+
+def own_source(
+    collection: OwnTable,
+    table: SearchTable,
+    *,
+    words: LiteralString = "text_search",
+    of_related: Mapping[str, Mapping[str, Field]] = MappingProxyType({}),
+) -> Source:
+    """A collection in a table of ours that is searched by a domain of its own: its facets become fields, and what it declares of
+    related rows links. `words` is the column with its search vector, `of_related` are further fields of related rows.
+    """
+    declaration = collection.declaration
+    declared = {name: _fields_of_related(collection, table, rows) for name, rows in declaration.related.items()}
+    source = source_of(
+        table,
+        collection.name,
+        title=collection.title(),
+        description=declaration.describe or "",
+        words=words,
+        of_related={name: {**fields, **of_related.get(name, {})} for name, fields in declared.items()},
+    )
+    return replace(source, predicates={name: _predicate(text) for name, text in declaration.predicates.items()})
+
+
+def _fields_of_related(collection: OwnTable, table: SearchTable, rows: RelatedRows) -> Mapping[str, Field]:
+    """The columns of related rows that are fields; what a facet says of a column holds of it in all relations to its table."""
+    facets = {facet.column: facet for facet in reversed(table.facets) if _table_of(table, facet) == rows.of}
+
+    def field_of(name: str) -> Field:
+        used = column_of(collection.types, rows.of, name)
+        kind = _KINDS_OF_BASES.get(used.base, "text")
+        facet = facets.get(name)
+        label = facet.label if facet else " ".join(words(name))
+        listed = (table, facet.name) if facet and facet.is_listed and facet.kind != "title" else None
+        sql: SqlOf = lambda row: collection.other_column(name, row)  # noqa: E731
+        return Field(name, kind, sql, label, facet.plural if facet else plural(label), used.is_array, listed=listed)
+
+    return {name: field_of(name) for name in rows.fields}
+
+
+def _table_of(table: SearchTable, facet: Facet) -> str | None:
+    return table.relation(facet.related).table if facet.related else None
 
 
 @cache

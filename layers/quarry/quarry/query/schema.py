@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 from typing import Any, Literal, LiteralString
 
 from quarry.language.word_forms import plural
@@ -123,11 +124,13 @@ def source_of(
     title: LiteralString,
     description: str,
     words: LiteralString | None = "text_search",
+    of_related: Mapping[str, Mapping[str, Field]] = MappingProxyType({}),
 ) -> Source:
     """A source of the table's rows. `title` says over a row `t` what it is called; `words` is the column with its search
-    vector, if it has one. Rows that have owners are their owner's alone.
+    vector, if it has one; `of_related` are fields of related rows beside their facets. Rows that have owners are their owner's
+    alone.
     """
-    links = {related.name: _link(table, related) for related in table.related}
+    links = {each.name: _link(table, each, of_related.get(each.name, {})) for each in table.related}
     guard = guard_of(table)
     return Source(
         name,
@@ -155,10 +158,10 @@ def guard_of(table: SearchTable) -> LiteralString:
     return " and ".join(f"({part})" for part in (table.where, table.guard, owner) if part != "true") or "true"
 
 
-def _link(table: SearchTable, related: Related) -> Link:
+def _link(table: SearchTable, related: Related, also: Mapping[str, Field]) -> Link:
     facets = [facet for facet in table.facets if facet.related == related.name and facet.kind in KINDS]
     fields = {(facet.column if facet.column.isidentifier() else facet.name): _value(table, facet) for facet in facets}
-    return link_to(related, fields)
+    return link_to(related, {**also, **fields})
 
 
 def link_to(related: Related, fields: Mapping[str, Field]) -> Link:
