@@ -63,9 +63,12 @@ ORDERED = Fit(
     "a number, moment or text that grows",
 )
 _WORD = Fit(_of("S", "E"), "text")
+_WORDS = Fit(lambda column: column.category in ("S", "E"), "text, or an array of texts")
 _NUMBER = Fit(_of("N"), "a number")
 FACETS: Mapping[FacetKind, Fit] = {
-    "value": SINGLE, "name": _WORD, "title": _WORD, "place": _WORD, "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
+    "value": SINGLE, "name": _WORDS, "title": _WORD, "place": _WORDS, "text": _WORD,
+    "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
     "date": DATE, "boolean": Fit(_of("B", "N"), "a boolean or a number"),
     "array": Fit(lambda column: column.is_array, "an array"),
+    "words": Fit(lambda column: _type(column) == "tsvector", "a tsvector"),
 }  # fmt: skip

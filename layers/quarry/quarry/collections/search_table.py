@@ -7,12 +7,12 @@ from dataclasses import replace
 from typing import LiteralString
 
 from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
+from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.guessing import words
 from quarry.collections.own_table import OwnTable
-from quarry.collections.predicate import read_predicate
-from quarry.collections.reference_declarations import Referred, RelatedRows
-from quarry.collections.row_sql import listed, predicate_sql, quoted
+from quarry.collections.reference_declarations import Referred
+from quarry.collections.row_sql import listed, quoted
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.retrieval.facets import NUMERIC_KINDS, Facet, FacetKind, Related, SearchTable
@@ -87,8 +87,7 @@ def hides_rows(collection: Collection) -> bool:
 def _guarded(collection: Collection) -> Iterator[str]:
     """The facets with values that a caller may not see."""
     for name, facet in collection.declaration.facets.items():
-        reached = {*tables_reached(facet), *([facet.through] if facet.through else [])}
-        reached |= {collection.declaration.related[facet.related].of} if facet.related else set()
+        reached = {*tables_reached(collection.declaration, facet), *([facet.through] if facet.through else [])}
         if hides_rows(collection) or reached & collection.guarded_tables:
             yield name
 
@@ -149,7 +148,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         related=name if given.of else given.related,
         is_many=is_many,
         unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
-        steps=len(list(tables_reached(given))),
+        steps=len(list(tables_reached(collection.declaration, given))),
     )
 
 
@@ -170,7 +169,7 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
         return _as_kind(collection.called(given, "r"), given.kind)
     if given.expression is not None:
         return collection.reckoned(given.expression)
-    return _value_of_related(collection, name, given) if given.related else _own_value(collection, name, given)
+    return value_of_related(collection, name, given, "r") if given.related else _own_value(collection, name, given)
 
 
 def _own_value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
@@ -192,12 +191,12 @@ def _own_value(collection: Collection, name: str, given: FacetDeclaration) -> Li
     return _as_kind(value, given.kind) if given.kind in NUMERIC_KINDS else f"{value}::text"
 
 
-def _value_of_related(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
-    """A value of a related row `r`, whose types the collection does not know."""
+def value_of_related(collection: Collection, name: str, given: FacetDeclaration, row: LiteralString) -> LiteralString:
+    """A value of a related row, whose types the collection does not know."""
     column, *more = given.columns_as(name)
     if more:
-        return _joined(collection.other_text(each, "r") for each in (column, *more))
-    value = collection.other_column(column, "r", given.kind)
+        return _joined(collection.other_text(each, row) for each in (column, *more))
+    value = collection.other_column(column, row, given.kind)
     if isinstance(collection, OwnTable):
         return value
     if given.kind in ("array", "boolean"):
@@ -220,8 +219,10 @@ def _as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
     return f"{value}::numeric" if kind in NUMERIC_KINDS else value
 
 
-def tables_reached(given: FacetDeclaration) -> Iterator[str]:
-    """The tables that references lead to, up to the one that holds the value."""
+def tables_reached(declaration: CollectionDeclaration, given: FacetDeclaration) -> Iterator[str]:
+    """The tables that a facet leads to, up to the one that holds the value."""
+    if given.related is not None:
+        yield declaration.related[given.related].of
     if given.of is not None:
         yield given.of
     title = given.title
@@ -246,15 +247,6 @@ def _relations(collection: Collection) -> Iterator[Related]:
         on = f"{collection.column(facet.key or 'id', 'r')} = {collection.column(facet.by or '', 't')}"
         yield Related(name, of, on) if isinstance(collection, OwnTable) else Related(name, facet.of, on, source=of)
     for name, rows in collection.declaration.related.items():
-        on, of = belongs(collection, rows, "t", "r"), collection.other_table(rows.of)
+        on, of = collection.belongs(rows, "t", "r"), collection.other_table(rows.of)
         is_own = isinstance(collection, OwnTable)
         yield Related(name, of, on, rows.by) if is_own else Related(name, rows.of, on, source=of, has_several=True)
-
-
-def belongs(collection: Collection, rows: RelatedRows, row: LiteralString, other: LiteralString) -> LiteralString:
-    """Whether the row `other` of another table is one of the related rows of `row`."""
-    held = f"{collection.other_column(rows.by, other)} = {collection.column(collection.key[0], row)}"
-    met = read_predicate(rows.where) if rows.where else []
-    return " and ".join(
-        [held, *([predicate_sql(met, lambda name: collection.other_column(name, other))] if met else [])]
-    )

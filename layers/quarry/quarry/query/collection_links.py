@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import LiteralString
 
 from quarry.collections.collection import Collection
 from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.guessing import words
 from quarry.collections.naming import table_name
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
-from quarry.collections.search_table import facet_label, is_callers
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, RelatedRows
+from quarry.collections.search_table import facet_label, is_callers, value_of_related
 from quarry.collections.templates import is_template
 from quarry.language.word_forms import plural, singular
 from quarry.query.paths import NUMERIC
@@ -85,6 +86,8 @@ class _Forth:
                 yield self._by(name, facet)
         for name, link in self.collection.declaration.links.items():
             yield self._to(name, link)
+        for name, rows in self.collection.declaration.related.items():
+            yield self._to_related(name, rows)
         parent = self.collection.declaration.part_of
         name = singular(table_name(parent.of)[1]).lower() if parent else ""
         if parent is not None and name.isidentifier() and name not in self.collection.declaration.facets:
@@ -169,6 +172,24 @@ class _Forth:
             return Link(name, label, on, False, target.name, self._all_rows(target))
         shown = {key: _field(key, "text", _text(collection, key)) for key in link.key}
         return Link(name, label, on, False, None, collection.other_table(link.of or ""), shown)
+
+    def _to_related(self, name: str, rows: RelatedRows) -> Link:
+        """The rows of another table that belong to a row. Where that table is no collection, they have the fields declared."""
+        collection, label = self.collection, facet_label(name)
+        target = self.declared.get(table_name(rows.of))
+        on = partial(collection.belongs, rows)
+        if target is not None:
+            return Link(name, label, on, True, target.name, self._all_rows(target))
+        shown = {column: _field(column, "text", _text(collection, column)) for column in rows.fields}
+        shown |= {
+            each: replace(
+                _field(each, KINDS[facet.kind], partial(value_of_related, collection, each, facet)), is_array=is_array
+            )
+            for each, facet in collection.declaration.facets.items()
+            if facet.related == name
+            for is_array in [facet.kind == "array"]
+        }
+        return Link(name, label, on, True, None, collection.other_table(rows.of), shown)
 
     def _to_parent(self, name: str, parent: Parent) -> Link:
         collection, key = self.collection, parent.key or "id"

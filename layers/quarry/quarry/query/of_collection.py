@@ -25,14 +25,14 @@ from quarry.collections.own_table import OwnTable, column_of
 from quarry.collections.predicate import read_predicate
 from quarry.collections.reference_declarations import RelatedRows
 from quarry.collections.relations import Column, is_date_type
-from quarry.collections.search_table import DATE, called, search_table, tables_reached
+from quarry.collections.search_table import DATE, called, search_table, tables_reached, value_of_related
 from quarry.collections.secret_names import is_secret_number, secrecy_of
 from quarry.collections.used_columns import UsedColumn
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
 from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
 from quarry.query.paths import NUMERIC
-from quarry.query.schema import KINDS, Field, Kind, Link, Source, SqlHoldsWords, SqlOf, described, source_of
+from quarry.query.schema import KINDS, Field, Kind, Link, Source, SqlHoldsWords, SqlOf, described, one_row, source_of
 from quarry.retrieval.facets import Facet, SearchTable
 
 _NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
@@ -162,19 +162,28 @@ def _facet_fields(
     collection = declared.collection
     facets = {facet.name: facet for facet in search_table(collection).facets}
     for name, given in collection.declaration.facets.items():
-        link = titles.get(name)
-        if link is not None and given.of is not None:
-            title = title_of(collection, given)
-            value = described(facets[name], title, declared.table, is_array=False)
+        facet, table = facets[name], declared.table
+        link = titles.get(given.related or name)
+        if link is not None and (given.of or given.related):
+            title = partial(value_of_related, collection, name, given) if given.related else title_of(collection, given)
+            value = described(facet, title, table, is_array=facet.is_array if given.related else False)
+            value = _in_parts(facet, table) if given.columns else value
             # rows that have owners are read with each query: the dictionary knows their values whoever asks
-            is_owned = any(table_name(each) in owned for each in tables_reached(given))
+            is_owned = any(table_name(each) in owned for each in tables_reached(collection.declaration, given))
             yield name, replace(value, related=link, listed=None if is_owned else value.listed)
+        elif given.kind == "place" and (given.columns or collection.columns[given.column or name].is_array):
+            yield name, _in_parts(facet, table)
         else:
             own = partial(_own_value, collection, name, given)
-            yield name, described(facets[name], own, declared.table)
+            yield name, described(facet, own, table)
     if DATE in facets and DATE not in collection.declaration.facets:
         column = collection.declaration.date or ""
         yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)
+
+
+def _in_parts(facet: Facet, table: SearchTable) -> Field:
+    """A place in several columns, or one of several, as each of its parts."""
+    return described(facet, one_row(f"place_parts({facet.sql})"), table, is_array=True)
 
 
 def _own_value(collection: Collection, name: str, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
