@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.collections.catalog_reading import relations_of_schema
 from quarry.collections.drafting import draft
-from quarry.collections.relations import relations_of_schema
 from quarry.collections.secret_names import secrecy_of
 from quarry.collections.secrets import Suspicion, suspicion
 from quarry.collections.value_shapes import Shape, seen_of

@@ -13,10 +13,10 @@ import pytest
 import quarry.records
 from quarry.catalog import LOADABLE
 from quarry.civic.collections import COLLECTIONS
+from quarry.collections.catalog_reading import relations_of_schema
 from quarry.collections.checking import check
 from quarry.collections.declaration_file import Lines, read_declarations
 from quarry.collections.own_table import OwnTable, own_tables
-from quarry.collections.relations import relations_of_schema
 from quarry.local.sample import sample_directory
 from quarry.postgres.migrate import connect
 from quarry.records.searched_types import BUILT_IN

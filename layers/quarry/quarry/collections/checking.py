@@ -237,8 +237,10 @@ class _Check(Findings):
     def _check_columns_of(self, table: str, name: str, facet: FacetDeclaration, *path: str) -> None:
         """That the columns of a table in which a facet has its value are there, and fit its kind."""
         relation = self.catalog.relations.get(table_name(table))
+        if relation is None:
+            return
         at = (*path, "columns") if facet.columns else (*path, "column") if facet.column else path
-        for column in facet.columns_as(name) if relation else ():
+        for column in facet.columns_as(name):
             self.column(relation, column, FACETS[facet.kind], *at, type=type_of_facet(facet))
 
     def _check_related(self, source: Relation, rows: RelatedRows, *path: str) -> None:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, LiteralString
 
-from psycopg.sql import Literal
-
+from quarry.collections.json_paths import literal
 from quarry.collections.predicate import Condition
 from quarry.collections.templates import Placed, Template, is_template, parse
 from quarry.collections.used_columns import UsedColumn
@@ -38,7 +37,7 @@ def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole
 def quoted(text: str) -> LiteralString:
     """A text as SQL has it."""
     # a statement with parameters takes % for one of them
-    return " || chr(37) || ".join(Literal(part).as_string() for part in text.split("%"))
+    return " || chr(37) || ".join(map(literal, text.split("%")))
 
 
 def type_name(column: UsedColumn) -> LiteralString:
@@ -98,4 +97,7 @@ def _condition_sql(condition: Condition, column: Callable[[str], LiteralString])
 def _value_sql(value: Any, column: Callable[[str], LiteralString]) -> LiteralString:
     if isinstance(value, Mapping):
         return column(value["field"])
-    return quoted(value) if isinstance(value, str) else Literal(value).as_string()
+    if isinstance(value, str):
+        return quoted(value)
+    truths: Mapping[bool, LiteralString] = {True: "true", False: "false"}
+    return truths[value] if isinstance(value, bool) else f"{value}"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from psycopg import Error as PostgresError
 
 from quarry.civic.collections import COLLECTIONS
-from quarry.collections.relations import columns_of
+from quarry.collections.catalog_reading import columns_of
 from quarry.collections.upkeep import take_a_few
 from quarry.query.of_collection import Declared, sources_of
 from quarry.query.schema import Source

@@ -10,9 +10,8 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from quarry.platform.errors import Gone, NotFound
-from quarry.platform.tables import KEEP
+from quarry.platform.tables import KEEP, ExpiringTable
 from quarry.postgres.pool import Database
-from quarry.runs.cleanup import ExpiringTable
 from quarry.streaming.events import Place
 
 EXPIRING = (ExpiringTable("run_streams", "run_streams", "started_at < now() - interval '10 minutes'"),)
