@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -17,9 +15,7 @@ from quarry.collections.catalog_reading import relations_of_schema
 from quarry.collections.checking import check
 from quarry.collections.declaration_file import Lines, read_declarations
 from quarry.collections.own_table import OwnTable, own_tables
-from quarry.local.sample import sample_directory
 from quarry.postgres.migrate import connect
-from quarry.records.searched_types import BUILT_IN
 from tests.collections.made import catalog
 
 SEARCHED = [each for each in COLLECTIONS if each.declaration.text]
@@ -69,15 +65,3 @@ def test_no_code_knows_a_type_or_a_facet_of_them_by_name() -> None:
     used_by_all = {"date", "title", "body", "meeting", "document", "status", "category", "result"}
     known = rf"""["'](?:{"|".join(sorted(names - used_by_all))})["']"""
     assert [path.name for path in CODE if re.search(known, path.read_text())] == []
-
-
-def test_every_relevant_record_of_a_judged_question_is_in_the_sample() -> None:
-    def lines(name: str) -> list[dict[str, Any]]:
-        text = (sample_directory() / "records" / f"{name}.jsonl").read_text(encoding="utf-8")
-        return [json.loads(line) for line in text.splitlines()]
-
-    known = {f"{type}:{line['id']}" for type in BUILT_IN for line in lines(BUILT_IN[type].rows)}
-    for question in lines("judged"):
-        assert set(question["relevant"]) <= known
-        assert set(question["relevant"].values()) <= {1, 2, 3}
-        assert bool(question["relevant"]) == (question["kind"] != "no_answer")
