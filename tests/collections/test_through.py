@@ -142,6 +142,7 @@ def test_conditions_on_related_rows_hold_for_one_of_those_that_are_meant(client:
     assert asked(client, {"exists": "work", "where": [has("role", "Baker"), has("studio", "Oarworks")]}) == 1
     assert asked(client, {"exists": "work", "where": [has("kind", "job")]}) == 2
     assert [asked(client, has("began", "2021-01-01", ">=")), asked(client, has("lately", True))] == [1, 2]
+    assert "studio: Oarworks, Tidemill\n" in client.get("/records/crew/1").json()["text"]
     owner(cinema, "update cinema.jobs set is_public = true")
     assert crew(client, studio="Oarworks") == 3
 

@@ -21,7 +21,7 @@ from quarry.campaigns.sources import PREDICATES, SOURCES
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Words, comparisons_of
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Schema
+from quarry.query.schema import Schema, worded
 from quarry.query.values import DAY, interval_of
 from quarry.retrieval.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
 
@@ -32,12 +32,7 @@ COPY = "copy"
 """The field of conditions on what campaigns say."""
 NO_DAY = datetime.date.min
 """The day that relative days count from where conditions name none."""
-_SOURCE = replace(
-    SOURCES[NAME],
-    fields={
-        name: replace(field, wording=CAMPAIGNS.facet(name).wording) for name, field in SOURCES[NAME].fields.items()
-    },
-)
+_SOURCE = replace(SOURCES[NAME], fields=worded(SOURCES[NAME].fields, CAMPAIGNS))
 [_RECENT] = comparisons_of(PREDICATES["recent"])
 PHRASES = Phrases(Schema({NAME: _SOURCE}), _SOURCE, NO_DAY)
 

@@ -348,8 +348,11 @@ class Collection:
 
     def day(self, name: str, row: LiteralString = "t") -> LiteralString:
         """A column of the source's row as a date."""
-        value = self.column(name, row)
-        return value if self.columns[name].base == "date" else f"({value})::date"
+        return self.value(name, "date", row)
+
+    def value(self, name: str, kind: str, row: LiteralString) -> LiteralString:
+        """A column of the source's row as a facet or a field of a kind has it."""
+        return self.columns[name].as_kind(name, kind, row)
 
     def language(self, row: LiteralString = "x") -> LiteralString:
         """The text search configuration that the source's row is read by."""

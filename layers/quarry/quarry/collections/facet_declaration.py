@@ -67,58 +67,39 @@ class FacetDeclaration(Declared):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        rules = self._rules() if self.through is None else self._rules_through()
-        for is_broken, message in (*rules, *self._rules_of_kind()):
-            if is_broken:
-                raise ValueError(message)
+        if broken := next((message for is_broken, message in self._rules() if is_broken), None):
+            raise ValueError(broken)
         return self
 
-    def _rules(self) -> Iterator[tuple[bool, str]]:
-        """Whether each rule of what belongs together is broken, and what it says."""
-        yield self.to is not None, "`to` is a column of the table `through`, which is missing"
+    def _rules(self) -> Iterator[tuple[object, str]]:
+        """What of it cannot stand together, and what a rule says of it."""
+        joins, refers = self.through is not None, self.by is not None and self.through is None
+        is_number, listed = self.kind in ("number", "money"), ("array", "value", "name", "title", "place")
+        parts = self.column or self.of
+        yield self.to and not joins, "`to` is a column of the table `through`, which is missing"
+        yield refers != (self.of is not None and not joins), "`by` is a column, and `of` a table: one is missing"
+        yield joins and not (self.of and isinstance(self.title, str)), "with `through`, `of` or `title` is missing"
+        yield joins and self.kind not in listed, f"what a table joins a row with is an array or names, no {self.kind}"
         yield (
-            (self.by is None) != (self.of is None),
-            ("`by` names a column and `of` the table that it refers to: one is missing"),
-        )
-        is_own = self.by is None
-        yield (
-            is_own and bool(self.title or self.key),
+            not self.of and (self.title or self.key),
             "`title` and `key` are columns of the table `of`, which is missing",
         )
+        yield self.of and self.column, "with `of` the value is the other table's `title`, not `column`"
+        yield self.currency and self.kind != "money", "only money has a currency"
+        yield self.unit and self.kind != "number", "only a number has a unit"
+        yield self.expression and (parts or not is_number), "an `expression` is a number or money: no `column`, no `of`"
         yield (
-            not is_own and self.column is not None,
-            "with `by` and `of` the value is the other table's `title`, not `column`",
+            self.columns and (parts or self.kind != "place"),
+            "`columns` are the parts of a place: no `column`, no `of`",
         )
         yield (
-            self.related is not None and bool(self.of or self.expression),
-            ("with `related` the value is a `column` of related rows: no `of`, no `expression`"),
-        )
-
-    def _rules_through(self) -> Iterator[tuple[bool, str]]:
-        yield (
-            self.of is None or not isinstance(self.title, str),
-            ("with `through` the value is the `title` of a row of the table `of`: one is missing"),
-        )
-        yield self.column is not None, "with `through` the value is the other table's `title`, not `column`"
-        yield self.related is not None, "what a row has `through` a table is of no `related` rows"
-        yield (
-            self.kind not in ("array", "value", "name", "title", "place"),
-            (f"what a row has several of through another table is an array or names, no {self.kind}"),
-        )
-
-    def _rules_of_kind(self) -> Iterator[tuple[bool, str]]:
-        yield self.currency is not None and self.kind != "money", "only money has a currency"
-        yield self.unit is not None and self.kind != "number", "only a number has a unit"
-        yield (
-            self.expression is not None and bool(self.column or self.of or self.kind not in ("number", "money")),
-            ("an `expression` is a number or money, of columns of the row itself: no `column`, no `of`"),
+            self.related and (self.of or self.expression),
+            "with `related` the value is a `column`: no `of`, no `expression`",
         )
         yield (
-            bool(self.columns) and bool(self.kind != "place" or self.column or self.of),
-            ("`columns` are the parts of a place: no other kind, no `column`, no `of`"),
+            self.wording and "{}" not in self.wording and self.kind != "boolean",
+            "`wording` has no {}, the value's place",
         )
-        has_place = self.wording is None or "{}" in self.wording
-        yield not has_place and self.kind != "boolean", "`wording` has no {}, the place of the value"
 
     @property
     def used_columns(self) -> tuple[str, ...]:

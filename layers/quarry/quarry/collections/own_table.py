@@ -68,8 +68,10 @@ class OwnTable(Collection):
         value = self.column(name, row)
         return f"array_to_string({value}, ', ')" if self.columns[name].is_array else value
 
-    def day(self, name: str, row: LiteralString = "t") -> LiteralString:
+    def value(self, name: str, kind: str, row: LiteralString) -> LiteralString:
         value, used = self.column(name, row), self.columns[name]
+        if kind != "date":
+            return value
         if used.path:
             return f"day_of_text({value})"
         return f"({value} at time zone 'UTC')::date" if used.base == _MOMENT else value

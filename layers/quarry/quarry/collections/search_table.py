@@ -164,31 +164,21 @@ def _wording(kind: FacetKind, label: str) -> str:
 
 def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
     if given.through is not None or isinstance(given.title, Referred):
-        return _as_kind("r.quarry_value", given.kind)
+        return as_kind("r.quarry_value", given.kind)
     if given.of is not None:
-        return _as_kind(collection.called(given, "r"), given.kind)
+        return as_kind(collection.called(given, "r"), given.kind)
+    return (value_of_related if given.related else own_value)(collection, name, given, "r" if given.related else "t")
+
+
+def own_value(collection: Collection, name: str, given: FacetDeclaration, row: LiteralString) -> LiteralString:
+    """A value in columns of the row."""
     if given.expression is not None:
-        return collection.reckoned(given.expression)
-    return value_of_related(collection, name, given, "r") if given.related else _own_value(collection, name, given)
-
-
-def _own_value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
-    """A value in columns of the row `t`."""
+        return collection.reckoned(given.expression, row)
     column, *more = given.columns_as(name)
     if more:
-        return _joined(collection.text(each, "t") for each in (column, *more))
-    if given.kind == "date":
-        return collection.day(column)
-    value, used = collection.column(column, "t"), collection.columns[column]
-    is_own = isinstance(collection, OwnTable)
-    if used.is_array:
-        array: LiteralString = value if is_own else f"{value}::text[]"
-        return f"joined_names({array})" if given.kind == "place" else array
-    if is_own or (given.kind == "boolean" and used.base == "boolean"):
-        return value
-    if given.kind == "boolean":
-        return f"({value}::numeric <> 0)"
-    return _as_kind(value, given.kind) if given.kind in NUMERIC_KINDS else f"{value}::text"
+        return _joined(collection.text(each, row) for each in (column, *more))
+    value = collection.value(column, given.kind, row)
+    return f"joined_names({value})" if given.kind == "place" and collection.columns[column].is_array else value
 
 
 def value_of_related(collection: Collection, name: str, given: FacetDeclaration, row: LiteralString) -> LiteralString:
@@ -201,7 +191,7 @@ def value_of_related(collection: Collection, name: str, given: FacetDeclaration,
         return value
     if given.kind in ("array", "boolean"):
         return f"{value}::text[]" if given.kind == "array" else f"{value}::boolean"
-    return _as_kind(value if given.kind in _TYPED else f"{value}::text", given.kind)
+    return as_kind(value if given.kind in _TYPED else f"{value}::text", given.kind)
 
 
 _TYPED = NUMERIC_KINDS | {"date"}
@@ -212,8 +202,8 @@ def _joined(texts: Iterable[LiteralString]) -> LiteralString:
     return f"concat_ws(', ', {listed(texts)})"
 
 
-def _as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
-    """A value as the kind of its facet has it in SQL."""
+def as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
+    """A value of another table's row, whose type is not known, as the kind of its facet has it."""
     if kind == "date":
         return f"({value})::date"
     return f"{value}::numeric" if kind in NUMERIC_KINDS else value

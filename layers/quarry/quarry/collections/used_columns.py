@@ -16,7 +16,11 @@ from quarry.collections.relations import Column, Reference, Relation
 from quarry.collections.templates import (
     template_columns,
 )
-from quarry.retrieval.facets import identifier
+from quarry.retrieval.facets import NUMERIC_KINDS, identifier
+
+NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
+"""The types of numbers, as `base` of a column."""
+_TEXTS = frozenset(("text", "character varying"))
 
 
 @dataclass(frozen=True)
@@ -58,6 +62,19 @@ class UsedColumn:
         return (
             path_sql(self.path, PathType(self.base, self.is_array), row) if self.path else f"{row}.{identifier(name)}"
         )
+
+    def as_kind(self, name: str, kind: str, row: LiteralString) -> LiteralString:
+        """Its value as a facet or a field of a kind has it. A column of that type stays bare, so that an index on it serves."""
+        value, base = self.sql(name, row), self.base
+        if self.is_array:
+            return f"{value}::text[]"
+        if kind == "date":
+            return value if base == "date" else f"({value})::date"
+        if kind in NUMERIC_KINDS:
+            return value if base in NUMBERS else f"{value}::numeric"
+        if kind == "boolean":
+            return value if base == "boolean" else f"({value}::numeric <> 0)"
+        return value if kind == "datetime" or base in _TEXTS else f"{value}::text"
 
 
 def used_columns(declaration: CollectionDeclaration, relation: Relation, relations: Relations) -> dict[str, UsedColumn]:

@@ -12,10 +12,9 @@ from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.guessing import words
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, RelatedRows
-from quarry.collections.search_table import facet_label, is_callers, value_of_related
+from quarry.collections.search_table import as_kind, facet_label, is_callers, value_of_related
 from quarry.collections.templates import is_template
 from quarry.language.word_forms import plural, singular
-from quarry.query.paths import NUMERIC
 from quarry.query.schema import KINDS, Field, Kind, Link, SqlOf, SqlOn
 
 
@@ -51,7 +50,7 @@ def guard_of(collection: Collection) -> SqlOf:
 def title_of(collection: Collection, facet: FacetDeclaration) -> SqlOf:
     """The value of the row that a facet refers to, directly or over other rows."""
     ends = facet.model_copy(update={"title": _ends(facet)[1]})
-    return lambda row: _as_kind(collection.called(ends, row), KINDS[facet.kind])
+    return lambda row: as_kind(collection.called(ends, row), facet.kind)
 
 
 def _ends(facet: FacetDeclaration) -> tuple[str, str]:
@@ -60,13 +59,6 @@ def _ends(facet: FacetDeclaration) -> tuple[str, str]:
     while isinstance(title, Referred):
         table, title = title.of, title.title
     return table, title
-
-
-def _as_kind(value: LiteralString, kind: Kind) -> LiteralString:
-    """A value of another table's row, whose type is not known, as its kind has it."""
-    if kind == "date":
-        return f"({value})::date"
-    return f"({value})::numeric" if kind in NUMERIC else value
 
 
 @dataclass(frozen=True)

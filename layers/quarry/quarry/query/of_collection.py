@@ -17,7 +17,6 @@ from pydantic import TypeAdapter
 
 from quarry.collections.collection import Collection
 from quarry.collections.column_types import is_single
-from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.guessing import words
 from quarry.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
 from quarry.collections.naming import table_name
@@ -25,20 +24,19 @@ from quarry.collections.own_table import OwnTable, column_of
 from quarry.collections.predicate import read_predicate
 from quarry.collections.reference_declarations import RelatedRows
 from quarry.collections.relations import Column, is_date_type
-from quarry.collections.search_table import DATE, called, search_table, tables_reached, value_of_related
+from quarry.collections.search_table import DATE, called, own_value, search_table, tables_reached, value_of_related
 from quarry.collections.secret_names import is_secret_number, secrecy_of
-from quarry.collections.used_columns import UsedColumn
+from quarry.collections.used_columns import NUMBERS, UsedColumn
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
 from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
-from quarry.query.paths import NUMERIC
-from quarry.query.schema import KINDS, Field, Kind, Link, Source, SqlHoldsWords, SqlOf, described, one_row, source_of
+from quarry.query.schema import Field, Kind, Link, Source, SqlHoldsWords, SqlOf, described, one_row, source_of
 from quarry.retrieval.facets import Facet, SearchTable
 
-_NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
-_TEXTS = frozenset(("text", "character varying"))
-_KINDS_OF_BASES: Mapping[str, Kind] = {"bigint": "number", "date": "date", "boolean": "boolean"}
-_KINDS_OF_PATHS: Mapping[str, Kind] = {NUMBER: "number", "bigint": "number", MOMENT: "datetime", TRUTH: "boolean"}
+_KINDS: Mapping[str, Kind] = {
+    NUMBER: "number", "bigint": "number", MOMENT: "datetime", "date": "date", TRUTH: "boolean",
+}  # fmt: skip
+"""The kinds of what is no text, by the types of paths and of our own columns."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +117,7 @@ def _fields_of_related(collection: OwnTable, table: SearchTable, rows: RelatedRo
 
     def field_of(name: str) -> Field:
         used = column_of(collection.types, rows.of, name)
-        kind = _KINDS_OF_BASES.get(used.base, "text")
+        kind = _KINDS.get(used.base, "text")
         facet = facets.get(name)
         label = facet.label if facet else " ".join(words(name))
         listed = (table, facet.name) if facet and facet.is_listed and facet.kind != "title" else None
@@ -174,7 +172,7 @@ def _facet_fields(
         elif given.kind == "place" and (given.columns or collection.columns[given.column or name].is_array):
             yield name, _in_parts(facet, table)
         else:
-            own = partial(_own_value, collection, name, given)
+            own = partial(own_value, collection, name, given)
             yield name, described(facet, own, table)
     if DATE in facets and DATE not in collection.declaration.facets:
         column = collection.declaration.date or ""
@@ -184,15 +182,6 @@ def _facet_fields(
 def _in_parts(facet: Facet, table: SearchTable) -> Field:
     """A place in several columns, or one of several, as each of its parts."""
     return described(facet, one_row(f"place_parts({facet.sql})"), table, is_array=True)
-
-
-def _own_value(collection: Collection, name: str, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
-    if facet.expression is not None:
-        return collection.reckoned(facet.expression, row)
-    column = facet.column or name
-    if isinstance(collection, OwnTable) and facet.kind != "date":
-        return collection.column(column, row)
-    return _column_value(collection.columns[column], column, KINDS[facet.kind], row)
 
 
 def _column_field(collection: Collection, unshown: Set[str], column: Column) -> tuple[str, Field | None]:
@@ -212,7 +201,7 @@ def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:
 
 def _path_field(unshown: Set[str], name: str, used: UsedColumn) -> tuple[str, Field | None]:
     """A key of a JSON column that is no facet, as a field; None where nobody may see it."""
-    kind = _KINDS_OF_PATHS.get(used.base, "text")
+    kind = _KINDS.get(used.base, "text")
     if covered(name, unshown) or any(_is_secret(key, kind) for key in used.path):
         return name, None
     return name, _undeclared(name, kind, ".".join(used.path[1:]), used)
@@ -220,7 +209,7 @@ def _path_field(unshown: Set[str], name: str, used: UsedColumn) -> tuple[str, Fi
 
 def _undeclared(name: str, kind: Kind, column: str, used: UsedColumn, comment: str | None = None) -> Field:
     label = " ".join(words(column)) or column
-    sql = partial(_column_value, used, column, kind)
+    sql = partial(used.as_kind, column, kind)
     return Field(name, kind, sql, label, plural(label), is_array=used.is_array, unit=None, description=comment)
 
 
@@ -234,24 +223,10 @@ def _is_secret(name: str, kind: Kind) -> bool:
 def _kind(column: Column) -> Kind | None:
     if not is_single(replace(column, is_array=False)):
         return None
-    if column.base in _NUMBERS:
+    if column.base in NUMBERS:
         return "number"
     if column.base == "money":
         return "money"
     if is_date_type(column.base):
         return "date" if column.base == "date" else "datetime"
     return "boolean" if column.category == "B" else "text"
-
-
-def _column_value(used: UsedColumn, name: str, kind: Kind, row: LiteralString) -> LiteralString:
-    """A column as its kind has it. A column of that type stays bare, so that an index on it serves."""
-    value, base = used.sql(name, row), used.base
-    if used.is_array:
-        return f"{value}::text[]"
-    if kind == "date":
-        return value if base == "date" else f"({value})::date"
-    if kind in NUMERIC:
-        return value if base in _NUMBERS else f"{value}::numeric"
-    if kind == "boolean":
-        return value if base == "boolean" else f"({value}::numeric <> 0)"
-    return value if kind == "datetime" or base in _TEXTS else f"{value}::text"

@@ -203,6 +203,14 @@ def described(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | 
     )
 
 
+def worded(fields: Mapping[str, Field], table: SearchTable) -> dict[str, Field]:
+    """The fields of a table, worded as people say them: "in Germany"."""
+    return {
+        name: replace(field, wording=table.facet(name).wording) if name in table.by_name else field
+        for name, field in fields.items()
+    }
+
+
 def _holds_words(column: LiteralString) -> SqlHoldsWords:
     return lambda row, text: f"{row}.{column} @@ (select parsed_query({text}))"
 

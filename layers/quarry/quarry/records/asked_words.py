@@ -8,6 +8,7 @@ from typing import LiteralString
 
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
+from quarry.language.tokens import phrase
 from quarry.platform.text import STOP_WORDS, placed_words, significant_words, topic_text, words
 from quarry.records.candidates import RecordKey
 from quarry.records.retrieval import tables_seen
@@ -42,7 +43,7 @@ def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> li
         # what is known of a name may be its first part
         while last < len(said.tokens) and said.tokens[last].is_capital:
             last += 1
-        name = said.text[said.tokens[each.place.first].start : said.tokens[last - 1].end]
+        name = phrase(said.text, said.tokens, each.place.first, last)
         if not unheld.isdisjoint(name.split()):
             names.append(name)
     return names
