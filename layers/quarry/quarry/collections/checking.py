@@ -251,7 +251,7 @@ class _Check(Findings):
             self._check_comparable(self.column(other, rows.by, SINGLE, *path, "by"), source, key[0], *path)
         else:
             self.wrong(f"rows of {source.name} are told by {len(key)} columns, and `by` is one", *path, "by")
-        for name in rows.fields:
+        for name in rows.fields.values():
             self.column(other, name, PLAIN, *path, "fields")
         for name in dict.fromkeys(fields_of(read_predicate(rows.where))) if rows.where else ():
             self.column(other, name, SINGLE, *path, "where")

@@ -41,7 +41,7 @@ def uses(declared: CollectionDeclaration) -> Iterator[Use]:
     for name, link in declared.links.items():
         yield from (Use(source, column, ("links", name)) for column in link.by)
     for name, rows in declared.related.items():
-        yield from (Use(table_name(rows.of), column, ("related", name)) for column in rows.fields)
+        yield from (Use(table_name(rows.of), column, ("related", name)) for column in rows.fields.values())
     for name, facet in declared.facets.items():
         path = "facets", name
         if facet.through is not None and facet.of is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, LiteralString, Self
 
 from pydantic import (
@@ -104,15 +105,21 @@ def _is_lasting(text: str) -> str:
     return text
 
 
+def _by_name(listed: object) -> object:
+    """Columns that are fields by their own names."""
+    names = one_or_many(listed)
+    return {name: name for name in names} if isinstance(names, list) else names
+
+
 class RelatedRows(Declared):
     """Rows of table `of` that belong to a row: those whose column `by` holds its key, and that meet the predicate `where`, over
-    columns of theirs. `fields` are columns that a Query uses as well, of which no facet is made.
+    columns of theirs. `fields` are columns that a Query uses as well, by names of their own, of which no facet is made.
     """
 
     of: TableName
     by: str
     where: Annotated[str, AfterValidator(_is_lasting)] | None = None
-    fields: Columns = ()
+    fields: Annotated[Mapping[str, str], BeforeValidator(_by_name)] = {}
 
 
 _TEXT = re.compile(r"""(E?)'((?:[^']|'')*)'|"(?:[^"]|"")*\"""")

@@ -71,7 +71,7 @@ _PERSON = frozenset({"name", "open_to_work", "preferred_place", "salary", "exper
 """Fields of the person; the others are those of an experience."""
 _TIME = {"time_start": _Test("end_date", ">=", is_open=True), "time_end": _Test("start_date", "<=", is_open=True)}
 _PLACE = _Test("location_text", "contains")
-_SAME = {"company_norm": _Test("company_name"), "team_norm": _Test("team"), "is_current": _Test("is_current")}
+_SAME = {name: _Test(name) for name in ("company_norm", "team_norm", "is_current")}
 
 _TESTS: Mapping[Part, Mapping[str, _Test]] = {
     "must": {
@@ -165,7 +165,7 @@ def _required(must: Must) -> Iterator[Condition]:
     on_card = tuple(each for each in said if _is_of_card(each))
     yield from [Exists(exists=EXPERIENCE, where=on_card)] if on_card else []
     if must.school_norm:
-        studied = Comparison(field="company_name", values=tuple(must.school_norm))
+        studied = Comparison(field="company_norm", values=tuple(must.school_norm))
         yield Exists(exists=EDUCATION, where=(studied,))
     yield from (each for each in said if not _is_of_card(each))
 

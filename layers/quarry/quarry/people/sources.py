@@ -26,7 +26,7 @@ def _source() -> Source:
         "role": Field("role", "text", one_row(_ROLE), "role", "roles"),
         "location_text": Field("location_text", "text", one_row(_PLACE), "place", "places"),
     }
-    source = own_source(COLLECTION, PEOPLE, of_related={"experience": texts})
+    source = own_source(COLLECTION, PEOPLE, of_related={"experience": texts, "education": texts})
     years = Field(
         "experience_years", "number", lambda row: of_row(_YEARS, row), "experience", "experience", unit="years"
     )

@@ -172,7 +172,7 @@ class _Forth:
         on = partial(collection.belongs, rows)
         if target is not None:
             return Link(name, label, on, True, target.name, self._all_rows(target))
-        shown = {column: _field(column, "text", _text(collection, column)) for column in rows.fields}
+        shown = {field: _field(field, "text", _text(collection, column)) for field, column in rows.fields.items()}
         shown |= {
             each: replace(
                 _field(each, KINDS[facet.kind], partial(value_of_related, collection, each, facet)), is_array=is_array

@@ -115,16 +115,16 @@ def _fields_of_related(collection: OwnTable, table: SearchTable, rows: RelatedRo
     """The columns of related rows that are fields; what a facet says of a column holds of it in all relations to its table."""
     facets = {facet.column: facet for facet in reversed(table.facets) if _table_of(table, facet) == rows.of}
 
-    def field_of(name: str) -> Field:
-        used = column_of(collection.types, rows.of, name)
-        kind = _KINDS.get(used.base, "text")
-        facet = facets.get(name)
+    def field_of(name: str, column: str) -> Field:
+        used = column_of(collection.types, rows.of, column)
+        facet = facets.get(column)
         label = facet.label if facet else " ".join(words(name))
         listed = (table, facet.name) if facet and facet.is_listed and facet.kind != "title" else None
-        sql: SqlOf = lambda row: collection.other_column(name, row)  # noqa: E731
+        sql: SqlOf = lambda row: collection.other_column(column, row)  # noqa: E731
+        kind = _KINDS.get(used.base, "text")
         return Field(name, kind, sql, label, facet.plural if facet else plural(label), used.is_array, listed=listed)
 
-    return {name: field_of(name) for name in rows.fields}
+    return {name: field_of(name, column) for name, column in rows.fields.items()}
 
 
 def _table_of(table: SearchTable, facet: Facet) -> str | None:

@@ -161,7 +161,7 @@ def guard_of(table: SearchTable) -> LiteralString:
 def _link(table: SearchTable, related: Related, also: Mapping[str, Field]) -> Link:
     facets = [facet for facet in table.facets if facet.related == related.name and facet.kind in KINDS]
     fields = {(facet.column if facet.column.isidentifier() else facet.name): _value(table, facet) for facet in facets}
-    return link_to(related, {**also, **fields})
+    return link_to(related, {**fields, **also})
 
 
 def link_to(related: Related, fields: Mapping[str, Field]) -> Link:
