@@ -15,7 +15,7 @@ from quarry.companies.contract import (
     Reference,
     Telemetry,
 )
-from quarry.local.companies_view import SearchView
+from quarry.local.views import CompaniesView
 from tests.companies.factories import company
 
 
@@ -42,7 +42,7 @@ def answer() -> FinalAnswerEvent:
 
 def test_a_search_is_shown_with_its_steps_companies_and_run_and_no_control_characters() -> None:
     file = io.StringIO()
-    view = SearchView(Console(file=file, width=200, highlight=False, markup=False, emoji=False))
+    view = CompaniesView(Console(file=file, width=200, highlight=False, markup=False, emoji=False))
     for event in (activity("running"), activity("completed", "2 of 3"), activity("failed"), answer()):
         view.show(event)
     shown = [line.rstrip() for line in file.getvalue().splitlines() if line.strip()]

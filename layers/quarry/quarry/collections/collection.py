@@ -15,8 +15,8 @@ from typing import LiteralString
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.expression import expression_columns, expression_sql
 from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.guessing import words
 from quarry.collections.json_paths import TEXT, PathType, keys_of, own_name, path_sql, without_path
+from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.path_types import TYPES_OF_KINDS
 from quarry.collections.predicate import read_predicate

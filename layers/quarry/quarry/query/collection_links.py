@@ -9,7 +9,7 @@ from typing import LiteralString
 
 from quarry.collections.collection import Collection
 from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.guessing import words
+from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, RelatedRows
 from quarry.collections.search_table import as_kind, facet_label, is_callers, value_of_related
