@@ -9,12 +9,7 @@ from contextlib import contextmanager
 
 import psycopg
 
-from quarry.collections.apply import (
-    Change,
-    apply_change,
-    plan_changes,
-    stored_collections,
-)
+from quarry.collections.apply import Change, apply_change, plan_changes, stored_collections
 from quarry.collections.catalog_reading import relations_named, relations_of_schema
 from quarry.collections.checking import tables_named
 from quarry.collections.declaration_file import read_declarations

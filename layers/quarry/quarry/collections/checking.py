@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from quarry.collections.column_types import (
-    ANY,
-    DATE,
-    FACETS,
-    ORDERED,
-    PLAIN,
-    SINGLE,
-    TEXT,
-    VECTOR,
-    Fit,
-    is_comparable,
-)
+from quarry.collections.column_types import ANY, DATE, FACETS, ORDERED, PLAIN, SINGLE, TEXT, VECTOR, Fit, is_comparable
 from quarry.collections.declaration import CollectionDeclaration, Poll
 from quarry.collections.declaration_file import Lines
 from quarry.collections.exposure import disagreements, exposed

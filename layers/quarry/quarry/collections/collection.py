@@ -32,11 +32,7 @@ from quarry.collections.row_sql import (
     quoted,
     type_name,
 )  # fmt: skip
-from quarry.collections.templates import (
-    is_template,
-    line_columns,
-    split_template,
-)
+from quarry.collections.templates import is_template, line_columns, split_template
 from quarry.collections.used_columns import UsedColumn, declared_source, key_of
 from quarry.retrieval.facets import FacetKind, identifier
 

@@ -8,9 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
-from pydantic import (
-    ValidationError,
-)
+from pydantic import ValidationError
 
 from quarry.collections.declaration import RETIRED, CollectionDeclaration, Quoting
 from quarry.collections.facet_declaration import FacetDeclaration

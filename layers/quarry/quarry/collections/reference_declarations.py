@@ -6,13 +6,7 @@ import re
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, LiteralString, Self
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from quarry.collections.naming import table_name
 from quarry.collections.predicate import depends_on_day, read_predicate

@@ -71,8 +71,7 @@ async def _schema(services: Services) -> Schema:
         "select attname from pg_stats where schemaname = current_schema() and tablename = 'companies' and null_frac = 1"
     )
     return read_schema(
-        tuple((row["field"], row["said"], row["value"]) for row in synonyms),
-        frozenset(row["attname"] for row in empty),
+        tuple((row["field"], row["said"], row["value"]) for row in synonyms), frozenset(row["attname"] for row in empty)
     )
 
 

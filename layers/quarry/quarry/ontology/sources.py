@@ -13,7 +13,8 @@ from quarry.query.schema import ACTOR_SETTING, Schema, Source
 from quarry.services.services import Caller, Services
 
 _SOURCES: Mapping[str, Source] = {
-    each.name: own_source(each, table, words="search_vector") for each, table in zip(COLLECTIONS, SEARCHED, strict=True)
+    each.name: own_source(each, table, vector="search_vector")
+    for each, table in zip(COLLECTIONS, SEARCHED, strict=True)
 }
 SCHEMA = Schema(_SOURCES)
 

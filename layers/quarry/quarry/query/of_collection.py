@@ -30,7 +30,21 @@ from quarry.collections.used_columns import NUMBERS, UsedColumn
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
 from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
-from quarry.query.schema import Field, Kind, Link, Source, SqlHoldsWords, SqlOf, described, one_row, source_of
+from quarry.query.schema import (
+    KINDS,
+    Field,
+    Kind,
+    Link,
+    Source,
+    SqlHoldsWords,
+    SqlOf,
+    described,
+    facet_field,
+    facet_link,
+    linked,
+    one_row,
+    source_of,
+)  # fmt: skip
 from quarry.retrieval.facets import Facet, SearchTable
 
 _KINDS: Mapping[str, Kind] = {
@@ -83,7 +97,7 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
         dated=table.date,
         description=declaration.describe or "",
         languages=table.languages,
-        predicates={name: _predicate(text) for name, text in declaration.predicates.items()},
+        predicates=_predicates(collection),
         owner_claim=declaration.scope_claim if declaration.scope_setting else None,
     )
 
@@ -92,23 +106,29 @@ def own_source(
     collection: OwnTable,
     table: SearchTable,
     *,
-    words: LiteralString = "text_search",
+    vector: LiteralString = "text_search",
     of_related: Mapping[str, Mapping[str, Field]] = MappingProxyType({}),
 ) -> Source:
     """A collection in a table of ours that is searched by a domain of its own: its facets become fields, and what it declares of
-    related rows links. `words` is the column with its search vector, `of_related` are further fields of related rows.
+    related rows links. `vector` is the column with its search vector, `of_related` are further fields of related rows.
     """
     declaration = collection.declaration
     declared = {name: _fields_of_related(collection, table, rows) for name, rows in declaration.related.items()}
-    source = source_of(
+    links = {
+        each.name: facet_link(table, each, {**declared.get(each.name, {}), **of_related.get(each.name, {})})
+        for each in table.related
+    }
+    return source_of(
         table,
         collection.name,
-        title=collection.title(),
+        collection.title(),
+        {each.name: linked(facet_field(table, each), each, links) for each in table.facets if each.kind in KINDS},
+        links,
+        lambda row, text: f"{row}.{vector} @@ (select parsed_query({text}))",
         description=declaration.describe or "",
-        words=words,
-        of_related={name: {**fields, **of_related.get(name, {})} for name, fields in declared.items()},
+        predicates=_predicates(collection),
+        owner_claim="sub" if table.scope else None,
     )
-    return replace(source, predicates={name: _predicate(text) for name, text in declaration.predicates.items()})
 
 
 def _fields_of_related(collection: OwnTable, table: SearchTable, rows: RelatedRows) -> Mapping[str, Field]:
@@ -134,6 +154,10 @@ def _table_of(table: SearchTable, facet: Facet) -> str | None:
 @cache
 def _conditions() -> TypeAdapter[tuple[Condition, ...]]:
     return TypeAdapter(tuple[Condition, ...])
+
+
+def _predicates(collection: Collection) -> dict[str, tuple[Condition, ...]]:
+    return {name: _predicate(text) for name, text in collection.declaration.predicates.items()}
 
 
 @cache
