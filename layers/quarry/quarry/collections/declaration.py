@@ -20,6 +20,7 @@ from quarry.collections.reference_declarations import (
     Declared,
     LinkDeclaration,
     Parent,
+    Quoting,
     Referred,
     RelatedRows,
     RowCondition,
@@ -52,24 +53,6 @@ def without_retired(kept: Any) -> Any:
 
 def _current(given: Any) -> Any:
     return {key: each for key, each in given.items() if key not in RETIRED} if isinstance(given, dict) else given
-
-
-class Quoting(Declared):
-    """How an answer that no model writes quotes a row. `unit`: sentences of the text; its first two lines together (lead); its
-    first line whole (line), or where it is short (short_line). `weight` is by how much these count. `followup` is a question
-    about the row, with places for its `{topic}`, its `{author}`, or its `{title}` after a colon.
-    """
-
-    unit: Literal["sentences", "lead", "line", "short_line"] = "sentences"
-    weight: float = Field(default=1.0, gt=0, le=10)
-    followup: str = Field(
-        default="What do the records say about {topic}?", pattern=r"^(?:[^{}]|\{(?:topic|author|title)\})+$"
-    )
-
-    @property
-    def asked_of_any(self) -> str:
-        """The follow-up question without what it names: words that say nothing of which row is meant."""
-        return self.followup.format(topic="", author="", title="")
 
 
 class Poll(Declared):

@@ -10,10 +10,10 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from quarry.collections.declaration import RETIRED, CollectionDeclaration, Quoting
+from quarry.collections.declaration import RETIRED, CollectionDeclaration
 from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.naming import nearest
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, RelatedRows, Vectors
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Quoting, Referred, RelatedRows, Vectors
 from quarry.platform.contract import NAME_PATTERN
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.lazy_model import LazyModel

@@ -1,10 +1,10 @@
-"""Parts of a declaration: which rows and whose vectors it takes, and what it says of rows in other tables. Pure."""
+"""Parts of a declaration: which rows and whose vectors it takes, how they are quoted, and what it says of other tables. Pure."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, LiteralString, Self
+from typing import Annotated, Any, ClassVar, Literal, LiteralString, Self
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
@@ -147,6 +147,24 @@ def _without_signs(text: str, prefix: str) -> LiteralString:
     for sign, code in _SIGNS.items():
         text = text.replace(sign, f"' || chr({code}) || {quote}")
     return f"({text})"
+
+
+class Quoting(Declared):
+    """How an answer that no model writes quotes a row. `unit`: sentences of the text; its first two lines together (lead); its
+    first line whole (line), or where it is short (short_line). `weight` is by how much these count. `followup` is a question
+    about the row, with places for its `{topic}`, its `{author}`, or its `{title}` after a colon.
+    """
+
+    unit: Literal["sentences", "lead", "line", "short_line"] = "sentences"
+    weight: float = Field(default=1.0, gt=0, le=10)
+    followup: str = Field(
+        default="What do the records say about {topic}?", pattern=r"^(?:[^{}]|\{(?:topic|author|title)\})+$"
+    )
+
+    @property
+    def asked_of_any(self) -> str:
+        """The follow-up question without what it names: words that say nothing of which row is meant."""
+        return self.followup.format(topic="", author="", title="")
 
 
 class Vectors(Declared):

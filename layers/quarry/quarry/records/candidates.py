@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from dataclasses import dataclass, field
 
-from quarry.collections.declaration import Quoting
+from quarry.collections.reference_declarations import Quoting
 from quarry.language.writing import ENGLISH
 from quarry.records.contract import RecordType
 
