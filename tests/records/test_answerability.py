@@ -5,13 +5,10 @@ from __future__ import annotations
 import pytest
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.records.answerability import features_of
-from quarry.records.asked_words import AskedWord
-from quarry.records.extraction import candidates
-from quarry.records.facts import NOTHING_ANSWERS, nothing_held
-from quarry.records.fitted import fitted_for
-from quarry.records.ranking import RankedRecord
-from quarry.records.tools import Searched
+from quarry.records.answerability import AskedWord, features_of, fitted_for
+from quarry.records.begun import Searched
+from quarry.records.evidence import RankedRecord
+from quarry.records.extraction import NOTHING_ANSWERS, candidates, nothing_held
 from tests.records.sources import record, source
 
 MODELS = [LOCAL_EMBEDDING_MODEL, "another-model"]

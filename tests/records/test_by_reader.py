@@ -2,34 +2,50 @@
 
 from __future__ import annotations
 
+import datetime
 from typing import Any
 
+from quarry.agent.results import lines_of
 from quarry.query.algebra import Cell, Query
 from quarry.query.contract import QueryResult, ResultColumn
-from quarry.records.by_reader import doubted, lines_of
-from quarry.records.candidates import RecordText
-from quarry.records.evidence import EvidenceSource
-from quarry.records.facts import Facts
+from quarry.query.phrases import Phrases
+from quarry.query.schema import Schema, Source
+from quarry.records.answer import doubted
+from quarry.records.evidence import EvidenceSource, RecordText
+from quarry.records.extraction import Facts
 
 
-def result(rows: list[list[Cell]], names: list[str], **query: Any) -> QueryResult:
-    columns = [ResultColumn(name=each, label=each, kind="text") for each in names]
+def lines(columns: dict[str, str], rows: list[list[Cell]], **query: Any) -> list[str]:
+    """The lines of a result whose columns have these names and kinds."""
     asked = Query.model_validate({"source": "boats", **query})
-    return QueryResult(
-        query=asked, sentence="Boats.", columns=columns, rows=rows, total=len(rows), truncated=False, filters=[]
+    found = [ResultColumn(name=name, label=name, kind=kind) for name, kind in columns.items()]
+    result = QueryResult(
+        query=asked, sentence="Boats.", columns=found, rows=rows, total=len(rows), truncated=False, filters=[]
     )
+    boats = Source("boats", "Boats", ("boat",), "boats", lambda row: "", lambda row: "", {})
+    return list(lines_of(result, Phrases(Schema({"boats": boats}), boats, datetime.date(2025, 1, 1)), 9))
 
 
 def test_each_of_several_numbers_has_its_own_line() -> None:
-    numbers = result([[4, 9]], ["lowest price", "highest price"], aggregate=["min(price)", "max(price)"])
-    assert list(lines_of(numbers)) == ["- boats – lowest price: 4", "- boats – highest price: 9"]
+    prices = {"lowest price": "number", "highest price": "number"}
+    assert lines(prices, [[4, 9]], aggregate=["min(price)", "max(price)"]) == [
+        "- lowest price: 4",
+        "- highest price: 9",
+    ]
 
 
 def test_a_value_that_several_rows_share_is_one_line_that_counts_them() -> None:
-    harbours = result([["Oslo"], ["Bergen"], ["Oslo"]], ["harbour"], select=["harbour"])
-    assert list(lines_of(harbours)) == ["- Oslo – rows: 2", "- Bergen – rows: 1"]
-    single = result([["Oslo"], ["Bergen"]], ["harbour"], select=["harbour"])
-    assert list(lines_of(single)) == ["- Oslo", "- Bergen"]
+    harbour = {"harbour": "text"}
+    assert lines(harbour, [["Oslo"], ["Bergen"], ["Oslo"]], select=["harbour"]) == [
+        "- Oslo: 2 boats",
+        "- Bergen: 1 boat",
+    ]
+    assert lines(harbour, [["Oslo"], ["Bergen"]], select=["harbour"]) == ["- Oslo", "- Bergen"]
+
+
+def test_groups_are_written_as_a_person_would() -> None:
+    months = {"group": [{"field": "built", "period": "month"}], "aggregate": ["count"]}
+    assert lines({"built": "date", "count": "number"}, [["2025-01", 4]], **months) == ["- January 2025: 4 boats"]
 
 
 def source(body: str) -> EvidenceSource:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.records.contract import PriorTurn
-from quarry.records.conversation import take_up
+from quarry.records.scope import take_up
 
 ELM = PriorTurn(question="Why was the elm kept?", answer="An arborist found the tree sound; the vote was 7–2.")
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=50)

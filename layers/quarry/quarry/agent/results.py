@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from quarry.platform.errors import BodyTooLarge
-from quarry.query.algebra import Cell, Column
+from quarry.query.algebra import Cell, Column, Query
 from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.spans.quantities import in_other_units
@@ -72,19 +73,47 @@ def result_text(result: QueryResult) -> str:
 
 
 def lines_of(result: QueryResult, phrases: Phrases, most: int) -> Iterator[str]:
-    """The first rows or groups of a result as a Markdown list: what each is, and its numbers in brackets."""
-    periods = [each.period for each in result.query.group]
-    columns = [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
-    for row in result.rows[:most]:
-        cells = [
-            phrases.cell(column, cell, periods[place] if place < len(periods) else None)
-            for place, (column, cell) in enumerate(zip(columns, row, strict=True))
-        ]
-        names, numbers = cells[: len(periods) or None], cells[len(periods) :] if periods else []
-        said = f" ({', '.join(numbers)})" if numbers else ""
-        yield f"- {' – '.join(names)}{said}"
-    if len(result.rows) > most or result.truncated:
+    """The first rows or groups of a result as a Markdown list: what each is called, then what else is shown of it. Several
+    numbers over all rows have a line each; a single one needs none. Rows that show the same are one line, with their number.
+    """
+    query, columns = result.query, [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
+    if not query.asks_for_rows and not query.group:
+        numbers = [(column, cell) for row in result.rows for column, cell in zip(columns, row, strict=True)]
+        if len(numbers) > 1:
+            yield from (f"- {column.label}: {phrases.cell(column, cell)}" for column, cell in numbers)
+        return
+    line = _row_line if query.asks_for_rows else _group_line
+    lines = Counter(line(query, columns, row, phrases) for row in result.rows)
+    is_counted = query.asks_for_rows and len(lines) < len(result.rows) and not result.truncated
+    for said, number in islice(lines.items(), most):
+        yield f"{said}: {number} {phrases.noun(number)}" if is_counted else said
+    if len(lines) > most or (result.truncated and query.limit is None):
         yield f"- and more, of {result.total:,} in all"
+
+
+def _row_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], phrases: Phrases) -> str:
+    """What a row is called, and its other values by their labels. Where nothing was selected, its key comes first."""
+    first = 0 if query.select else 1
+    title, *others = ((column.label, phrases.cell(column, cell)) for column, cell in zip(columns, row, strict=True))
+    title, *others = (title, *others)[first:]
+    said = "; ".join(f"{label}: {value}" for label, value in others)
+    return f"- {title[1]} – {said}" if said else f"- {title[1]}"
+
+
+def _group_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], phrases: Phrases) -> str:
+    """What a group is called, and its numbers: "January 2025: 4 motions"."""
+    keys = [
+        phrases.cell(column, cell, group.period) for column, cell, group in zip(columns, row, query.group, strict=False)
+    ]
+    numbers: list[str] = []
+    for aggregate, column, cell in zip(query.aggregate, columns[len(keys) :], row[len(keys) :], strict=True):
+        said = phrases.cell(column, cell)
+        if aggregate.name == "count" and not aggregate.where and isinstance(cell, int):
+            said = f"{said} {phrases.noun(cell)}"
+        elif len(query.aggregate) > 1:
+            said = f"{column.label} {said}"
+        numbers.append(said)
+    return f"- {' – '.join(keys)}{': ' if numbers else ''}{', '.join(numbers)}"
 
 
 def _forms(cell: Cell, unit: str) -> list[str]:

@@ -8,15 +8,13 @@ from typing import Any
 
 from quarry.agent.lookups import Hit
 from quarry.agent.sources import Asked
-from quarry.records.candidates import RecordText
 from quarry.records.collections import read_record
-from quarry.records.evidence import passage
-from quarry.records.record_texts import describe
-from quarry.records.retrieval import EVERYTHING
+from quarry.records.evidence import RecordText, passage
+from quarry.records.retrieval import describe
+from quarry.records.scope import EVERYTHING
 from quarry.records.search import rank_records
 from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.records.types_in_force import acting_for
-from quarry.records.unreadable import over_readable
+from quarry.records.sources import acting_for, over_readable
 from quarry.services.services import Services
 
 
