@@ -23,7 +23,7 @@ from quarry.client.routes.campaigns import CampaignsEvent
 from quarry.client.routes.companies import CompaniesEvent
 from quarry.client.routes.records import RecordsEvent
 from quarry.client.streams import AsyncStream, Stream
-from quarry.platform.snippet import unmark
+from quarry.platform.text import unmark
 
 __all__ = [
     "AsyncClient",

@@ -8,7 +8,7 @@ from rich.text import Text
 from quarry.local.askable import Askable, View
 from quarry.local.terminal import printable
 from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse
-from quarry.platform.snippet import marked_parts
+from quarry.platform.text import marked_parts
 
 
 class EntityListView(View):

@@ -15,8 +15,7 @@ from quarry.ontology.tables import TABLES
 from quarry.platform.contract import Request
 from quarry.platform.errors import NotFound
 from quarry.platform.lazy_model import LazyModel
-from quarry.platform.snippet import unmark
-from quarry.platform.text import Identifier, QueryText
+from quarry.platform.text import Identifier, QueryText, unmark
 from quarry.services.services import Caller, Services
 
 

@@ -10,7 +10,7 @@ from quarry.agent.sources import Asked
 from quarry.ontology.contract import EntityType
 from quarry.ontology.retrieval import whole_entity
 from quarry.ontology.search import search_workspace
-from quarry.platform.snippet import mark, unmark
+from quarry.platform.text import mark, unmark
 from quarry.services.services import Services
 
 

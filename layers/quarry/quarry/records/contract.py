@@ -270,7 +270,7 @@ class AggregationEvent(Event):
     """A number that was asked for, exact: how many records there are, or how many different values of what `by` names.
 
     `by` is what they are grouped by: fields or a period; `filters` what they have in common, by the names that a request has for
-    it. There are `group_count` groups, of which `groups` holds 50 at most: the latest periods, else the first; `other` is how many
+    it. There are `group_count` groups; `groups` holds at most 50: the latest periods, else the first; `other` is how many
     records are in the rest. A record with several values counts in the group of each. Where something was calculated from a
     number, `of` says what (`sum(price)`), `value` is that of all records, and each group has its own by the same name. `query`
     asks for the same by `POST /query`, and `sentence` says both in words.

@@ -16,8 +16,7 @@ from quarry.collections.declaration import Quoting
 from quarry.language.numerals import TOKEN, amounts_in, folded, roots_of, words_of
 from quarry.language.sentences import sentence_spans
 from quarry.language.writing import ENGLISH, writing_of
-from quarry.platform.snippet import mark, unmark
-from quarry.platform.text import shorten
+from quarry.platform.text import mark, shorten, unmark
 from quarry.query.algebra import Cell
 from quarry.query.contract import QueryResult
 from quarry.records.contract import AggregationEvent, CountedGroup, RecordKey, RecordType, Source

@@ -14,8 +14,8 @@ from quarry.records.collections_contract import Collections, CountRequest, Recor
 from quarry.records.contract import AskQuery, AskRequest, FacetValues, SearchRequest, SearchResponse, TypeName
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import SSE
-from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented, request_id_of
+from quarry.web.requests import PlainCaller, ServicesDependency
 from quarry.web.streams import SSE_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {

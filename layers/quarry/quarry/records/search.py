@@ -16,8 +16,7 @@ from typing import Literal
 from quarry.collections.collection import ENGLISH
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.snippet import mark
-from quarry.platform.text import significant_words, words
+from quarry.platform.text import mark, significant_words, words
 from quarry.postgres.pool import Database
 from quarry.query.filtered import Filtered
 from quarry.records.contract import Matched, RecordKey, RecordType, Result, SameRecord, SearchRequest, SearchResponse

@@ -31,8 +31,7 @@ from quarry.postgres.pool import Address, Database
 from quarry.postgres.rds import IamAddress
 from quarry.postgres.reader import Reader, Replica
 from quarry.runs.run_log import Run, RunLog
-from quarry.streaming.run_store import RunStore
-from quarry.streaming.runs import RunStreams
+from quarry.streaming.runs import RunStore, RunStreams
 
 T = TypeVar("T")
 

@@ -18,8 +18,8 @@ from quarry.platform.text import shown_json
 from quarry.platform.tracing import Tracing
 from quarry.streaming.events import LATE_MESSAGE
 from quarry.web import problems
-from quarry.web.addresses import address_of
 from quarry.web.problems import HttpMiddleware
+from quarry.web.requests import address_of
 
 BEGAN = "quarry.began"
 """In a scope: when the request came, by `time.perf_counter`, where that was before the application had it."""
