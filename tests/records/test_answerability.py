@@ -8,7 +8,7 @@ from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.records.answer import doubted
 from quarry.records.answerability import AskedWord, features_of, fitted_for
 from quarry.records.begun import Searched
-from quarry.records.evidence import EvidenceSource, RankedRecord, RecordText
+from quarry.records.evidence import RankedRecord
 from quarry.records.extraction import NOTHING_ANSWERS, Facts, candidates, nothing_held
 from tests.records.sources import record, source
 
@@ -43,13 +43,11 @@ def test_a_refusal_names_the_words_that_no_record_holds_and_what_is_nearest_once
     assert said.count("The elm report") == 1
 
 
-def source(body: str) -> EvidenceSource:
-    text = RecordText("boats", "1", "Tern", body, None, None, None, None, None, "")
-    return EvidenceSource(1, text, 0.8, 1.0)
-
-
 def test_rows_of_values_are_in_doubt_where_no_query_was_read_for_sure() -> None:
-    row = source("Tern\nharbour: Oslo\nbuilt: 1998")
+    row = source(1, record(body="Tern\nharbour: Oslo\nbuilt: 1998"))
     assert "“moored” was not read" in doubted(Facts(), [row], ["moored"]).doubt
-    prose = source("Tern\nShe was laid up in Oslo for two winters because nobody could pay for the repair of her hull.")
+    prose = source(
+        1,
+        record(body="Tern\nShe was laid up in Oslo for two winters, since nobody could pay for repairs."),
+    )
     assert not doubted(Facts(), [row, prose], ["moored"]).doubt
