@@ -26,7 +26,7 @@ from quarry.local.logs import configure_logging
 from quarry.local.served_address import noted
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
-from quarry.platform.metrics import in_words
+from quarry.platform.telemetry import in_words
 from quarry.services.collections import keep
 from quarry.services.services import Services
 from quarry.web.admission import is_loopback

@@ -22,10 +22,9 @@ from quarry.models.openai_model import OpenAIChat
 from quarry.models.query_embedding import QueryEmbedder
 from quarry.platform.budget import Budget
 from quarry.platform.errors import ConfigurationError
-from quarry.platform.metrics import Metrics
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
 from quarry.platform.settings import Settings
-from quarry.platform.tracing import Tracing
+from quarry.platform.telemetry import Metrics, Tracing
 from quarry.postgres import rds
 from quarry.postgres.pool import Address, Database
 from quarry.postgres.rds import IamAddress

@@ -13,9 +13,16 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry.platform.errors import MalformedRequest, QuarryError, Unavailable, UnsupportedMediaType
-from quarry.platform.metrics import REFUSED_402, REFUSED_429, REFUSED_503, REQUESTS, TIME_TO_FIRST_EVENT, Metrics
+from quarry.platform.telemetry import (
+    REFUSED_402,
+    REFUSED_429,
+    REFUSED_503,
+    REQUESTS,
+    TIME_TO_FIRST_EVENT,
+    Metrics,
+    Tracing,
+)
 from quarry.platform.text import shown_json
-from quarry.platform.tracing import Tracing
 from quarry.streaming.events import LATE_MESSAGE
 from quarry.web import problems
 from quarry.web.problems import HttpMiddleware
