@@ -93,13 +93,13 @@ class AgentResource:
 
 @dataclass(frozen=True)
 class AgentTemplate:
-    """Things that can be read by their addresses: `uri` has variables in braces, whose values `read` is given."""
+    """Things that can be read by their addresses: `uri` has variables in braces. `read` is given the `type` and the `id`."""
 
     uri: str
     name: str
     title: str
     description: str
-    read: Callable[[Mapping[str, str], Caller, Services], Awaitable[dict[str, Any]]]
+    read: Callable[[str, str, Caller, Services], Awaitable[dict[str, Any]]]
 
     def addressed(self, uri: str) -> dict[str, str] | None:
         """The values of the variables in an address; None where it is no address of these things."""

@@ -185,7 +185,7 @@ class AgentServer:
             return bounded(await resource.read(self._caller, self._services), RESOURCE_CHARACTERS_MAX)
         for template in self._templates:
             if (variables := template.addressed(uri)) is not None:
-                found = await template.read(variables, self._caller, self._services)
+                found = await template.read(variables.get("type", ""), variables["id"], self._caller, self._services)
                 return await off_loop(bounded, found, RESOURCE_CHARACTERS_MAX)
         raise NotFound("There is no resource at this address.")
 

@@ -31,6 +31,7 @@ SIMILARITY_BOUNDS = {LOCAL_EMBEDDING_MODEL: (0.4, 0.6)}
 """Of an embedding model that gives other similarities than `OTHER_BOUNDS` are for: a lower mean is low, a higher one may be high.
 `docs/search-quality.md` says how often answers on each side of these are right.
 """
+
 OTHER_BOUNDS = (0.5, 0.7)
 
 

@@ -213,6 +213,7 @@ select a.word, a.is_missing, a.is_missing and not a.weighed <@ a.lexemes as is_n
   array(select h.id from held h where h.place = a.place order by h.type, h.id) as ids
 from asked a, rarest r order by a.place
 """
+
 WEIGHTS_FILE = "answerability.json"
 BY_MEANING, BY_WORDS = "meaning", "words"
 """The two sets of weights: with the local embedding model, and where words are all that is known."""

@@ -37,6 +37,7 @@ QUESTION_WORDS = frozenset(
     describe compare summarize summarise
     """.split()
 )
+
 QUESTION_PHRASES = (("tell", "me"), ("show", "me"), ("give", "me"), ("find", "out"))
 KEYWORD_WORDS_MAX = 3
 _OPERATORS = re.compile(r'"|(?:^|\s)-\S|\bOR\b')

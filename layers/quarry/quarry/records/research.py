@@ -25,7 +25,6 @@ from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
 from quarry.records.begun import SearchToolset
-from quarry.records.lookups import narrowed
 from quarry.records.prompts import RESULT, sources_block
 from quarry.records.retrieval import describe, whole_record
 from quarry.records.scope import required
@@ -95,7 +94,7 @@ class Research:
             )
         toolset = self.toolset
         filters = await filters_of(names, arguments.where, self.asked, toolset.services)
-        types = [narrowed(each, filters.get(each.name)) for each in toolset.types if each.name in names]
+        types = [each.narrowed(filters.get(each.name)) for each in toolset.types if each.name in names]
         ranked = await rank_records(arguments.text, types, toolset.services, toolset.run, scope=toolset.scope)
         found = await toolset.found(ranked, arguments.text)
         sources = toolset.evidence.add(varied(found)[: min(arguments.limit, SEARCHED_MAX)])

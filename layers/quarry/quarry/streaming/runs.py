@@ -44,6 +44,7 @@ with given as (
   select %(run)s, %(behind)s + e.number, e.event
   from stream, unnest(%(events)s::text[]) with ordinality e (event, number) where not stream.is_cancelled
 )
+
 select * from stream
 """
 # a run that was not heard of for 15 seconds has ended without a word: its process is gone

@@ -308,10 +308,12 @@ _SCHEMES = ("http://", "https://")
 REFUSAL = MisdirectedRequest(
     "This server answers to loopback names, such as localhost and 127.0.0.1, and to those in QUARRY_ALLOWED_HOSTS."
 )
+
 OTHER_SITE = Forbidden(
     "A page of another site or port sent this request, and a local server has no sign-in that would protect it. Open Quarry's "
     "own page, or name the other page's origin in ALLOWED_ORIGIN, or its host in QUARRY_ALLOWED_HOSTS."
 )
+
 _OWN_SITES = frozenset(("same-origin", "none"))
 """What browsers put into `Sec-Fetch-Site` for the server's own pages, and for an address that the user typed or opened from
 another program. `same-site` is not enough: it covers every other port of localhost."""

@@ -37,6 +37,7 @@ MEDIA_TYPE = "application/problem+json"
 BODY_MAX_BYTES = 256 * 1024
 FIELD_ERRORS_MAX = 50
 logger = logging.getLogger(__name__)
+
 BODY_TOO_LARGE = BodyTooLarge(f"The body is larger than {BODY_MAX_BYTES // 1024} KiB.")
 NOT_JSON = MalformedRequest("The body is not valid JSON.")
 NO_SUCH_ADDRESS = NotFound("There is nothing at this address.")
