@@ -1,5 +1,5 @@
-"""People for other people's agents: profiles, and, for who allows spending, the search. Contact details are never among it. Searching
-costs a credit, so the tools that look through every source only read them.
+"""People for other people's agents: profiles, and, for who allows spending, the search. Contact details are never among it.
+Searching costs a credit, so the tools that look through every source only read them.
 """
 
 from __future__ import annotations

@@ -29,7 +29,6 @@ _MARKER = re.compile(rf"\[\[{_NUMBERS}\]\]|\[{_NUMBERS}\]|【{_NUMBERS}】|［{_
 _MARKER_BEGINNING = re.compile(
     rf"(?:\[{{1,2}}|【|［)(?>(?:[\s\d,;&^–-]|and|sources?|{_NAMED})*)(?:an?|s(?:o(?:u(?:rc?)?)?)?)?\]?", re.IGNORECASE
 )
-
 _NUMBER_OR_RANGE = re.compile(rf"(\d+)(?:{_NAMED})?(?:\s*[–-]\s*(?:\^|sources?\s+)?\s*(\d+))?", re.IGNORECASE)
 _INSIDE_MARKER = re.compile(r"[\s\d,;–-]*")
 _PLAIN = re.compile(rf"[^`{re.escape(_OPENING)}]+")
