@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime
 import difflib
-import re
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -34,12 +33,11 @@ STANDALONE_WORDS_MIN = 4
 """A question with fewer words of its own leans on the previous one."""
 NEW_WORDS_MIN = 2
 """So many words that were not said before make a topic, where few others were: an answer says many words by the way."""
-_DEFINITE = re.compile(r"\b(?:the|this|that|these|those|its?|they|them|their|he|him|his|she|hers?)\b", re.IGNORECASE)
+_PRONOUNS = frozenset("it its this that these those they them their he him his she her hers".split())
+"""A question that ends in one of these asks of what was said ("who voted against it?"), and so does one with a single word of its
+own beside one ("what did it cost?")."""
+_DEFINITE = _PRONOUNS | {"the"}
 """What refers to something that is known already."""
-_POINTING_BACK = frozenset({"it", "this", "that", "these", "those", "them", "him", "her"})
-"""A question that ends in one of these asks of what was said: "who voted against it?"."""
-_PRONOUNS = _POINTING_BACK | {"they", "he", "she", "its", "their", "his"}
-"""A question with one of these and a single word of its own does so too: "what did it cost?"."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +83,12 @@ def _suggested_topic(question: str) -> str:
 
 def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn]) -> bool:
     said = words(question)
-    if said[-1] in _POINTING_BACK or (len(own) == 1 and not _PRONOUNS.isdisjoint(said)):
+    if said[-1] in _PRONOUNS or (len(own) == 1 and not _PRONOUNS.isdisjoint(said)):
         return False
     asked = {word for turn in history for word in significant_words(turn.question)}
     answered = {word for turn in history for word in significant_words(turn.answer)}
     shared = own & (asked | answered)
-    if not shared or not asked or own & asked or _DEFINITE.search(question):
+    if not shared or not asked or own & asked or not _DEFINITE.isdisjoint(said):
         return not shared
     return len(own - shared) >= max(NEW_WORDS_MIN, 2 * len(shared))
 
