@@ -12,8 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from quarry import __version__
-from quarry.agent.domain_tools import AgentPrompt, AgentResource, AgentTemplate, AgentTool
-from quarry.agent.results import RESOURCE_CHARACTERS_MAX, bounded
+from quarry.agent.domain_tools import (
+    RESOURCE_CHARACTERS_MAX,
+    AgentPrompt,
+    AgentResource,
+    AgentTemplate,
+    AgentTool,
+    bounded,
+)
 from quarry.platform.errors import UNFORESEEN_MESSAGE, Forbidden, InvalidInput, NotFound, QuarryError
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import escaped, shown
