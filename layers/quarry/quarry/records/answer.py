@@ -295,8 +295,8 @@ class _LikelyQuery:
         return self.reading.verdict == "confident"
 
     def is_likelier_than(self, passages: Facts) -> bool:
-        """Whether its result rather answers than what records say. Where the question names the records that are counted, a number
-        does if nothing is left unread, or if the other answer is doubtful too.
+        """Whether its result rather answers than what records say. Where the question names the records that are counted, a
+        number does if nothing is left unread, or if the other answer is doubtful too.
         """
         is_asked_by_name = bool(self.toolset.reading.named) and not self.query.asks_for_rows
         is_whole = not self.reading.unread
