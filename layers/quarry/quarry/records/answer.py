@@ -295,11 +295,12 @@ class _LikelyQuery:
         return self.reading.verdict == "confident"
 
     def is_likelier_than(self, passages: Facts) -> bool:
-        """Whether its result rather answers than what records say. Of two doubtful answers, a number does where the question
-        names the records that it counts.
+        """Whether its result rather answers than what records say. Where the question names the records that are counted, a
+        number does if nothing is left unread, or if the other answer is doubtful too.
         """
         is_asked_by_name = bool(self.toolset.reading.named) and not self.query.asks_for_rows
-        return self.reading.chance > passages.chance or (bool(passages.doubt) and is_asked_by_name)
+        is_whole = not self.reading.unread
+        return self.reading.chance > passages.chance or (is_asked_by_name and (is_whole or bool(passages.doubt)))
 
     async def facts(self) -> Facts | None:
         """What the Query gives; None where it cannot be asked, and where it is doubted and no row meets it."""
