@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from quarry.agent.results import result_text
+import datetime
+
+from quarry.agent.results import lines_of, result_text
 from quarry.query.algebra import Cell, Query
 from quarry.query.contract import QueryResult, ResultColumn
+from quarry.query.phrases import Phrases
+from quarry.query.schema import Schema, Source
 from quarry.records.support import support
 
 
@@ -35,3 +39,17 @@ def test_the_number_of_groups_is_a_number_of_the_result() -> None:
     found = result(["Rock", 30], ["Jazz", 8], ["Folk", 2], columns=[("genre", None), ("count", None)])
     assert is_supported("The 40 tracks fall into 3 genres.", found)
     assert not is_supported("The 40 tracks fall into 4 genres.", found)
+
+
+def test_a_list_says_once_what_the_sentence_does_not_say() -> None:
+    source = Source("track", "Tracks", ("track",), "tracks", lambda row: "id", lambda row: "name", {})
+    phrases = Phrases(Schema({"track": source}), source, datetime.date(2026, 1, 1))
+    found = result(["Rock", 30], ["Jazz", 8], ["Folk", 2], columns=[("genre", None), ("count", None)])
+    grouped = found.model_copy(update={"query": Query(source="track", group="genre", aggregate="count")})
+    assert list(lines_of(grouped, phrases, 50)) == []
+    more = grouped.model_copy(update={"rows": [*found.rows, ["Soul", 1]]})
+    assert list(lines_of(more, phrases, 50)) == ["- Rock (30)", "- Jazz (8)", "- Folk (2)", "- Soul (1)"]
+    rows = found.model_copy(
+        update={"query": Query(source="track", select=["genre", "count"]), "rows": found.rows[:1] * 2}
+    )
+    assert list(lines_of(rows, phrases, 50)) == ["- Rock (count: 30), 2 tracks"]

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from typing import Any
 
 from quarry.platform.errors import BodyTooLarge
 from quarry.query.algebra import Cell, Column
 from quarry.query.contract import QueryResult
+from quarry.query.describe import GROUPS_NAMED_MAX
 from quarry.query.phrases import Phrases
 from quarry.spans.quantities import in_other_units
 
@@ -71,19 +73,38 @@ def result_text(result: QueryResult) -> str:
     return "\n".join([result.sentence, f"{result.total} {len(result.rows)}", *labels, " ".join(forms)])
 
 
+def with_list(sentence: str, lines: Sequence[str]) -> list[str]:
+    """The lines of a sentence and its Markdown list. Before a list the sentence ends in a colon."""
+    return [f"{sentence.removesuffix('.')}:", "", *lines] if lines else [sentence]
+
+
 def lines_of(result: QueryResult, phrases: Phrases, most: int) -> Iterator[str]:
-    """The first rows or groups of a result as a Markdown list: what each is, and its numbers in brackets."""
-    periods = [each.period for each in result.query.group]
-    columns = [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
-    for row in result.rows[:most]:
-        cells = [
+    """The rows or groups that the result's sentence does not name, at most `most` of them, as a Markdown list. Rows that read the
+    same are one line with their number.
+    """
+    query = result.query
+    if not query.asks_for_rows and (not query.group or len(result.rows) <= GROUPS_NAMED_MAX):
+        return
+    names = len(query.group) or 1
+    periods = [each.period for each in query.group]
+    # the key comes first where no column was selected
+    first = 0 if query.select or query.group else 1
+    columns = [Column(each.name, each.label, each.kind, each.unit) for each in result.columns][first:]
+    times = Counter(
+        tuple(
             phrases.cell(column, cell, periods[place] if place < len(periods) else None)
-            for place, (column, cell) in enumerate(zip(columns, row, strict=True))
-        ]
-        names, numbers = cells[: len(periods) or None], cells[len(periods) :] if periods else []
-        said = f" ({', '.join(numbers)})" if numbers else ""
-        yield f"- {' – '.join(names)}{said}"
-    if len(result.rows) > most or result.truncated:
+            for place, (column, cell) in enumerate(zip(columns, row[first:], strict=True))
+        )
+        for row in result.rows
+    )
+    for cells, number in islice(times.items(), most):
+        said = cells[names:]
+        if len(said) > 1 or query.asks_for_rows:
+            said = tuple(f"{column.label}: {cell}" for column, cell in zip(columns[names:], said, strict=True))
+        same = f", {number} {phrases.noun(number)}" if number > 1 else ""
+        numbers = f" ({', '.join(said)})" if said else ""
+        yield f"- {' – '.join(cells[:names])}{numbers}{same}"
+    if len(times) > most or (result.truncated and query.limit is None):
         yield f"- and more, of {result.total:,} in all"
 
 

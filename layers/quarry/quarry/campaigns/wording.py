@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quarry.agent.results import lines_of
+from quarry.agent.results import lines_of, with_list
 from quarry.campaigns.conditions import NAME, PHRASES
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet, Search
@@ -45,12 +45,10 @@ def answer(said: Said, today: datetime.date) -> str:
     if result is None and not (is_list and (search.found.total or not said.is_refused)):
         return _unanswerable(said)
     if result is None:
-        lines = [*(_theme(said) if search.theme else _doubt(said)), *_heading(sentence(search, today), said)]
-        return "\n".join([*lines, *_costs(said), *_campaigns(search.found)])
-    # numbers over all rows are said by the sentence
-    groups = lines_of(result, PHRASES, LISTED_GROUPS) if result.query.group else ()
-    shown = _campaigns(search.found) if result.query.asks_for_rows else groups
-    return "\n".join([*_doubt(said), *_heading(result.sentence, said), *_costs(said), *shown])
+        before = [*(_theme(said) if search.theme else _doubt(said))]
+        return "\n".join([*before, *with_list(sentence(search, today), [*_costs(said), *_campaigns(search.found)])])
+    rows = _campaigns(search.found) if result.query.asks_for_rows else lines_of(result, PHRASES, LISTED_GROUPS)
+    return "\n".join([*_doubt(said), *with_list(result.sentence, [*_costs(said), *rows])])
 
 
 def sentence(search: Search, today: datetime.date) -> str:
@@ -99,20 +97,7 @@ def _doubt(said: Said) -> Iterator[str]:
     yield ""
 
 
-def _heading(text: str, said: Said) -> Iterator[str]:
-    """The sentence; before a list it ends in a colon."""
-    result = said.search.result
-    has_list = bool(said.search.found.total) and (
-        result is None or result.query.asks_for_rows or bool(result.query.group)
-    )
-    yield f"{text.removesuffix('.')}:" if has_list else text
-    if has_list:
-        yield ""
-
-
 def _costs(said: Said) -> Iterator[str]:
-    if said.costs:
-        yield ""
     for label, number in said.costs[:COSTS_MAX]:
         yield f"- without “{label}”: {number:,} campaign{'' if number == 1 else 's'}"
 

@@ -52,6 +52,6 @@ def vetoes(said: Said, mask: int) -> list[str]:
 
 
 def doubt(unread: Sequence[str]) -> str:
-    """A sentence that says that an answer may be to another question, and which words were not read."""
+    """A sentence that says that an answer may be to another question, and which words were not understood."""
     named = ", ".join(f"“{word}”" for word in unread[:UNREAD_MAX])
-    return f"This may not answer the question{f': {named} was not read' if named else ''}."
+    return f"This may not answer the question{f': {named} was not understood' if named else ''}."

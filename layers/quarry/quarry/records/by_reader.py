@@ -5,16 +5,16 @@ whether the records found answer it.
 from __future__ import annotations
 
 import datetime
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import islice
 from typing import Any
 
+from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import Cell, Query
-from quarry.query.contract import QueryResult, ResultColumn
+from quarry.query.algebra import Query
+from quarry.query.contract import QueryResult
+from quarry.query.phrases import Phrases
 from quarry.reader.constraints import doubt as in_doubt
 from quarry.reader.likely import NOT_EQUAL, comparisons
 from quarry.reader.reading import Reading
@@ -87,7 +87,9 @@ class _Read:
             return None
         # a list without rows is seldom what was asked for; that there are none is an answer to how many
         is_empty = result.query.asks_for_rows and not result.total
-        facts = _facts(self.reading, result, is_doubted=is_empty or not self.is_sure)
+        schema = toolset.reading.asked.schema
+        phrases = Phrases(schema, schema.sources[self.query.source], today)
+        facts = _facts(self.reading, result, phrases, is_doubted=is_empty or not self.is_sure)
         counted = facts.counted
         if counted is not None:
             facts = replace(facts, counted=counted.model_copy(update={"filters": self._filters()}))
@@ -138,11 +140,11 @@ def _read(toolset: SearchToolset) -> _Read | None:
     return _Read(reading, query, toolset)
 
 
-def _facts(reading: Reading, result: QueryResult, *, is_doubted: bool) -> Facts:
-    """The result in words; where it is doubted, with what was not read."""
+def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubted: bool) -> Facts:
+    """The result in words; where it is doubted, with what was not understood."""
     doubt = in_doubt(reading.unread) if is_doubted else ""
-    lines = list(lines_of(result))
-    text = "\n".join([*([doubt, ""] if doubt else []), _heading(result, lines), *([""] if lines else []), *lines])
+    lines = with_list(result.sentence, [*lines_of(result, phrases, LINES_MAX)])
+    text = "\n".join([*([doubt, ""] if doubt else []), *lines])
     return Facts(
         text,
         aggregation_of([result]),
@@ -150,54 +152,3 @@ def _facts(reading: Reading, result: QueryResult, *, is_doubted: bool) -> Facts:
         doubt=doubt,
         basis=f"counted on {result.total:,} {'row' if result.total == 1 else 'rows'}",
     )
-
-
-def _heading(result: QueryResult, lines: Sequence[str]) -> str:
-    """The sentence; before a list it ends in a colon."""
-    return f"{result.sentence.removesuffix('.')}:" if lines else result.sentence
-
-
-def lines_of(result: QueryResult) -> Iterator[str]:
-    """One line for each row or group: what it is called, then what else is shown of it. Of several numbers each has its line; a
-    single one needs none. Rows that show the same are one line, which says how many they are.
-    """
-    query = result.query
-    rows = [
-        tuple((column.label, _shown(cell, column)) for cell, column in zip(row, result.columns, strict=True))
-        for row in result.rows
-    ]
-    if not query.asks_for_rows and not query.group:
-        if len(result.columns) > 1:
-            yield from (_line(query.source.replace("_", " "), [each]) for row in rows for each in row)
-        return
-    times = Counter(row[_first(result) :] for row in rows)
-    is_counted = query.asks_for_rows and len(times) < len(rows) and not result.truncated
-    for ((_, title), *others), number in islice(times.items(), LINES_MAX):
-        yield _line(title, [*others, ("rows", str(number))] if is_counted else others)
-    if len(times) > LINES_MAX or (result.truncated and query.limit is None):
-        yield f"- … {result.total:,} in all"
-
-
-def _line(title: str, said: Sequence[tuple[str, str]]) -> str:
-    """What something is called, and what is said of it, by labels."""
-    labels, values = ", ".join(label for label, _ in said), ", ".join(value for _, value in said)
-    return f"- {title} – {labels}: {values}" if said else f"- {title}"
-
-
-def _first(result: QueryResult) -> int:
-    """The first column that people read: not the key, where nothing was selected."""
-    return 0 if result.query.select or result.query.group else 1
-
-
-def _shown(cell: Cell, column: ResultColumn) -> str:
-    """A value in words."""
-    if isinstance(cell, list):
-        return ", ".join(_shown(each, column) for each in cell)
-    if isinstance(cell, bool):
-        return "yes" if cell else "no"
-    if cell is None:
-        return "none"
-    if isinstance(cell, float):
-        return f"{cell:.2f}".rstrip("0").rstrip(".")
-    unit = f" {column.unit}" if column.unit and isinstance(cell, int) else ""
-    return f"{cell}{unit}"

@@ -195,7 +195,9 @@ def _units(record: RecordText) -> Iterator[tuple[str, str]]:
     title, prose = f"{shorten(record.title, TITLE_CHARACTERS_MAX)} – ", list[str]()
     for line in read_body(record).split("\n"):
         if _NAMED_VALUE.fullmatch(line) and line[:1].islower():
-            yield title, line
+            # what it is called stands before each value already
+            if line.partition(": ")[2] != record.title:
+                yield title, line
         else:
             prose.append(line)
     yield from (("", unit) for unit in _sentences_of(record, prose))
