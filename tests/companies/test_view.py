@@ -81,5 +81,5 @@ Weeder fits best.
    weeding · Leeds
 
 Degraded: company_plan
-confidence met; iterations: 1, look-ups: 5; `quarry runs show 01234567` tells more"""
+confidence met; iterations: 1, look-ups: 5; `quarry runs show 01234567` shows more"""
     )

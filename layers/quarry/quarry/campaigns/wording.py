@@ -64,9 +64,7 @@ def sentence(search: Search, today: datetime.date) -> str:
 def _unanswerable(said: Said) -> str:
     words = " and ".join(f"“{each}”" for each in said.unread[:UNREAD_MAX])
     labels = ", ".join(each.label for each in PHRASES.source.fields.values())
-    return (
-        f"This is not in the data{f': {words}' if words else ''}. What it holds of a campaign is {labels} and the copy."
-    )
+    return f"This is not in the data{f': {words}' if words else ''}. The data has, for each campaign, {labels} and the copy."
 
 
 def _theme(said: Said) -> Iterator[str]:
@@ -75,11 +73,11 @@ def _theme(said: Said) -> Iterator[str]:
     if not theme:
         return
     if said.is_refused:
-        yield "This is not in the data as such. What comes nearest:"
+        yield "This is not in the data as such. The nearest campaigns:"
     elif not found.total:
         yield f"No campaign comes near “{theme}”:"
     elif found.is_near_only:
-        yield f"No copy says “{theme}”. What comes nearest in meaning:"
+        yield f"No copy says “{theme}”. The nearest in meaning:"
     else:
         yield f"About “{theme}”:"
     yield ""

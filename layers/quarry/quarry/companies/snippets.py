@@ -68,6 +68,12 @@ def facts(company: Company) -> dict[str, object]:
     return {name: value for name, value in known.items() if value}
 
 
+def with_former_names(company: Company) -> str:
+    """What a company is called now and was called before: "Re:Charge (formerly Voltwell)"."""
+    former = f" (formerly {' and '.join(company.former_names)})" if company.former_names else ""
+    return f"{company.company_name}{former}"
+
+
 def profile_text(company: Company) -> str:
     """All that a company's profile says, for looking words up in."""
     tags: Sequence[str] = (*company.niches, *company.categories, *company.sectors, *company.business_models)

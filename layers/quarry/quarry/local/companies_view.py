@@ -53,7 +53,7 @@ class SearchView(View):
         self._console.print()
         telemetry = answer.telemetry
         self._tell_degraded(telemetry.degraded_steps)
-        more = f"; `quarry runs show {telemetry.run_id[:8]}` tells more" if self._server is None else ""
+        more = f"; `quarry runs show {telemetry.run_id[:8]}` shows more" if self._server is None else ""
         self._line(
             f"{telemetry.end_reason.replace('_', ' ')}; iterations: {telemetry.iteration_count}, look-ups: "
             f"{telemetry.tool_call_count}{more}",

@@ -144,7 +144,7 @@ def _measures(request: CountRequest, types: Sequence[SearchedType]) -> list[Meas
     wrong = [
         FieldError(
             f"/of/{place}",
-            f"{each.facet} is no number of these records{nearest(each.facet, numbers)}: "
+            f"{each.facet} is not a numeric field of these records{nearest(each.facet, numbers)}: "
             + (", ".join(numbers) or "they have none, and can only be counted"),
         )
         for place, each in enumerate(measures)

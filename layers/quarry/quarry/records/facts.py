@@ -56,7 +56,7 @@ def nothing_held(question: str, missing: Sequence[str], nearest: Sequence[Eviden
         title = markdown_safe(shorten(called(each.text), CALLED_CHARACTERS_MAX))
         kinds.setdefault(title, each.text.type.replace("_", " "))
     lines = [f"\n- {title} ({kind})" for title, kind in list(kinds.items())[:NEAREST_MAX]]
-    return "".join([said, "\n\nThe nearest that they hold:\n", *lines]) if lines else said
+    return "".join([said, "\n\nThe nearest records:\n", *lines]) if lines else said
 
 
 def doubt(missing: Sequence[str]) -> str:

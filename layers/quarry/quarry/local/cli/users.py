@@ -42,7 +42,7 @@ def _show_own_credits(given: Arguments) -> int:
     from quarry.local.remote import show_own_credits
 
     if given.user is not None:
-        raise WrongUsage("a server tells your own credits alone: name no user")
+        raise WrongUsage("a server shows only your own credits: leave out the user")
     asyncio.run(show_own_credits(given.server, as_json=given.json))
     return DONE
 

@@ -38,7 +38,7 @@ export function mount(root, context) {
     domain: 'campaigns',
     open: (type, id, hint) => openFound(type, id, hint, context),
     title: 'Ask about the campaigns',
-    lead: 'What others offer, promise and sound like: by channel, brand, mood, date or theme. Numbers are counted over all that match.',
+    lead: 'See what others offer and promise, and how they sound, by channel, brand, mood, date or theme. Counts cover every match.',
     label: 'Ask about the campaigns',
     placeholder: 'Ask about offers, channels, moods or themes',
     turn: (asked, own) => new CampaignsTurn(asked, own, 'campaigns'),

@@ -33,7 +33,7 @@ export function mount(root, context) {
     domain: 'companies',
     open: (type, id, hint, answersOf) => openFound(type, id, hint, answersOf, context),
     title: 'Find companies in plain words',
-    lead: 'By what they make, for whom, or by a company that they resemble. Every step of the search is shown, and every result says why it is here.',
+    lead: 'Describe what they make and for whom, or name a similar company. You see every step of the search, and why each result is here.',
     label: 'Describe the companies you are looking for',
     placeholder: 'Describe the companies you are looking for',
     turn: (asked, own) => new CompaniesTurn(asked, own, 'companies'),
