@@ -1,4 +1,4 @@
-"""What is said of campaigns that were found without a model, in Markdown. Pure."""
+"""The Markdown of an answer about campaigns without a model. Pure."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Making the database agree with `quarry.toml`: what would change, and changing it.
+"""Makes the database agree with `quarry.toml`: lists the changes, then makes them.
 
 A collection is changed in one transaction, all of it or nothing. What it holds is made afterwards, from a queue (`refresh`).
 """

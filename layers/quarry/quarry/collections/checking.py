@@ -1,4 +1,4 @@
-"""Declarations against the tables that they name: what does not fit, told with its line, the column and the nearest name."""
+"""Checks declarations against their tables. Each mismatch comes with its line, its column and the nearest name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a draft declares beside facets: references that give a row no name, and columns that are only asked about."""
+"""The links and plain fields of a drafted table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a column of numbers measures, by its name and by what it holds."""
+"""Guesses what a numeric column measures, from its name and its values."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What names say of secrets, in the languages that drafts know: passwords, keys, codes, links, numbers of cards and people."""
+"""Column names that suggest secrets in several languages: passwords, keys, codes, links, card and identity numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The first step: what is asked, is a company named, and is it that one or others like it that are wanted?"""
+"""The first step: whether the question names a company, and whether it asks for that one or for similar ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A company in few words: the sentences of its profile that speak to a question, and its facts. Pure."""
+"""A company in a few words: the sentences of its profile that match a question, and its facts. Pure."""
 
 from __future__ import annotations
 

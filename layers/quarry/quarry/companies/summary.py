@@ -1,4 +1,4 @@
-"""The answer's text when no model writes it: what fits, from the companies' own words, and what is missing. Pure."""
+"""The text of an answer without a model: which companies fit, in their own words, and what is missing. Pure."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""What no reading may say, whatever the weights: types, units and currencies fit, and nothing that was said is passed over where
-a number is told for sure. Scope and rights are the executor's. Pure.
+"""Hard constraints on readings, whatever the weights: types, units and currencies fit, and an unread value, number or
+date vetoes a confident answer. The executor enforces scope and rights. Pure.
 """
 
 from __future__ import annotations

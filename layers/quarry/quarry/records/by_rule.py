@@ -1,4 +1,4 @@
-"""Answering without a model: what is known for sure, then the sources' own sentences."""
+"""Answers without a model: what is certain, then sentences from the sources."""
 
 from __future__ import annotations
 

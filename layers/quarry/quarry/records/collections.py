@@ -1,4 +1,4 @@
-"""The types of record as a client is told of them, and how many records there are."""
+"""The types of record for clients, with their numbers of records."""
 
 from __future__ import annotations
 

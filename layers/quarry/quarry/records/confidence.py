@@ -1,4 +1,4 @@
-"""How far an answer can be trusted: pure arithmetic, and how it is told."""
+"""The confidence of an answer and its label. Pure arithmetic."""
 
 from __future__ import annotations
 

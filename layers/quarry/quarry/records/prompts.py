@@ -1,4 +1,4 @@
-"""What the model is told when it answers from records.
+"""The prompts for answers from records.
 
 Retrieved text is data: it goes into fenced blocks, and is never obeyed.
 """

@@ -1,5 +1,5 @@
-"""The text of a source as an answer is held against it: its words with their places, its sentences, its dates. Pure, and linear
-in the length of the text.
+"""A source's text, prepared for verification: words with their places, sentences, dates. Pure, and linear in the
+length of the text.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What runs have said, in the database: whoever lost the connection reads on from there, by any process, for ten minutes."""
+"""The events of runs, stored in the database, so that any process can continue a lost stream for ten minutes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams of events as HTTP responses: heartbeats, a deadline, reading on, and nothing on the way that holds them back."""
+"""Streams of events as HTTP responses: heartbeats, a deadline, resumption, and no buffering."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Commands about what is kept of users and records."""
+"""Commands about credits, users and forgetting."""
 
 from __future__ import annotations
 
