@@ -1,7 +1,7 @@
 /** Campaigns: a conversation that shows its searches, the campaigns that an answer speaks of, and how they divide. */
 
 import {pathOf} from '../api.js';
-import {barChart} from '../components/bars.js';
+import {barChart, groupChart} from '../components/bars.js';
 import {choices, label, toggle} from '../components/chips.js';
 import {degradedRemark, remark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
@@ -89,7 +89,7 @@ class CampaignsTurn extends Turn {
 
   /** Only where numbers were asked for: charts of a list would keep its first campaign off the screen. */
   figure() {
-    return this.answer.aggregation?.query ? this.#charts() : null;
+    return this.answer.aggregation?.query ? groupChart(this.answer.aggregation, {value_prop: 'value proposition'}) ?? this.#charts() : null;
   }
 
   #charts() {
@@ -135,11 +135,10 @@ function valueText(value) {
   return String(value);
 }
 
-/** A chart for each field, or for the one that was asked for. */
-function charts({query, ...counted}) {
+/** A chart for each field. */
+function charts(counted) {
   const fields = [['channel', 'By channel'], ['sentiment', 'By sentiment'], ['value_prop', 'By value proposition']];
-  const asked = query?.group?.map(({field}) => field) ?? [];
-  const shown = fields.filter(([field]) => Object.keys(counted[field]).length > 1 && (asked.includes(field) || !asked.some((each) => each in counted)));
+  const shown = fields.filter(([field]) => Object.keys(counted[field]).length > 1);
   return shown.map(([field, name]) =>
     // the empty value stands for campaigns without one
     barChart(name, Object.entries(counted[field]).map(([text, value]) => ({label: text || NONE, value})), {max: BARS}));

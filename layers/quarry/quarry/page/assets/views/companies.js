@@ -1,6 +1,7 @@
 /** Companies: a conversation that shows its steps, and the companies that it found with what speaks for each. */
 
 import {pathOf} from '../api.js';
+import {groupChart} from '../components/bars.js';
 import {label} from '../components/chips.js';
 import {Comparison, openComparison} from '../components/compare.js';
 import {fitLevel} from '../components/confidence.js';
@@ -67,6 +68,11 @@ class CompaniesTurn extends Turn {
 
   get results() {
     return this.answer.references.map(({companyId: id}) => ({type: 'company', id}));
+  }
+
+  /** The groups of a count. */
+  figure() {
+    return groupChart(this.answer.aggregation);
   }
 
   found() {
