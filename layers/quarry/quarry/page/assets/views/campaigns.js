@@ -89,7 +89,11 @@ class CampaignsTurn extends Turn {
 
   /** Only where numbers were asked for: charts of a list would keep its first campaign off the screen. */
   figure() {
-    return this.answer.aggregation?.query ? groupChart(this.answer.aggregation, {value_prop: 'value proposition'}) ?? this.#charts() : null;
+    return this.#isCounted ? groupChart(this.answer.aggregation, {value_prop: 'value proposition'}) ?? this.#charts() : null;
+  }
+
+  get #isCounted() {
+    return Boolean(this.answer.aggregation?.query?.aggregate);
   }
 
   #charts() {
@@ -98,13 +102,13 @@ class CampaignsTurn extends Turn {
   }
 
   found() {
-    const {campaigns, aggregation, suggestions, detectedFilters, telemetry, unsupported = []} = this.answer;
+    const {campaigns, suggestions, detectedFilters, telemetry, unsupported = []} = this.answer;
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
       unsupported.length > 0 && remark(`${plural(unsupported.length, 'sentence')} with a number that no result shows: `,
         unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.#keep(detectedFilters),
-      !aggregation?.query && this.#charts(),
+      !this.#isCounted && this.#charts(),
       campaigns.length > 0 && campaignList(this.answer, this),
       suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, 'Ask next'),
         choices('Follow-up questions', suggestions, (text) => this.callbacks.onfollow(text))),
