@@ -45,11 +45,13 @@ def test_a_list_says_once_what_the_sentence_does_not_say() -> None:
     source = Source("track", "Tracks", ("track",), "tracks", lambda row: "id", lambda row: "name", {})
     phrases = Phrases(Schema({"track": source}), source, datetime.date(2026, 1, 1))
     found = result(["Rock", 30], ["Jazz", 8], ["Folk", 2], columns=[("genre", None), ("count", None)])
-    grouped = found.model_copy(update={"query": Query(source="track", group="genre", aggregate="count")})
+    grouped = found.model_copy(
+        update={"query": Query.model_validate({"source": "track", "group": "genre", "aggregate": "count"})}
+    )
     assert list(lines_of(grouped, phrases, 50)) == []
     more = grouped.model_copy(update={"rows": [*found.rows, ["Soul", 1]]})
     assert list(lines_of(more, phrases, 50)) == ["- Rock (30)", "- Jazz (8)", "- Folk (2)", "- Soul (1)"]
     rows = found.model_copy(
-        update={"query": Query(source="track", select=["genre", "count"]), "rows": found.rows[:1] * 2}
+        update={"query": Query(source="track", select=("genre", "count")), "rows": found.rows[:1] * 2}
     )
     assert list(lines_of(rows, phrases, 50)) == ["- Rock (count: 30), 2 tracks"]
