@@ -8,6 +8,8 @@ from collections.abc import Set as AbstractSet
 
 from pydantic import Field
 
+from quarry.collections.declaration import Quoting
+from quarry.language.word_forms import plural
 from quarry.models.step import ModelStep, decide
 from quarry.platform.budget import in_time
 from quarry.platform.errors import TimeIsUp
@@ -16,6 +18,7 @@ from quarry.platform.links import plain_links
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import CleanText, shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
+from quarry.query.algebra import Query, comparisons_of
 from quarry.records.candidates import RecordText
 from quarry.records.conversation import Conversation
 from quarry.records.evidence import EvidenceSource
@@ -25,6 +28,7 @@ from quarry.records.intent import words_to_look_up
 from quarry.records.prompts import followup_messages
 from quarry.records.retrieval import Arm, coverages, latest_records
 from quarry.records.tools import SearchToolset
+from quarry.retrieval.facets import SearchTable
 
 
 class FollowupQuestions(LazyModel):
@@ -47,6 +51,8 @@ FOLLOWUP_COVERAGE_MIN = 0.6
 async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
     """Two or three questions that the records can answer; after a count, those of the type that was counted."""
     counted = facts.counted.filters.get("types", ()) if facts.counted else ()
+    if facts.counted and facts.counted.query and len(asked := _of_counts(facts.counted.query, counted, toolset)) > 1:
+        return asked
     sources, pool = _found(toolset, counted)
     if not sources or (facts.is_all and facts.counted is None):
         return followups_about(await _latest_records(toolset, counted))
@@ -60,6 +66,31 @@ async def suggest_followups(conversation: Conversation, answer: str, toolset: Se
     is_models = toolset.run.chat is not None and step.name not in toolset.run.degraded
     questions = await _answered(decided.questions, toolset) if is_models else decided.questions
     return await _filled_up(questions, conversation.question, toolset, counted)
+
+
+def _of_counts(query: Query, types: Sequence[str], toolset: SearchToolset) -> list[str]:
+    """After a count, other counts of the same type; none for a type that declares which question its records answer."""
+    declared = {each.name for each in toolset.types if each.quoting.followup != Quoting().followup}
+    table = next((toolset.reading.types.counted.get(name) for name in types if name not in declared), None)
+    return counts_next(query, table) if table is not None else []
+
+
+def counts_next(query: Query, table: SearchTable) -> list[str]:
+    """Questions that divide what a query counted: by what it is filtered by, by month, and by its first number."""
+    rows = plural(table.nouns[0])
+    asked = {each.field for each in (*query.group, *query.aggregate)}
+    filtered = {each.field for each in comparisons_of(query.where)} - asked
+    grouped = [facet.label for facet in table.facets if facet.name in filtered and facet.is_listed]
+    measured = [
+        facet.label
+        for facet in table.facets
+        if facet.is_measurable and facet.kind != "year" and facet.name not in asked
+    ]
+    return [
+        *(f"How many {rows} are there for each {label}?" for label in grouped),
+        *([f"How many {rows} are there each month?"] if table.date and not query.group else []),
+        *(f"What is the average {label} of {rows}?" for label in measured),
+    ][:FOLLOWUPS_MAX]
 
 
 def _found(toolset: SearchToolset, types: Sequence[str]) -> tuple[list[EvidenceSource], list[RecordText]]:
