@@ -78,7 +78,7 @@ def _of_counts(query: Query, types: Sequence[str], toolset: SearchToolset) -> li
 def counts_next(query: Query, table: SearchTable) -> list[str]:
     """Questions that divide what a query counted: by what it is filtered by, by month, and by its first number."""
     rows = plural(table.nouns[0])
-    asked = {each.field for each in (*query.group, *query.aggregate)}
+    asked = {*(each.field for each in query.group), *(each.field for each in query.aggregate)}
     filtered = {each.field for each in comparisons_of(query.where)} - asked
     grouped = [facet.label for facet in table.facets if facet.name in filtered and facet.is_listed]
     measured = [
