@@ -48,10 +48,10 @@ def test_a_list_says_once_what_the_sentence_does_not_say() -> None:
     grouped = found.model_copy(
         update={"query": Query.model_validate({"source": "track", "group": "genre", "aggregate": "count"})}
     )
-    assert list(lines_of(grouped, phrases, 50)) == []
+    assert list(lines_of(grouped, phrases)) == []
     more = grouped.model_copy(update={"rows": [*found.rows, ["Soul", 1]]})
-    assert list(lines_of(more, phrases, 50)) == ["- Rock (30)", "- Jazz (8)", "- Folk (2)", "- Soul (1)"]
+    assert list(lines_of(more, phrases)) == ["- Rock (30)", "- Jazz (8)", "- Folk (2)", "- Soul (1)"]
     rows = found.model_copy(
         update={"query": Query(source="track", select=("genre", "count")), "rows": found.rows[:1] * 2}
     )
-    assert list(lines_of(rows, phrases, 50)) == ["- Rock (count: 30), 2 tracks"]
+    assert list(lines_of(rows, phrases)) == ["- Rock (count: 30), 2 tracks"]

@@ -21,6 +21,8 @@ RESULT_CHARACTERS_MAX = 40_000
 RESOURCE_CHARACTERS_MAX = 200_000
 """Of a resource that an agent's user chose to read."""
 
+LINES_MAX = 50
+"""Rows or groups that an answer lists."""
 DEPTH_MAX = 6
 """In a result that is too long, deeper levels become text."""
 NAMES_MAX = 40
@@ -78,7 +80,7 @@ def with_list(sentence: str, lines: Sequence[str]) -> list[str]:
     return [f"{sentence.removesuffix('.')}:", "", *lines] if lines else [sentence]
 
 
-def lines_of(result: QueryResult, phrases: Phrases, most: int) -> Iterator[str]:
+def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> Iterator[str]:
     """The rows or groups that the result's sentence does not name, at most `most` of them, as a Markdown list. Rows that read the
     same are one line with their number.
     """

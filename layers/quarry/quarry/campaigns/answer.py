@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from quarry.agent.results import LINES_MAX
 from quarry.campaigns.by_reader import Question
 from quarry.campaigns.conditions import NAME, SCHEMA, filters_of, label_of, on_wire
 from quarry.campaigns.contract import (
@@ -33,7 +34,6 @@ from quarry.runs.run_log import ResultRecord
 
 RECORDED_RESULTS = 50
 SUGGESTIONS = 3
-GROUPS_MAX = 50
 
 
 async def conclude(
@@ -163,7 +163,7 @@ def _groups(result: QueryResult) -> list[AggregationGroup]:
     if len(query.group) != 1 or [each.name for each in query.aggregate] != ["count"]:
         return []
     pairs = [AggregationGroup.model_validate({"value": value, "count": count}) for value, count in result.rows]
-    return pairs[-GROUPS_MAX:] if query.group[0].period and query.limit is None else pairs[:GROUPS_MAX]
+    return pairs[-LINES_MAX:] if query.group[0].period and query.limit is None else pairs[:LINES_MAX]
 
 
 def _end_reason(toolset: CampaignToolset) -> EndReason:

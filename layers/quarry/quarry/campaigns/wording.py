@@ -17,7 +17,6 @@ from quarry.reader.constraints import UNREAD_MAX
 from quarry.reader.constraints import doubt as in_doubt
 
 LISTED_CAMPAIGNS = 5
-LISTED_GROUPS = 30
 COSTS_MAX = 3
 COPY_CHARACTERS = 140
 EMPTY = "There are no campaigns."
@@ -47,7 +46,7 @@ def answer(said: Said, today: datetime.date) -> str:
     if result is None:
         before = [*(_theme(said) if search.theme else _doubt(said))]
         return "\n".join([*before, *with_list(sentence(search, today), [*_costs(said), *_campaigns(search.found)])])
-    rows = _campaigns(search.found) if result.query.asks_for_rows else lines_of(result, PHRASES, LISTED_GROUPS)
+    rows = _campaigns(search.found) if result.query.asks_for_rows else lines_of(result, PHRASES)
     return "\n".join([*_doubt(said), *with_list(result.sentence, [*_costs(said), *rows])])
 
 

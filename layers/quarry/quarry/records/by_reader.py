@@ -26,9 +26,6 @@ from quarry.records.filters import NEGATED, TO, required
 from quarry.records.reading import bounds
 from quarry.records.tools import Searched, SearchToolset
 
-LINES_MAX = 50
-"""Rows, or groups, that an answer lists."""
-
 
 async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Facts:
     """What the question's Query gives where it is surely asked; else what the records found answer, behind a doubted result where
@@ -143,7 +140,7 @@ def _read(toolset: SearchToolset) -> _Read | None:
 def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubted: bool) -> Facts:
     """The result in words; where it is doubted, with what was not understood."""
     doubt = in_doubt(reading.unread) if is_doubted else ""
-    lines = with_list(result.sentence, [*lines_of(result, phrases, LINES_MAX)])
+    lines = with_list(result.sentence, [*lines_of(result, phrases)])
     text = "\n".join([*([doubt, ""] if doubt else []), *lines])
     return Facts(
         text,
