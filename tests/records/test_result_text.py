@@ -1,8 +1,9 @@
-"""What a result says to those who check an answer against it."""
+"""What a result says in an answer, and to those who check an answer against it."""
 
 from __future__ import annotations
 
 import datetime
+from typing import Any
 
 from quarry.agent.results import lines_of, result_text
 from quarry.query.algebra import Cell, Query
@@ -41,17 +42,29 @@ def test_the_number_of_groups_is_a_number_of_the_result() -> None:
     assert not is_supported("The 40 tracks fall into 4 genres.", found)
 
 
-def test_a_list_says_once_what_the_sentence_does_not_say() -> None:
-    source = Source("track", "Tracks", ("track",), "tracks", lambda row: "id", lambda row: "name", {})
-    phrases = Phrases(Schema({"track": source}), source, datetime.date(2026, 1, 1))
-    found = result(["Rock", 30], ["Jazz", 8], ["Folk", 2], columns=[("genre", None), ("count", None)])
-    grouped = found.model_copy(
-        update={"query": Query.model_validate({"source": "track", "group": "genre", "aggregate": "count"})}
+def lines(columns: dict[str, str], rows: list[list[Cell]], **query: Any) -> list[str]:
+    """The lines of a result whose columns have these names and kinds."""
+    asked = Query.model_validate({"source": "boats", **query})
+    found = [ResultColumn(name=name, label=name, kind=kind) for name, kind in columns.items()]
+    result = QueryResult(
+        query=asked, sentence="Boats.", columns=found, rows=rows, total=len(rows), truncated=False, filters=[]
     )
-    assert list(lines_of(grouped, phrases)) == []
-    more = grouped.model_copy(update={"rows": [*found.rows, ["Soul", 1]]})
-    assert list(lines_of(more, phrases)) == ["- Rock (30)", "- Jazz (8)", "- Folk (2)", "- Soul (1)"]
-    rows = found.model_copy(
-        update={"query": Query(source="track", select=("genre", "count")), "rows": found.rows[:1] * 2}
-    )
-    assert list(lines_of(rows, phrases)) == ["- Rock (count: 30), 2 tracks"]
+    boats = Source("boats", "Boats", ("boat",), "boats", lambda row: "", lambda row: "", {})
+    return list(lines_of(result, Phrases(Schema({"boats": boats}), boats, datetime.date(2025, 1, 1)), 9))
+
+
+def test_a_value_that_several_rows_share_is_one_line_that_counts_them() -> None:
+    harbour = {"harbour": "text"}
+    assert lines(harbour, [["Oslo"], ["Bergen"], ["Oslo"]], select=["harbour"]) == [
+        "- Oslo: 2 boats",
+        "- Bergen: 1 boat",
+    ]
+    assert lines(harbour, [["Oslo"], ["Bergen"]], select=["harbour"]) == ["- Oslo", "- Bergen"]
+
+
+def test_groups_that_the_sentence_does_not_name_are_written_as_a_person_would() -> None:
+    months = {"group": [{"field": "built", "period": "month"}], "aggregate": ["count"]}
+    rows: list[list[Cell]] = [["2025-01", 4], ["2025-02", 0], ["2025-03", 1], ["2025-04", 2]]
+    kinds = {"built": "date", "count": "number"}
+    assert lines(kinds, rows, **months)[::2] == ["- January 2025: 4 boats", "- March 2025: 1 boat"]
+    assert lines(kinds, rows[:3], **months) == []
