@@ -8,8 +8,8 @@ from functools import partial
 from typing import get_args
 
 from quarry.agent.description import describe_sources
-from quarry.collections.declaration import Quoting
 from quarry.collections.naming import nearest
+from quarry.collections.reference_declarations import Quoting
 from quarry.collections.search_table import DATE
 from quarry.language.word_forms import plural
 from quarry.language.writing import ENGLISH, languages
