@@ -121,7 +121,12 @@ _CONTEXT_NOUNS = re.compile(
 
 def names_currency(word: str) -> bool:
     """Whether a word, in lower case, is a currency's name or code: "euros", "usd"."""
-    return word in _CODES.split() or not {word, word.removesuffix("s")}.isdisjoint(_WORDS)
+    return currency_code(word) is not None or not {word, word.removesuffix("s")}.isdisjoint(_WORDS)
+
+
+def currency_code(word: str) -> str | None:
+    """The ISO 4217 code that a word, in lower case, is: "usd"; None for all other words."""
+    return word.upper() if word in _CODES.split() else None
 
 
 def _currency(said: str) -> str | None:
