@@ -14,8 +14,8 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import LIMIT_MAX, Aggregate, Cell, Comparison, Condition, Group, Query
-from quarry.query.compile import meeting
 from quarry.query.contract import QueryResult
+from quarry.query.execute import RowConditions
 from quarry.query.paths import nearest, source_of
 from quarry.services.services import Services
 
@@ -102,7 +102,7 @@ async def filters_of(names: Sequence[str], where: Sequence[Condition], asked: As
     today = datetime.datetime.now(datetime.UTC).date()
     for name in names:
         known = await with_known_values(Query(source=name, where=tuple(where)), asked, asked.acting(services).reader)
-        filters[asked.homes[name][1]] = meeting(known.where, name, asked.schema, today).as_string(None)
+        filters[asked.homes[name][1]] = RowConditions(name, asked.schema, today, None).met(known.where).as_string(None)
     return filters
 
 

@@ -9,11 +9,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, StringConstraints, WithJsonSchema
 
-from quarry.agent.description import describe_sources, line_of, names_of
 from quarry.agent.domain_tools import RESULTS_MAX, AgentTool
 from quarry.agent.lookups import Hit, read_whole, search_text, values_like
 from quarry.agent.service import run_query
-from quarry.agent.sources import what_may_be_asked
+from quarry.agent.sources import describe_sources, line_of, names_of, what_may_be_asked
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable

@@ -28,11 +28,11 @@ from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, STOP_WORDS, topic_text
 from quarry.query.algebra import Aggregate, AllOf, AnyOf, Comparison, Condition, Group, Not, Query, comparisons_of
+from quarry.query.contract import Verdict
 from quarry.query.filtered import costs
 from quarry.reader.constraints import vetoes
-from quarry.reader.likely import in_any_year, likely_conditions
 from quarry.reader.names import TITLE, SourceName
-from quarry.reader.reading import Reading, Verdict
+from quarry.reader.reading import Reading, in_any_year, likely_conditions
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
 _QUOTES = "\"“„«'"

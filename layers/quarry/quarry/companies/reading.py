@@ -25,9 +25,8 @@ from quarry.query.algebra import AnyOf, Comparison, Condition, Query
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
-from quarry.reader.likely import ValueChances, chances_of, likely_conditions, words_left
 from quarry.reader.names import TITLE
-from quarry.reader.reading import Reading
+from quarry.reader.reading import Reading, ValueChances, chances_of, likely_conditions, words_left
 from quarry.reader.said import Said, SaidValue
 from quarry.services.services import Caller, Services
 

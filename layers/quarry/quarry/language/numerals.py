@@ -9,8 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Protocol
 
-from quarry.language.sentences import sentence_spans
-from quarry.language.tokens import stem
+from quarry.language.tokens import sentence_spans, stem
 
 _SMALL = {
     word: number

@@ -77,7 +77,7 @@ def _text(cell: Cell) -> str:
 
 async def explain(question: str, database: LocalDatabase, *, sources: Sequence[str], as_json: bool) -> None:
     """Read a question, and print how. Raises InvalidInput for a source that does not exist, and DatabaseUnavailable."""
-    from quarry.agent.explanation import explain as explained
+    from quarry.agent.reading import explain as explained
     from quarry.services.services import LOCAL_USER, Caller
 
     request = ExplanationRequest(question=question, sources=[*sources])

@@ -5,7 +5,7 @@ The types here say what can be asked. Whether a source has the fields that a que
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -23,6 +23,7 @@ from pydantic import (
 from typing_extensions import TypeAliasType
 
 from quarry.platform.contract import Request
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.text import Storable
 
 LIMIT_MAX = 1_000
@@ -317,6 +318,35 @@ def comparisons_of(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
         if isinstance(condition, Comparison):
             yield condition
         yield from comparisons_of(conditions_of(condition))
+
+
+def check_size(query: Query) -> None:
+    """Raises InvalidInput for a query of too many parts, or nested too deeply."""
+    for parts, depth in enumerate(_depths(query, 1), 1):
+        if depth > DEPTH_MAX:
+            raise InvalidInput([FieldError("", f"conditions and queries may be nested at most {DEPTH_MAX} deep")])
+        if parts > PARTS_MAX:
+            raise InvalidInput(
+                [FieldError("", f"a query has at most {PARTS_MAX} conditions, fields and nested queries")]
+            )
+
+
+def _depths(query: Query, depth: int) -> Iterator[int]:
+    """How deep each part of a query is nested."""
+    yield depth
+    yield from (depth for _ in (*query.select, *query.group, *query.order))
+    for aggregate in query.aggregate:
+        yield depth
+        yield from _condition_depths(aggregate.where, depth + 1)
+    yield from _condition_depths((*query.where, *query.having), depth)
+
+
+def _condition_depths(conditions: Sequence[Condition], depth: int) -> Iterator[int]:
+    for condition in conditions:
+        yield depth
+        if isinstance(condition, Comparison) and condition.query is not None:
+            yield from _depths(condition.query, depth + 1)
+        yield from _condition_depths(conditions_of(condition), depth + 1)
 
 
 Cell = str | int | float | bool | None | list[str | int | float | bool | None]

@@ -13,8 +13,7 @@ from heapq import nlargest
 
 from quarry.query.schema import Schema
 from quarry.reader.asks import Ask, Asks
-from quarry.reader.compose import Composed, Json, compose
-from quarry.reader.conditions import Conditions, ConditionSets
+from quarry.reader.compose import Composed, Conditions, ConditionSets, Json, compose
 from quarry.reader.features import Bundle, Clues, Evidence, Scorer
 from quarry.reader.names import SourceName, names_of
 from quarry.reader.said import Said, ValueLink, read_words

@@ -20,9 +20,8 @@ from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.of_filters import can_have
-from quarry.reader.likely import chances_of, comparisons
 from quarry.reader.names import SourceName
-from quarry.reader.reading import Reading
+from quarry.reader.reading import Reading, chances_of, comparisons
 from quarry.reader.said import SaidValue
 from quarry.records.intent import exclusions_in
 from quarry.records.searched_types import RecordTypes

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from quarry.language.numerals import TOKEN, amounts_in, folded, roots_of, words_of
-from quarry.language.sentences import sentence_spans
+from quarry.language.tokens import sentence_spans
 from quarry.language.writing import ENGLISH, writing_of
 from quarry.records.candidates import RecordText
 
