@@ -8,8 +8,7 @@ from quarry.collections.guessing import is_numbered, words
 from quarry.collections.relations import Column
 from quarry.language.tokens import stem
 from quarry.language.word_forms import singular
-from quarry.spans.money import names_currency
-from quarry.spans.quantities import MEASURED, dimension_of, unit_named
+from quarry.spans.quantities import MEASURED, dimension_of, names_currency, unit_named
 
 QUANTITIES = frozenset(("quantity", "qty"))
 """What numbers are called that count what a row is of."""

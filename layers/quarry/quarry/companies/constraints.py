@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import get_args
 
 from quarry.companies import contract
 from quarry.companies.facets import TAG_FACETS
@@ -13,7 +14,7 @@ from quarry.platform.contract import EVIDENCE_MAX
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Scalar
 
-_STRENGTHS = ("required", "assumed", "preferred")
+_STRENGTHS: tuple[contract.Strength, ...] = get_args(contract.Strength)
 
 
 def constraints_of(sought: Sought) -> contract.Constraints:

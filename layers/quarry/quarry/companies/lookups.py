@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX
-from quarry.agent.lookups import Hit
 from quarry.agent.sources import Asked
+from quarry.agent.tools import Hit
 from quarry.companies.candidates import Variant
 from quarry.companies.store import companies_by_ids, company_by_id, retrieve_variants
 from quarry.platform.text import shorten

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from quarry.agent.lookups import Hit
 from quarry.agent.sources import Asked
+from quarry.agent.tools import Hit
 from quarry.ontology.contract import EntityType
 from quarry.ontology.retrieval import whole_entity
 from quarry.ontology.search import search_workspace

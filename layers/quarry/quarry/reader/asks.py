@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Literal, get_args
 
 from quarry.query.algebra import Direction, Function, Period
 from quarry.reader.features import Clues, Evidence
@@ -36,8 +36,8 @@ ALIKE_MAX = 60
 LENGTH_MAX = 5
 """Lists of more fields than this are alike."""
 FUNCTIONS: tuple[Function, ...] = ("avg", "min", "max", "sum")
-PERIODS: tuple[Period, ...] = ("day", "week", "month", "quarter", "year")
-DIRECTIONS: tuple[Direction, ...] = ("asc", "desc")
+PERIODS: tuple[Period, ...] = get_args(Period)
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 Kind = Literal["rows", "distinct", "count", "count_distinct", "numbers", "groups", "each", "share"]
 
 

@@ -13,11 +13,10 @@ from dataclasses import dataclass, field
 
 from quarry.agent import tools as agent_tools
 from quarry.agent.calls import Calling, Tool, ToolResult, explained
-from quarry.agent.lookups import filters_of, values_like
 from quarry.agent.results import bounded
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked, describe_sources
-from quarry.agent.tools import GetArguments, SearchArguments, ValuesArguments
+from quarry.agent.tools import GetArguments, SearchArguments, ValuesArguments, filters_of, values_like
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition, Query

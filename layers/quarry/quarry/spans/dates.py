@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 
 from quarry.language.tokens import Token
+from quarry.language.word_forms import is_plural
 from quarry.spans.date_points import Point, find_points, in_year, latest
 from quarry.spans.mention import DateRange, Mention
 
@@ -215,8 +216,7 @@ def _may_count(text: str, tokens: Sequence[Token], point: Point) -> bool:
     if place == len(tokens) or tokens[place].ends_clause:
         return False
     word = tokens[place].key
-    is_plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
-    return (is_plural or word == "people") and word not in _NOT_COUNTED
+    return ((len(word) > 3 and is_plural(word)) or word == "people") and word not in _NOT_COUNTED
 
 
 _NOT_COUNTED = frozenset("this was does has years towards onwards".split())

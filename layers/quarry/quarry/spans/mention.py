@@ -10,6 +10,8 @@ from typing import Literal
 from quarry.language.writing import Grain
 
 PlaceKind = Literal["city", "region", "country", "continent"]
+Per = Literal["year", "month", "week", "day", "hour"]
+"""What an amount of money is paid for."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +75,7 @@ class MoneyRange:
     includes_least: bool = True
     includes_most: bool = True
     currency: str | None = None
-    per: Literal["year", "month", "week", "day", "hour"] | None = None
+    per: Per | None = None
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,10 @@ from typing import TypeVar
 
 from quarry.language.numerals import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
 from quarry.language.tokens import Token, stem
+from quarry.language.word_forms import is_plural
 from quarry.platform.text import STOP_WORDS
 from quarry.spans.mention import Duration, Mention, NumberRange
-from quarry.spans.quantities import SQUARES, dimension_of
+from quarry.spans.quantities import CODES, CURRENCIES, SQUARES, dimension_of, names_currency
 
 LEAD_CHARACTERS_MAX = 40
 """So far before an amount the words begin that bound it."""
@@ -211,9 +212,7 @@ _MONTHS = {"decad": 120.0, "year": 12.0, "yr": 12.0, "yrs": 12.0, "yoe": 12.0, "
     "hour": 12 / 365 / 24,
 }
 """Lengths of time in months, by their stems."""
-_MONEY = frozenset(
-    "dollar buck euro pound rupe rupee yen yuan franc cent lpa usd eur gbp inr aed sgd cad aud jpy chf cny".split()
-)
+_MONEY = CODES | {stem(word) for word in CURRENCIES} | {"cent", "lpa"}
 _COUNTED = frozenset("people staff personnel men women children headcount lpa".split())
 COPULAS = frozenset("is are was were of be".split())
 
@@ -323,7 +322,7 @@ def _noun_behind(text: str, tokens: Sequence[Token], amount: Amount) -> Token | 
     if not words:
         return None
     is_tied = text[amount.end : words[0].start] == "-"
-    is_unit = stem(words[0].key) in _MONTHS or words[0].key in _MONEY or dimension_of(words[0].key) is not None
+    is_unit = stem(words[0].key) in _MONTHS or names_currency(words[0].key) or dimension_of(words[0].key) is not None
     if is_tied or amount.value == 1 or is_unit:
         return words[0]
     return next((word for word in words if _is_plural(word.key)), None)
@@ -339,7 +338,7 @@ def _is_unit(noun: Token) -> bool:
 
 
 def _is_plural(word: str) -> bool:
-    return word in _COUNTED or (len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")))
+    return word in _COUNTED or (len(word) > 3 and is_plural(word))
 
 
 def _noun_before(tokens: Sequence[Token], start: int) -> Token | None:

@@ -6,7 +6,8 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.language.tokens import Token, says_something_by_case
+from quarry.language.tokens import Token, says_something_by_case, stem
+from quarry.language.word_forms import is_everyday
 from quarry.platform.text import STOP_WORDS
 from quarry.spans.gazetteer import Entry, gazetteer, place_of
 from quarry.spans.mention import Mention
@@ -23,29 +24,11 @@ AREAS = frozenset("city town municipality village country region province county
 _LEADS = frozenset(
     "in from near around across within outside inside throughout based located headquartered into visiting".split()
 )
-_BEFORE_PLACES = frozenset("the greater downtown central mainland".split())
 _LIST_GAP = re.compile(r"\s*(?:[,/&+]|,?\s*(?:\band\b|\bor\b|\bnor\b))\s*(?:the\s+)?", re.IGNORECASE)
 _SHORT = frozenset("us la sf dc kl hk".split())
 """Abbreviations that are words or others' too in lower case."""
-_WORDS = frozenset(
-    """
-    bar bath batman best boulder chad china colon corona cork date delta enterprise essen flint frank guinea hamilton
-    hull imperial independence jersey jordan kent lima lincoln liberal mali male mercedes mobile most nice normal of
-    orange phoenix pole polish reading salem sale same santa santos scot split surprise sunrise swede temple togo
-    trier troy turkey union van victoria warren waterloo wellington
-    """.split()
-)
-"""Places that are everyday words or first names too: only meant where something else says so, and case does not deny it."""
-_NAMES = frozenset(
-    """
-    alexandria austin carolina charlotte columbus dallas diego florence francisco georgia houston israel jackson
-    jordan kingston lincoln madison milan paris salvador san santiago savannah sofia sydney valencia victoria vienna
-    virginia washington
-    """.split()
-)
-"""Places whose names people bear."""
-_SPEAKING = frozenset("speaking language languages speaker speakers translation translations".split())
-_SPEAK = frozenset("speak speaks speaking spoke learn teach fluent language".split())
+_OF_LANGUAGES = frozenset("speak speaker spoke learn teach fluent languag".split())
+"""Stems of the words on either side of what people of a place are called by which that names their language."""
 _BEFORE_LANGUAGES = frozenset("in into to from with without know knows knowing understand understands".split())
 
 
@@ -165,7 +148,7 @@ def _is_led(tokens: Sequence[Token], first: int) -> bool:
     place = first - 1
     if tokens[first].ends_clause or place < 0:
         return False
-    if tokens[place].key in _BEFORE_PLACES and not tokens[place].ends_clause:
+    if tokens[place].key == "the" and not tokens[place].ends_clause:
         place -= 1
     return place >= 0 and tokens[place].key in _LEADS
 
@@ -189,7 +172,7 @@ def _is_no_place(tokens: Sequence[Token], found: _Found) -> bool:
         )
     # "a wedding dress": of towns in lower case only those that many know may be meant
     entry = found.entry
-    is_large = entry.is_usual and entry.thousands >= LED_CITY_THOUSANDS and token.key not in _WORDS
+    is_large = entry.is_usual and entry.thousands >= LED_CITY_THOUSANDS and not is_everyday(token.key)
     is_known = entry.kind != "city" or is_large
     return token.key in STOP_WORDS or not (is_known or found.is_supported or token.is_capital)
 
@@ -201,7 +184,7 @@ def _is_language(tokens: Sequence[Token], found: _Found, *, is_listed: bool) -> 
     if not found.entry.is_demonym:
         return False
     before, behind = _key(tokens, found.first - 1), _key(tokens, found.last)
-    if before in _SPEAK or behind in _SPEAKING:
+    if not _OF_LANGUAGES.isdisjoint(map(stem, (before, behind))):
         return True
     describes = bool(behind) and behind not in STOP_WORDS and not tokens[found.last].ends_clause
     return (is_listed or before in _BEFORE_LANGUAGES) and not describes
@@ -209,21 +192,17 @@ def _is_language(tokens: Sequence[Token], found: _Found, *, is_listed: bool) -> 
 
 def _is_latent(tokens: Sequence[Token], found: _Found, *, by_case: bool) -> bool:
     first, entry = tokens[found.first], found.entry
-    is_one_word = found.last - found.first == 1
-    is_denied = by_case and not first.is_capital
     if entry.is_demonym:
-        return is_one_word and first.key in _WORDS and (found.first == 0 or not first.is_capital)
-    if is_one_word and first.key in _WORDS:
-        is_meant = first.is_capital or (entry.kind != "city" and not is_denied)
-        return not (found.is_supported and is_meant)
+        return False
+    is_one_word, is_city = found.last - found.first == 1, entry.kind == "city"
+    if is_one_word and is_city and is_everyday(first.key):
+        return not (found.is_supported and first.is_capital)
     if found.is_supported:
-        is_small = entry.kind == "city" and entry.thousands < LED_CITY_THOUSANDS and not found.within
-        return is_one_word and is_small and (is_denied or not first.is_capital)
+        is_small = is_city and entry.thousands < LED_CITY_THOUSANDS and not found.within
+        return is_one_word and is_small and not first.is_capital
     if _is_in_a_name(tokens, found) and by_case:
         return True
-    if entry.kind == "city":
-        return not entry.is_usual or entry.thousands < KNOWN_CITY_THOUSANDS or (is_one_word and first.key in _NAMES)
-    return is_one_word and first.key in _NAMES
+    return is_city and (not entry.is_usual or entry.thousands < KNOWN_CITY_THOUSANDS)
 
 
 def _is_in_a_name(tokens: Sequence[Token], found: _Found) -> bool:
