@@ -81,7 +81,7 @@ def _comparisons(condition: Condition) -> Iterator[Comparison]:
 
 
 def _any(conditions: Sequence[Comparison]) -> Condition:
-    return conditions[0] if len(conditions) == 1 else AnyOf(any_of=tuple(conditions))
+    return AnyOf.of(conditions)
 
 
 def _name(condition: Condition) -> str:
@@ -124,7 +124,7 @@ def _conditions(conditions: Sequence[contract.Condition], strength: str) -> Iter
             key = ("alone", place) if condition.group is None else condition.group
             groups.setdefault(key, []).append(_read(condition))
     for group in groups.values():
-        yield group[0] if len(group) == 1 else AnyOf(any_of=tuple(group))
+        yield AnyOf.of(group)
 
 
 def _read(condition: contract.Condition) -> Condition:

@@ -341,7 +341,7 @@ def _values(said: SaidValue, field: str) -> tuple[str, ...]:
 
 def _any(conditions: Iterator[Comparison]) -> Condition:
     each = tuple(conditions)
-    return each[0] if len(each) == 1 else AnyOf(any_of=each)
+    return AnyOf.of(each)
 
 
 def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:

@@ -5,7 +5,7 @@ The types here say what can be asked. Whether a source has the fields that a que
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -134,11 +134,21 @@ class AnyOf(_Part):
 
     any_of: Annotated[tuple[Condition, ...], OneOrMany, Field(min_length=1)]
 
+    @classmethod
+    def of(cls, conditions: Sequence[Condition]) -> Condition:
+        """The same as a condition; of one, that by itself."""
+        return conditions[0] if len(conditions) == 1 else cls(any_of=tuple(conditions))
+
 
 class AllOf(_Part):
     """All hold."""
 
     all_of: Annotated[tuple[Condition, ...], OneOrMany, Field(min_length=1)]
+
+    @classmethod
+    def of(cls, conditions: Sequence[Condition]) -> Condition:
+        """The same as a condition; of one, that by itself."""
+        return conditions[0] if len(conditions) == 1 else cls(all_of=tuple(conditions))
 
 
 class Not(_Part):
@@ -312,6 +322,15 @@ def conditions_of(condition: Condition) -> tuple[Condition, ...]:
             return ()
 
 
+def mapped(condition: Condition, change: Callable[[Condition, str], Condition]) -> Condition:
+    """The condition with those that it is made of changed, each by itself and its pointer from the whole."""
+    if isinstance(condition, Not):
+        return Not(negated=change(condition.negated, "/not"))
+    [part] = {"any_of", "all_of", "where"} & type(condition).model_fields.keys() or [""]
+    changed = tuple(change(each, f"/{part}/{place}") for place, each in enumerate(conditions_of(condition)))
+    return condition.model_copy(update={part: changed}) if changed else condition
+
+
 def comparisons_of(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
     """Every comparison in these conditions, whatever they are nested in; not those of queries that are compared with."""
     for condition in conditions:
@@ -331,22 +350,19 @@ def check_size(query: Query) -> None:
             )
 
 
-def _depths(query: Query, depth: int) -> Iterator[int]:
-    """How deep each part of a query is nested."""
+def _depths(part: Query | Condition, depth: int) -> Iterator[int]:
+    """How deep a query or condition, and each part of it, is nested."""
     yield depth
-    yield from (depth for _ in (*query.select, *query.group, *query.order))
-    for aggregate in query.aggregate:
-        yield depth
-        yield from _condition_depths(aggregate.where, depth + 1)
-    yield from _condition_depths((*query.where, *query.having), depth)
-
-
-def _condition_depths(conditions: Sequence[Condition], depth: int) -> Iterator[int]:
-    for condition in conditions:
-        yield depth
-        if isinstance(condition, Comparison) and condition.query is not None:
-            yield from _depths(condition.query, depth + 1)
-        yield from _condition_depths(conditions_of(condition), depth + 1)
+    deeper: Sequence[Query | Condition]
+    if isinstance(part, Query):
+        yield from (depth for _ in (*part.select, *part.group, *part.order, *part.aggregate))
+        for beside in (*part.where, *part.having):
+            yield from _depths(beside, depth)
+        deeper = [each for aggregate in part.aggregate for each in aggregate.where]
+    else:
+        deeper = [part.query] if isinstance(part, Comparison) and part.query else conditions_of(part)
+    for each in deeper:
+        yield from _depths(each, depth + 1)
 
 
 Cell = str | int | float | bool | None | list[str | int | float | bool | None]

@@ -14,7 +14,7 @@ from heapq import nlargest
 from quarry.query.schema import Schema
 from quarry.reader.asks import Ask, Asks
 from quarry.reader.compose import Composed, Conditions, ConditionSets, Json, compose
-from quarry.reader.features import Bundle, Clues, Evidence, Scorer
+from quarry.reader.features import Bundle, Clues, Evidence
 from quarry.reader.names import SourceName, names_of
 from quarry.reader.said import Said, ValueLink, read_words
 
@@ -102,7 +102,7 @@ def candidates(
     """The queries that a question may mean. `before` is what the question before it was read as, which it may go on from."""
     names = names_of(schema)
     said = read_words(text, names, links, today)
-    clues = Clues(said, names, Scorer(weights))
+    clues = Clues(said, names, weights)
     sets = ConditionSets(clues, today)
     asks = Asks(clues, sets.needed).all()
     pairs = _likeliest(clues, asks, {base: sets.of(base) for base in dict.fromkeys(ask.base for ask in asks)})

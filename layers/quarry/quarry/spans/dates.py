@@ -216,10 +216,9 @@ def _may_count(text: str, tokens: Sequence[Token], point: Point) -> bool:
     if place == len(tokens) or tokens[place].ends_clause:
         return False
     word = tokens[place].key
-    return ((len(word) > 3 and is_plural(word)) or word == "people") and word not in _NOT_COUNTED
+    return (len(word) > 3 and is_plural(word)) or word == "people"
 
 
-_NOT_COUNTED = frozenset("this was does has years towards onwards".split())
 _TO = re.compile(
     r"\s{0,3}+(?:[-–—]|\b(?:to|until|till|through|thru|upto|up\s+to)\b)\s{0,3}+(?:the\s++)?", re.IGNORECASE
 )
