@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from quarry.agent import tools as agent_tools
-from quarry.agent.calls import Calling, Tool, ToolResult, explained
+from quarry.agent.loop import Calling, Tool, ToolResult, explained
 from quarry.agent.results import bounded, result_text
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked

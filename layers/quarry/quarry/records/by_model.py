@@ -11,8 +11,7 @@ from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from quarry.agent.calls import ToolFinished, ToolStarted
-from quarry.agent.loop import Text, TurnEnded, converse
+from quarry.agent.loop import Text, ToolFinished, ToolStarted, TurnEnded, converse
 from quarry.agent.reading import matched_values
 from quarry.agent.results import result_text
 from quarry.agent.service import answer_query

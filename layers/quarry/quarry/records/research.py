@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.agent import tools as agent_tools
-from quarry.agent.calls import Calling, Tool, ToolResult, explained
+from quarry.agent.loop import Calling, Tool, ToolResult, explained
 from quarry.agent.results import bounded
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked, describe_sources
