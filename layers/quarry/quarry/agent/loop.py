@@ -1,5 +1,5 @@
-"""Tools as our own model calls them, and a conversation in which it calls several at once and answers as soon as it can. Every turn
-streams and may call tools, so an ordinary question takes two calls of the model.
+"""Tools as our own model calls them, and a conversation in which it calls several at once and answers as soon as it can. Every
+turn streams and may call tools, so an ordinary question takes two calls of the model.
 """
 
 from __future__ import annotations

@@ -24,7 +24,7 @@ from quarry.reader.said import ValueLink
 from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.vocabulary import LookUp, look_up
 from quarry.services.services import Caller, Services
-from quarry.spans.mention import Mention, Place, ValueMatch, Vocabulary
+from quarry.spans.mention import Mention, Place, ValueMatch
 from quarry.spans.places import find_places
 
 PLACE_NAMES_MAX = 100
@@ -59,21 +59,19 @@ async def value_links(question: str, names: Sequence[str], asked: Asked, service
     tables = {table.name: table for _, _, table in places.values()}
     reader = asked.acting(services).reader
     also = await off_loop(_other_words, question, tokens, list(tables.values()))
-    vocabulary = await look_up(reader, list(tables.values()), tokens, also=also, owners=asked.owners)
-    return await off_loop(_links, question, tokens, vocabulary, places, {(each.first, each.last) for each in also})
+    matches = await look_up(reader, list(tables.values()), tokens, also=also, owners=asked.owners)
+    return await off_loop(_links, question, tokens, matches, places, {(each.first, each.last) for each in also})
 
 
 def _links(
     question: str,
     tokens: Sequence[Token],
-    vocabulary: Vocabulary,
+    matches: Sequence[ValueMatch],
     places: Mapping[tuple[str, str], tuple[str, str, SearchTable]],
     other: Container[tuple[int, int]],
 ) -> list[ValueLink]:
     """The values of these fields, and the places that no row has. `other` are the words that are other words for something."""
-    known = [
-        each for each in vocabulary.matches if any((table, each.value.facet) in places for table in each.value.tables)
-    ]
+    known = [each for each in matches if any((table, each.value.facet) in places for table in each.value.tables)]
     best = sorted(_telling(known, tokens, other), key=lambda match: (match.first - match.last, -match.value.rows))
     links = [
         ValueLink(

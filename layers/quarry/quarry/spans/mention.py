@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -36,13 +36,6 @@ class ValueMatch:
     first: int
     last: int
     value: KnownValue
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """What the words of one question mean in the data, as it was looked up for them: matches in no order, which may overlap."""
-
-    matches: Sequence[ValueMatch] = ()
 
 
 @dataclass(frozen=True)

@@ -89,7 +89,7 @@ def _lead(text: str, amount: int) -> _Lead:
 def _in_one_range(text: str, low: Amount, high: Amount) -> bool:
     """Whether two amounts, one right behind the other, are the ends of a range."""
     gap = text[low.end : high.start]
-    return bool(_TO.fullmatch(gap) or (_AND.fullmatch(gap) and _lead(text, low.start).kind == "between"))
+    return bool(TO.fullmatch(gap) or (AND.fullmatch(gap) and _lead(text, low.start).kind == "between"))
 
 
 def paired(text: str, amounts: Sequence[AmountType]) -> Iterator[tuple[AmountType, AmountType | None]]:
@@ -160,8 +160,10 @@ def _both(text: str, lower: Bounds, upper: Bounds) -> Bounds | None:
 
 
 _SAYS_SOMETHING = re.compile(r"[^\W\d]|[<=>≤≥~≈]")
-_TO = re.compile(r"\s{0,3}+(?:[-–—]|\b(?:to|through|till|until)\b)\s{0,3}+", re.IGNORECASE)
-_AND = re.compile(r"\s{1,3}+and\s{1,3}+", re.IGNORECASE)
+TO = re.compile(r"\s{0,3}+(?:[-–—]|\b(?:to|until|till|through|thru)\b)\s{0,3}+(?:the\s++)?", re.IGNORECASE)
+"""What stands between the ends of a range of numbers or days,"""
+AND = re.compile(r"\s{0,3}+(?:\band\b|&)\s{0,3}+(?:the\s++)?", re.IGNORECASE)
+"""and behind "between"."""
 _BUT = re.compile(r"\s{0,3}+,?\s{0,3}+(?:and|but)\s{1,3}+", re.IGNORECASE)
 
 _GREATER = (
