@@ -98,14 +98,10 @@ async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
         if hasattr(offers, "left_out_for"):
             left_out |= await offers.left_out_for(caller, services)
         named = {f"{domain}_{name}" if name in sources else name: name for name in found}
-        sources |= {name: _called(name, found[own]) for name, own in named.items()}
+        sources |= {name: replace(found[own], name=name) for name, own in named.items()}
         homes |= {name: (domain, own) for name, own in named.items()}
         settings = {**needed, **settings}
     return Asked(Schema(ReadableSources(sources, frozenset(left_out))), caller, settings, homes, frozenset(left_out))
-
-
-def _called(name: str, source: Source) -> Source:
-    return source if name == source.name else replace(source, name=name)
 
 
 VALUES_MAX = 12

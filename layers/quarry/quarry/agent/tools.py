@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from itertools import chain, zip_longest
 from typing import Annotated, Any
@@ -262,11 +262,6 @@ class Hit(LazyModel):
     url: str | None = None
 
 
-def interleaved(lists: Iterable[Sequence[Hit]]) -> list[Hit]:
-    """One list of several ranked ones, whose scores cannot be compared: the best of each, then the second best of each."""
-    return [hit for hit in chain.from_iterable(zip_longest(*lists)) if hit is not None]
-
-
 Filters = Mapping[str, str]
 """SQL conditions over the rows `t` of sources, by the sources' own names in their domain."""
 
@@ -295,9 +290,11 @@ async def search_text(
     ]
     called = {home: name for name, home in asked.homes.items()}
     hits = [
-        [_called(hit, called[domain, hit.source]) for hit in hits] for domain, hits in zip(domains, found, strict=True)
+        [hit.model_copy(update={"source": called[domain, hit.source]}) for hit in hits]
+        for domain, hits in zip(domains, found, strict=True)
     ]
-    return interleaved(hits)[:limit]
+    # scores of several lists cannot be compared: the best of each, then the second best of each
+    return [hit for hit in chain.from_iterable(zip_longest(*hits)) if hit is not None][:limit]
 
 
 async def read_whole(name: str, id: str, asked: Asked, services: Services) -> dict[str, Any]:
@@ -335,10 +332,6 @@ async def filters_of(names: Sequence[str], where: Sequence[Condition], asked: As
         known = await with_known_values(Query(source=name, where=tuple(where)), asked, asked.acting(services).reader)
         filters[asked.homes[name][1]] = RowConditions(name, asked.schema, today, None).met(known.where).as_string(None)
     return filters
-
-
-def _called(hit: Hit, name: str) -> Hit:
-    return hit.model_copy(update={"source": name})
 
 
 VALUES_MAX = 50

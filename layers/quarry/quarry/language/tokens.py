@@ -123,11 +123,6 @@ def stems_of(text: str) -> tuple[str, ...]:
     return tuple(stem(key) for key in keys(text))
 
 
-def stem_set(words: str) -> frozenset[str]:
-    """The stems of words that stand apart by spaces."""
-    return frozenset(map(stem, words.split()))
-
-
 _local = threading.local()
 
 

@@ -92,7 +92,9 @@ def _columns(base: Base) -> tuple[list[Path], list[Composable], list[Composable]
                 joins.append(_of_page(base, path, pointer, column))
                 cells.append(SQL("{} as {}").format(_related_cell(path, column), column))
             else:
-                own.append(SQL("{} as {}").format(_cell(base, path, pointer), column))
+                scope = base.scope
+                cell = array_of(scope, path) if path.is_many else path_operand(scope, path, pointer).value
+                own.append(SQL("{} as {}").format(cell, column))
                 cells.append(SQL("page.{}").format(column))
             paths.append(path)
     if base.joins:
@@ -110,10 +112,6 @@ def _total(base: Base) -> Composed:
 def _is_related(base: Base, path: Path) -> bool:
     """Whether a column is read of related rows, and not for the order of rows anyway."""
     return path.leads_to_many and not path.is_array and path.text not in {order.by for order in base.query.order}
-
-
-def _cell(base: Base, path: Path, pointer: str) -> Composable:
-    return array_of(base.scope, path) if path.is_many else path_operand(base.scope, path, pointer).value
 
 
 def _of_page(base: Base, path: Path, pointer: str, name: Identifier) -> Composed:
@@ -137,11 +135,6 @@ def _related_cell(path: Path, name: Identifier) -> Composable:
     return SQL("coalesce({}, '{{}}')").format(value) if path.over is None else or_of_none(path, value)
 
 
-def order_of(base: Base) -> Composed:
-    """As was asked for; then by date, the latest first, then by key."""
-    return _ordered(_terms(base))
-
-
 _Term = tuple[Composable, SQL]
 """A value to order by, and how."""
 
@@ -151,6 +144,7 @@ def _ordered(terms: Sequence[_Term]) -> Composed:
 
 
 def _terms(base: Base) -> list[_Term]:
+    """The order that was asked for; then by date, the latest first, then by key."""
     scope, terms = base.scope, list[_Term]()
     for place, order in enumerate(base.query.order):
         with base.building.collected():
@@ -254,7 +248,7 @@ def _row_values(base: Base) -> tuple[Composed, Kind]:
     value = path_operand(base.scope, path, pointer).value
     page = SQL("").format()
     if query.limit is not None or query.offset:
-        order = order_of(base)
+        order = _ordered(_terms(base))
         page = SQL(" order by {} limit {} offset {}").format(order, Literal(query.limit), Literal(query.offset))
     return SQL("select {} as v from {} where {}{}").format(value, base.scope.tables, base.where, page), path.kind
 

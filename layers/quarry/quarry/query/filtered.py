@@ -320,7 +320,8 @@ class Filtered:
         assert isinstance(rows, int)
         assert not isinstance(value, list)
         is_day = value is not None and (group.period is not None or self.table.facet(name).kind == "date")
-        return Group(_day(value) if is_day else value, rows, self._measures(measures, result, row))
+        shown = interval_of(str(value), "date", _today(), "").first if is_day else value
+        return Group(shown, rows, self._measures(measures, result, row))
 
     async def _run(self, database: Database, query: Query) -> Result:
         try:
@@ -331,10 +332,6 @@ class Filtered:
 
 def _today() -> datetime.date:
     return datetime.datetime.now(datetime.UTC).date()
-
-
-def _day(value: object) -> datetime.date:
-    return interval_of(str(value), "date", _today(), "").first
 
 
 def _number(cell: Cell) -> float | None:

@@ -147,7 +147,7 @@ class Asks:
     def _of(self, base: SourceName) -> Iterator[Ask]:
         fields = self._fields(base)
         fields += self._hinted(base, fields)
-        evidence = self._base(base)
+        evidence = self.clues.called("base", base)
         lists = self._lists(base, fields, evidence)
         yield from self._rows(base, lists, fields)
         yield Ask("count", base, self._framed("count", evidence))
@@ -163,9 +163,6 @@ class Asks:
         hints = [(self.clues.hinted(each), each) for each in base.columns if each not in fields]
         hints = [hint for hint in hints if hint[0] > 0]
         return [each for _, each in sorted(hints, key=lambda hint: -hint[0])[:HINTED_MAX]]
-
-    def _base(self, base: SourceName) -> Evidence:
-        return self.clues.called("base", base)
 
     def _framed(self, kind: str, *evidence: Evidence) -> Evidence:
         return self.clues.joined(*evidence, self.clues.framed(kind))

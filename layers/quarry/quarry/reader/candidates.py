@@ -218,7 +218,8 @@ def text_of(composed: Composed) -> str:
     if query.get("aggregate"):
         parts += [f"for each {_group(each)}" for each in query.get("group", ())]
     parts += _clause("having", query.get("having", ()), " and ")
-    parts += [f"sorted by {words_of(each['by'])} {_direction(each)}" for each in query.get("order", ())]
+    for each in query.get("order", ()):
+        parts.append(f"sorted by {words_of(each['by'])} {'de' if each.get('direction') == 'desc' else 'a'}scending")
     if "limit" in query:
         parts.append(f"first {query['limit']}")
     return " ".join(parts)
@@ -257,10 +258,6 @@ def _group(group: str | Json) -> str:
         return words_of(group)
     field = words_of(group["field"])
     return f"{group['period']} of {field}" if "period" in group else field
-
-
-def _direction(order: Json) -> str:
-    return "descending" if order.get("direction") == "desc" else "ascending"
 
 
 def _clause(word: str, conditions: Sequence[Json], joint: str) -> list[str]:

@@ -332,11 +332,8 @@ def _noun_behind(text: str, tokens: Sequence[Token], amount: Amount) -> Token | 
 
 def _is_counted_once(text: str, one: Amount, noun: Token) -> bool:
     """Whether something is compared with one of it: any thing with "one", with "an" a unit of measure."""
-    return _is_unit(noun) or (text[one.start : one.end].lower() == "one" and not _is_plural(noun.key))
-
-
-def _is_unit(noun: Token) -> bool:
-    return stem(noun.key) in _MONTHS or dimension_of(noun.key) is not None
+    is_unit = stem(noun.key) in _MONTHS or dimension_of(noun.key) is not None
+    return is_unit or (text[one.start : one.end].lower() == "one" and not _is_plural(noun.key))
 
 
 def _is_plural(word: str) -> bool:

@@ -87,7 +87,8 @@ def _longest(tokens: Sequence[Token], first: int) -> _Found | None:
         if last > first and tokens[last].ends_clause:
             break
         name = f"{name} {tokens[last].key}" if name else tokens[last].key
-        entries = by_name.get(name) or tuple(entry for entry in by_name.get(_singular(name), ()) if entry.is_demonym)
+        singular = name.removesuffix("s") if len(name) > 4 else ""
+        entries = by_name.get(name) or tuple(entry for entry in by_name.get(singular, ()) if entry.is_demonym)
         if entries:
             best = _Found(first, last + 1, entries[0])
             if _key(tokens, last + 1) in ("state", "province"):
@@ -95,10 +96,6 @@ def _longest(tokens: Sequence[Token], first: int) -> _Found | None:
                     best, entry=next((each for each in entries if each.kind != "city" and each.state), entries[0])
                 )
     return best
-
-
-def _singular(name: str) -> str:
-    return name.removesuffix("s") if len(name) > 4 else ""
 
 
 def _with_home(text: str, tokens: Sequence[Token], found: _Found) -> _Found:
