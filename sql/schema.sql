@@ -2746,6 +2746,74 @@ $$;
 
 
 --
+-- Name: meetings_values(); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.meetings_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+    LANGUAGE sql STABLE
+    AS $$
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from meetings t, lateral (select distinct a.* from (
+        select 'body', t.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: meetings_written(); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.meetings_written() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('meetings');
+  elsif tg_table_name = 'meetings' and tg_op = 'INSERT' then
+    perform change_facet_values(
+      'meetings', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from meetings t, lateral (select distinct a.* from (
+        select 'body', t.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
+    perform change_facet_values(
+      'meetings', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
+      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from meetings t, lateral (select distinct a.* from (
+        select 'body', t.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'DELETE' then
+    perform change_facet_values(
+      'meetings', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from meetings t, lateral (select distinct a.* from (
+        select 'body', t.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
+$$;
+
+
+--
 -- Name: motions_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4229,12 +4297,12 @@ CREATE FUNCTION quarry.people_values() RETURNS TABLE(facet text, scope text, val
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
       select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4270,12 +4338,12 @@ begin
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
       select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4300,12 +4368,12 @@ begin
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
       select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4328,12 +4396,12 @@ begin
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
       select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4356,12 +4424,12 @@ begin
     experience_cards as (select 1 as change, w.* from new_rows w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4392,12 +4460,12 @@ begin
     experience_cards as (select 1 as change, w.* from changed_to w union all select -1 as change, w.* from changed_from w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4426,12 +4494,12 @@ begin
     experience_cards as (select -1 as change, w.* from old_rows w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -8607,6 +8675,34 @@ CREATE TRIGGER matters_values_update AFTER UPDATE ON quarry.matters REFERENCING 
 --
 
 CREATE TRIGGER matters_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
+
+
+--
+-- Name: meetings meetings_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER meetings_values_delete AFTER DELETE ON quarry.meetings REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
+
+
+--
+-- Name: meetings meetings_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER meetings_values_insert AFTER INSERT ON quarry.meetings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
+
+
+--
+-- Name: meetings meetings_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER meetings_values_truncate AFTER TRUNCATE ON quarry.meetings FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
+
+
+--
+-- Name: meetings meetings_values_update; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER meetings_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
 
 
 --

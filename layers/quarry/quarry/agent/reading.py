@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from quarry.agent.sources import Asked, MatchedValue, what_may_be_asked
-from quarry.language.tokens import Token, keys, stem, tokenise
+from quarry.language.tokens import Token, keys, phrase, stem, tokenise
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS
@@ -223,7 +223,7 @@ def _words(reading: Reading) -> Iterator[ExplainedWords]:
     """Words of the question in their order, each with what they may mean."""
     said = reading.said
     for first, last, means in sorted(_meanings(reading)):
-        yield ExplainedWords(text=said.text[said.tokens[first].start : said.tokens[last - 1].end], means=means)
+        yield ExplainedWords(text=phrase(said.text, said.tokens, first, last), means=means)
 
 
 def _meanings(reading: Reading) -> Iterator[tuple[int, int, str]]:

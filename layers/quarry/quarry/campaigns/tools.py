@@ -15,8 +15,9 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from quarry.agent import tools as agent_tools
+from quarry.agent.domain_tools import bounded
 from quarry.agent.loop import Calling, Tool, ToolResult, explained
-from quarry.agent.results import bounded, result_text
+from quarry.agent.results import result_text
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked
 from quarry.campaigns import retrieval

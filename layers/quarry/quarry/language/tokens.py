@@ -13,7 +13,7 @@ import threading
 import tomllib
 import unicodedata
 from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
@@ -146,6 +146,23 @@ def slips(word: str, other: str) -> int:
                 cost = min(cost, above[j - 2] + 1)
             row.append(cost)
     return row[-1]
+
+
+def phrase(text: str, tokens: Sequence[Token], first: int, last: int) -> str:
+    """The words `first` to before `last` as they stand in their text."""
+    return text[tokens[first].start : tokens[last - 1].end]
+
+
+def runs(mask: int) -> Iterator[tuple[int, int]]:
+    """Words as bits, those that stand together as one: of each run the first word, and the one behind the last."""
+    first = 0
+    while mask >> first:
+        last = first
+        while mask >> last & 1:
+            last += 1
+        if last > first:
+            yield first, last
+        first = last + 1
 
 
 # What may lie between two sentences: quotes, brackets and citations of the first one, and white space; or the end of a line.

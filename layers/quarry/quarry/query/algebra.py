@@ -5,7 +5,7 @@ The types here say what can be asked. Whether a source has the fields that a que
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -331,7 +331,7 @@ def mapped(condition: Condition, change: Callable[[Condition, str], Condition]) 
     return condition.model_copy(update={part: changed}) if changed else condition
 
 
-def comparisons_of(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
+def comparisons_of(conditions: Iterable[Condition]) -> Iterator[Comparison]:
     """Every comparison in these conditions, whatever they are nested in; not those of queries that are compared with."""
     for condition in conditions:
         if isinstance(condition, Comparison):

@@ -7,7 +7,6 @@ from __future__ import annotations
 import datetime
 import json
 import math
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +14,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from quarry.language.tokens import tokenise
+from quarry.language.tokens import phrase, runs, tokenise
+from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.text import STOP_WORDS
 from quarry.query.algebra import Comparison, Condition, Query, Span
 from quarry.query.contract import Verdict
@@ -213,9 +213,8 @@ def _spans(said: Said, first: Candidate) -> Iterator[dict[str, Any]]:
     for part, mask in parts.items():
         if part == "where" and "where" not in first.query:
             continue
-        bits = f"{mask:b}"[::-1]
-        for run in re.finditer("1+", bits):
-            start, end = said.tokens[run.start()].start, said.tokens[run.end() - 1].end
+        for place, last in runs(mask):
+            start, end = said.tokens[place].start, said.tokens[last - 1].end
             yield Span(pointer=f"/{part}", start=start, end=end).model_dump()
 
 
@@ -332,11 +331,15 @@ def _is_month_of(said: SaidDays, values: Sequence[Any]) -> bool:
 def words_left(said: Said, mask: int) -> str:
     """The words that are not in `mask`, as they stand, without small words at either end."""
     kept = [place for place in range(len(said.tokens)) if not mask >> place & 1]
-    while kept and said.tokens[kept[0]].key in STOP_WORDS:
-        kept.pop(0)
-    while kept and said.tokens[kept[-1]].key in STOP_WORDS:
-        kept.pop()
-    return " ".join(said.tokens[place].text for place in kept)
+    telling = [place for place in kept if said.tokens[place].key not in STOP_WORDS]
+    return " ".join(said.tokens[place].text for place in kept if telling and telling[0] <= place <= telling[-1])
+
+
+def evidence(said: Said, first: int, last: int, field: str, assertion: Assertion, value: str = "") -> Evidence:
+    """The words `first` to before `last` as what says the value of a field; without a value they are it."""
+    value = value or phrase(said.text, said.tokens, first, last)
+    start, end = said.tokens[first].start, said.tokens[last - 1].end
+    return Evidence(field=field, value=value, start=start, end=end, assertion=assertion)
 
 
 def ruled_out(reading: Reading, least: float) -> list[SaidValue]:
