@@ -81,7 +81,7 @@ class Condition(_Request):
     negated: StrictBool = False
     strength: Strength = "required"
     group: int | None = Field(default=None, ge=0, le=CONDITIONS_MAX, strict=True)
-    label: Value | None = Field(default=None, description="The condition in words; of no meaning in a request.")
+    label: Value | None = Field(default=None, description="The condition in words; ignored in a request.")
 
     @model_validator(mode="after")
     def _of_its_field(self) -> Self:

@@ -280,7 +280,7 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     tell(tables=[{"table": table.name, "embedded": done.rows, "failed": [*done.failed], "problem": done.problem}])
     left = await count_pending(services.database, table, stale=stale) - len(done.failed)
     if done.problem:
-        note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` tells more")
+        note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` shows more")
     elif left > 0:
         note(f"{table.name}: {_count(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
     return done

@@ -64,7 +64,7 @@ def show(result: QueryResult, *, as_json: bool) -> None:
         rows = ([_text(cell) for cell in row] for row in result.rows)
         write_table(console, [_heading(column) for column in result.columns], rows)
     if result.truncated:
-        note(f"There is more: give `limit` and `offset` to read on. {result.total:,} rows are meant in all.")
+        note(f"There are more rows: use `limit` and `offset`. {result.total:,} rows match in all.")
 
 
 def _heading(column: ResultColumn) -> str:

@@ -1,4 +1,4 @@
-"""Whom a search finds: who is named, who meets all that is asked, and, where these are too few, who misses least of it.
+"""Finds people: by name, then all who meet every condition, then, if these are too few, those who miss least.
 
 All that is asked is asked of one experience; where no experience meets it, of the person, experience by experience. Then either
 what is expected of people (roles, words) may be missed, or what the tiers drop: time, place, company and team.

@@ -217,7 +217,7 @@ class Aggregate(_Part):
         if self.fn not in ("count", "share") and self.field is None:
             raise ValueError(f"{self.fn} needs a `field`")
         if self.fn == "share" and (self.field is not None or not self.where):
-            raise ValueError("share takes no `field`, and needs `where`: which part of the rows is meant")
+            raise ValueError("share takes no `field`, and needs a `where` that selects the part")
         return self
 
     @property
@@ -298,7 +298,7 @@ class Query(_Part):
         if self.ties and not (self.limit and self.order):
             raise ValueError("`ties` needs `order` and `limit`: which rows, or groups, tie is said by these")
         if self.having and not self.group and not self.aggregate:
-            raise ValueError("`having` compares what is aggregated: use `where` for rows")
+            raise ValueError("`having` filters groups: use `where` for rows")
         return self
 
     @property

@@ -80,6 +80,9 @@ class _Sentence:
         if [each.name for each in self.query.aggregate] == ["count"] and not self.query.aggregate[0].where:
             return self._say("counted")
         [row] = self.result.rows or [[None] * len(self.query.aggregate)]
+        if [each.name for each in self.query.aggregate] == ["share"] and row[0] is not None:
+            of = self.phrases.conditions(self.query.aggregate[0].where)
+            return self._say("shared", share=self.phrases.cell(self.result.columns[0], row[0]), conditions=of)
         numbers = ", ".join(
             f"{self.phrases.aggregate(aggregate)} {self.phrases.cell(column, value)}"
             for aggregate, column, value in zip(self.query.aggregate, self.result.columns, row, strict=False)

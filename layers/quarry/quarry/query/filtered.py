@@ -1,5 +1,5 @@
-"""The rows of a searched table that meet filters: which they are, how many, how many by a facet or a period, and which conditions
-each of them meets.
+"""Rows of a searched table that meet filters: which, how many, how many by a facet or period, and which conditions
+each meets.
 
 Fields are compared as questions name values: each as the data spells it, with all of its spellings, so that an index on the
 column serves.

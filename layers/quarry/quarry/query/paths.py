@@ -250,7 +250,7 @@ def _month(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     inner = path.removesuffix(")").partition("(")[2].strip()
     found = _follow(inner, rows, schema, pointer)
     if not isinstance(found.end, Field) or found.end.is_array or found.kind not in ("date", "datetime"):
-        raise invalid(pointer, f"{inner} is no date: only dates have a month")
+        raise invalid(pointer, f"{inner} is not a date: only dates have a month")
     day = found.end.sql
     month = replace(
         found.end,

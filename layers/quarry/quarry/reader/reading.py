@@ -14,6 +14,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
+from quarry.language.log_linear import softmax
 from quarry.language.tokens import phrase, runs, tokenise
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.text import STOP_WORDS
@@ -23,7 +24,6 @@ from quarry.query.paths import MONTH
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.constraints import vetoes
-from quarry.reader.features import softmax
 from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text
 from quarry.reader.names import FieldName
 from quarry.reader.said import Place, Said, SaidDays, SaidValue, ValueLink

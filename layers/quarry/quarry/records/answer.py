@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from quarry.agent.results import lines_of
+from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.models.step import write
 from quarry.platform.budget import Budget
@@ -68,8 +68,6 @@ FOLLOWUP_TURNS = 2
 """Turns beyond the agent's own: the follow-up questions, and one repair of them."""
 ANSWER_RESERVE_SECONDS = 20.0
 FIRST_SEARCH = "search_1"
-LINES_MAX = 50
-"""Rows, or groups, that an answer lists."""
 
 
 async def answer_question(
@@ -367,10 +365,10 @@ def _likely_query(toolset: SearchToolset) -> _LikelyQuery | None:
 
 
 def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubted: bool) -> Facts:
-    """The result in words; where it is doubted, with what was not read."""
+    """The result in words; where it is doubted, with what was not understood."""
     doubt = in_doubt(reading.unread) if is_doubted else ""
-    lines = list(lines_of(result, phrases, LINES_MAX))
-    text = "\n".join([*([doubt, ""] if doubt else []), _heading(result, lines), *([""] if lines else []), *lines])
+    lines = with_list(result.sentence, [*lines_of(result, phrases)])
+    text = "\n".join([*([doubt, ""] if doubt else []), *lines])
     return Facts(
         text,
         aggregation_of([result]),
@@ -378,8 +376,3 @@ def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubte
         doubt=doubt,
         basis=f"counted on {result.total:,} {'row' if result.total == 1 else 'rows'}",
     )
-
-
-def _heading(result: QueryResult, lines: Sequence[str]) -> str:
-    """The sentence; before a list it ends in a colon."""
-    return f"{result.sentence.removesuffix('.')}:" if lines else result.sentence

@@ -1,4 +1,4 @@
-"""What a model may do to answer a question about records: the tools over every source, within what the asker allowed.
+"""The tools of a model that answers a question about records, within what the caller allowed.
 
 Scope, identity and the filters of the request are bound in here; a model cannot widen them. What it searches and reads becomes a
 numbered source, which an answer can cite; what it queries is kept, so that numbers can be held against it.

@@ -149,4 +149,9 @@ CODES = frozenset(
 
 def names_currency(word: str) -> bool:
     """Whether a word, in lower case, is a currency's name or code: "euros", "usd"."""
-    return word in CODES or not {word, word.removesuffix("s")}.isdisjoint(CURRENCIES)
+    return currency_code(word) is not None or not {word, word.removesuffix("s")}.isdisjoint(CURRENCIES)
+
+
+def currency_code(word: str) -> str | None:
+    """The ISO 4217 code that a word, in lower case, is: "usd"; None for all other words."""
+    return word.upper() if word in CODES else None
