@@ -45,7 +45,7 @@ from quarry.collections.secrets import BYTES, Suspicion
 from quarry.collections.table_guess import TableGuess
 from quarry.language.word_forms import singular
 from quarry.platform.contract import NAME_PATTERN
-from quarry.spans.money import currency_code
+from quarry.spans.quantities import currency_code
 
 FACETS_MAX = 20
 REACHED_MAX = 14

@@ -34,7 +34,7 @@ from quarry.postgres.load import analyze
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.records.searched_types import BUILT_IN
-from quarry.retrieval.refresh import Counted, refresh
+from quarry.retrieval.values import Counted, refresh
 from quarry.services.services import Services
 
 T = TypeVar("T")

@@ -32,7 +32,7 @@ from quarry.postgres.embedding_queue import count_pending
 from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database
-from quarry.retrieval.refresh import refresh
+from quarry.retrieval.values import refresh
 from quarry.runs.cleanup import delete_expired
 from quarry.services.s3 import S3Object, fetch
 from quarry.services.services import Services

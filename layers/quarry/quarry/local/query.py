@@ -89,7 +89,7 @@ def explain(question: str, *, sources: Sequence[str], as_json: bool) -> None:
 
 
 async def _explain(question: str, database: LocalDatabase, sources: Sequence[str], *, as_json: bool) -> None:
-    from quarry.agent.explanation import explain as explained
+    from quarry.agent.reading import explain as explained
     from quarry.services.services import LOCAL_USER, Caller
 
     request = ExplanationRequest(question=question, sources=[*sources])

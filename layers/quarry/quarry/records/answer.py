@@ -25,8 +25,7 @@ from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.reader.constraints import doubt as in_doubt
-from quarry.reader.likely import NOT_EQUAL, comparisons
-from quarry.reader.reading import Reading
+from quarry.reader.reading import Reading, comparisons
 from quarry.records.answer_cache import Keys, confidence
 from quarry.records.answerability import facts_of
 from quarry.records.begun import BROKEN_OFF, SEARCH, Asked, Begun, Searched, SearchToolset, suggest_followups
@@ -340,7 +339,7 @@ class _LikelyQuery:
             first, last = bounds(op, values)
             if days and (first or last):
                 filters |= {key: str(day) for key, day in (("from", first), ("to", last)) if day is not None}
-            elif op in ("=", NOT_EQUAL):
+            elif op in ("=", "!="):
                 facets[f"{NEGATED if is_denied else ''}{field}"] = [str(value) for value in values]
             elif first is not None or last is not None:
                 said = f"{'' if first is None else first}{TO}{'' if last is None else last}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
-from quarry.agent.description import describe_sources
+from quarry.agent.sources import describe_sources
 from quarry.collections.naming import nearest
 from quarry.collections.reference_declarations import Quoting
 from quarry.collections.search_table import DATE

@@ -20,7 +20,7 @@ from quarry.language.numerals import (
     roots_of,
     words_of,
 )
-from quarry.language.sentences import sentence_spans
+from quarry.language.tokens import sentence_spans
 from quarry.platform.text import STOP_WORDS, significant_words
 from quarry.records.citations import CODE
 from quarry.records.contract import Citation
