@@ -45,7 +45,7 @@ def test_a_refusal_names_the_words_that_no_record_holds_and_what_is_nearest_once
 
 def test_rows_of_values_are_in_doubt_where_no_query_was_read_for_sure() -> None:
     row = source(1, record(body="Tern\nharbour: Oslo\nbuilt: 1998"))
-    assert "“moored” was not read" in doubted(Facts(), [row], ["moored"]).doubt
+    assert "“moored”" in doubted(Facts(), [row], ["moored"]).doubt
     prose = source(
         1,
         record(body="Tern\nShe was laid up in Oslo for two winters, since nobody could pay for repairs."),

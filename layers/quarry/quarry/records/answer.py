@@ -292,12 +292,13 @@ class _LikelyQuery:
         return self.reading.verdict == "confident"
 
     def is_likelier_than(self, passages: Facts) -> bool:
-        """Whether its result rather answers than what records say. Where the question names the records that are counted, a
-        number does if nothing is left unread, or if the other answer is doubtful too.
+        """Whether its result rather answers than what records say. Where the question names the records that are asked for, it
+        does if nothing is left unread; a number does too if the other answer is doubtful.
         """
-        is_asked_by_name = bool(self.toolset.reading.named) and not self.query.asks_for_rows
-        is_whole = not self.reading.unread
-        return self.reading.chance > passages.chance or (is_asked_by_name and (is_whole or bool(passages.doubt)))
+        if self.reading.chance > passages.chance:
+            return True
+        is_whole, is_number = not self.reading.unread, not self.query.asks_for_rows
+        return bool(self.toolset.reading.named) and (is_whole or (is_number and bool(passages.doubt)))
 
     async def facts(self) -> Facts | None:
         """What the Query gives; None where it cannot be asked, and where it is doubted and no row meets it."""
