@@ -67,14 +67,10 @@ def held(page: Page) -> None:
 
 
 def state(path: str, shows: str, *clicks: str, before: Before = lambda page: None) -> Callable[[Site], Page]:
-    """A view at rest: what fades in has no contrast yet. `clicks` and what it then `shows` are selectors."""
-
-    def prepare(page: Page) -> None:
-        page.emulate_media(reduced_motion="reduce")
-        before(page)
+    """A view at rest. `clicks` and what it then `shows` are selectors."""
 
     def opened(site: Site) -> Page:
-        page = site.open(path, bypass_csp=True, width=SMALL_PHONE, height=640, before=prepare)
+        page = site.open(path, bypass_csp=True, width=SMALL_PHONE, height=640, before=before)
         for selector in clicks:
             page.locator(selector).first.click()
         expect(page.locator(shows).first).to_be_visible()
