@@ -40,7 +40,6 @@ from quarry import catalog
 from quarry.api import everything
 from quarry.campaigns import contract as campaigns_contract
 from quarry.civic.collections import COLLECTIONS
-from quarry.collections.functions import hashes_function
 from quarry.companies import contract as companies_contract
 from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
@@ -66,7 +65,7 @@ from quarry.web.description import RECORDED, openapi_document
 from tools import costs, gateway
 from tools.api_examples import examples
 from tools.client_routes import generated_routes
-from tools.written_values import written_function
+from tools.written_values import hashes_function, written_function
 
 ROOT = Path(__file__).resolve().parents[1]
 

@@ -6,9 +6,12 @@ What a statement changes follows from the rows that it wrote, whatever else the 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import LiteralString
 
+from quarry.collections.own_table import OwnTable
+from quarry.collections.row_sql import quoted
 from quarry.retrieval.facets import Related, SearchTable
 from quarry.retrieval.values import changed_values, counted, relations_of
 
@@ -154,3 +157,26 @@ def _columns(table: SearchTable, written: str, *others: str) -> str:
         sql += [table.where, f"t.{table.key}", f"t.{table.scope or table.key}"]
     row = "t" if written == table.name else "r"
     return ", ".join(sorted({*others, *re.findall(rf"\b{row}\.(\w+)", " ".join(sql))}))
+
+
+def hashes_function(own: Iterable[OwnTable]) -> LiteralString:
+    """`record_hashes`: of records that there are, in these tables or of collections, a hash of each."""
+    of_own = "".join(
+        f"""  select k.type, x.id, {table.row_hash}
+  from unnest(p_types, p_ids) k (type, id) join {table.rows} x on x.id = k.id where k.type = {quoted(table.name)}
+  union all
+"""
+        for table in own
+    )
+    return f"""-- Written by tools/generate.py from the built-in collections.
+-- What tells whether records are still what they were: a hash of each that there is, of all its fields.
+create or replace function record_hashes(p_types text[], p_ids text[])
+returns table (type text, id text, hash text)
+language sql stable
+as $$
+{of_own}  select c.name, r.id, r.row_hash
+  from unnest(p_types, p_ids) k (type, id)
+  join collections c on c.name = k.type
+  join collection_rows r on r.collection = c.id and r.id = k.id
+$$;
+"""

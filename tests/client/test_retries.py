@@ -7,15 +7,7 @@ from collections.abc import Callable
 import httpx2
 import pytest
 
-from quarry.client import (
-    Client,
-    Conflict,
-    ConnectionFailed,
-    QuarryError,
-    RateLimited,
-    SearchFailed,
-    Unavailable,
-)
+from quarry.client import Client, Conflict, ConnectionFailed, QuarryError, RateLimited, SearchFailed, Unavailable
 from quarry.client.exchange import Patience
 from quarry.kept.contract import Turn
 

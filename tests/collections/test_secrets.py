@@ -14,8 +14,7 @@ from starlette.testclient import TestClient
 
 from quarry.collections.drafting import draft
 from quarry.collections.relations import relations_of_schema
-from quarry.collections.secret_names import secrecy_of
-from quarry.collections.secrets import Suspicion, suspicion
+from quarry.collections.secrets import Suspicion, secrecy_of, suspicion
 from quarry.collections.value_shapes import Shape, seen_of
 from tests.collections.conftest import opened, schema_text
 from tests.collections.made import column, table

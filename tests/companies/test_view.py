@@ -15,7 +15,7 @@ from quarry.companies.contract import (
     Reference,
     Telemetry,
 )
-from quarry.local.companies_view import SearchView
+from quarry.local.views import CompaniesView
 from quarry.streaming.events import PartialText, PartialTextEvent
 from tests.companies.factories import company
 
@@ -54,7 +54,7 @@ def answer(*, degraded: list[str]) -> FinalAnswerEvent:
 
 def test_a_search_is_shown_with_its_steps_text_companies_and_run() -> None:
     file = io.StringIO()
-    view = SearchView(Console(file=file, width=200, highlight=False, markup=False, emoji=False))
+    view = CompaniesView(Console(file=file, width=200, highlight=False, markup=False, emoji=False))
     for event in (
         activity("a", "running"),
         activity("a", "completed", "2 of 3"),

@@ -1,5 +1,6 @@
 """The command line as its users meet it: the installed program, its output, its exit status."""
 
+import argparse
 import json
 import math
 import os
@@ -8,7 +9,7 @@ import secrets
 import signal
 import subprocess
 import sysconfig
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
+from quarry.local.cli import parser
+from quarry.local.cli.parsing import Parser, wanted
 from quarry.postgres.load import load_file
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 from tests.local.forked import forked_commands
@@ -110,6 +113,18 @@ class TestHelp:
         for command in (*COMMANDS, *ACTIONS):
             _, _, example = quarry(*command.split(), "--help").stdout.partition("example:\n  ")
             assert example.startswith(f"quarry {command}") or f"| quarry {command} " in example.splitlines()[0], command
+
+
+def test_a_command_gives_the_function_that_it_calls_all_that_this_takes() -> None:
+    def commands(of: argparse.ArgumentParser) -> Iterator[Parser]:
+        for actions in (each for each in of._actions if isinstance(each, argparse._SubParsersAction)):
+            for command in actions.choices.values():
+                yield command
+                yield from commands(command)
+
+    for command in commands(parser()):
+        given = {action.dest for action in command._actions} | {"server", "dotenv", "database"}
+        assert [target for target in command.targets if not {*wanted(target)[1]} <= given] == [], command.prog
 
 
 class TestWrongUsage:

@@ -132,7 +132,7 @@ def test_loading_again_updates_by_key_adds_and_keeps_the_rest(harbour: str, load
     assert [row[0] for row in rows(harbour, "select ship_no from ships order by 1")] == ["S-01", "S-02", "S-09"]
     assert load("ships.csv", "--as", "ships", "--key", "name")[0] == 1
     assert load("ships.csv", "--as", "boats", "--key", "class")[2] == [
-        "class does not tell all rows apart: Key (class)=(cutter) is duplicated.", "nothing was loaded",
+        "class does not tell all rows apart: Key (class)=(cutter) is duplicated.", "ships.csv: nothing was loaded",
     ]  # fmt: skip
 
 
@@ -171,7 +171,7 @@ def test_the_same_file_again_is_recognised_where_its_rows_would_be_added_twice(h
     way_on = "--append adds its rows again, --replace puts them in place of all that notes holds"
     assert kept("notes.csv") == ["low tide", "high tide"]
     assert load("notes.csv", "--as", "notes")[2] == [
-        f"notes.csv: its 2 rows were loaded into notes on {today}: {way_on}", "nothing was loaded",
+        f"notes.csv: its 2 rows were loaded into notes on {today}: {way_on}", "notes.csv: nothing was loaded",
     ]  # fmt: skip
     later_again = Path("copy.csv")
     later_again.write_text(notes.read_text())

@@ -47,11 +47,7 @@ class Served:
 
 def started(*arguments: str, **variables: str) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [QUARRY, *arguments],
-        env=environment(**variables),
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
+        [QUARRY, *arguments], env=environment(**variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
 
 

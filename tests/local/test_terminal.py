@@ -13,9 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.console import Console
 
-from quarry.local.people_view import PeopleView
-from quarry.local.records_view import AnswerView
 from quarry.local.terminal import MarkdownWriter, printable
+from quarry.local.views import PeopleView, RecordsView
 from quarry.people.contract import PeopleSearchResponse
 from quarry.records.contract import (
     AnswerChunkEvent,
@@ -29,9 +28,9 @@ from quarry.records.contract import (
 )
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
-MARKDOWN = st.lists(
-    st.sampled_from("elm|**bold**|*|**|`|`a*b`|[12]|[1][2].|-|##|3.| |   |\n|naïve|木".split("|")),
-).map("".join)
+MARKDOWN = st.lists(st.sampled_from("elm|**bold**|*|**|`|`a*b`|[12]|[1][2].|-|##|3.| |   |\n|naïve|木".split("|"))).map(
+    "".join
+)
 
 
 def written(chunks: Sequence[str], *, is_terminal: bool = True) -> str:
@@ -72,7 +71,7 @@ def test_a_terminal_shows_markdown_wrapped_and_coloured_and_a_file_gets_it_as_it
 
 def test_an_answer_is_shown_with_its_research_sources_confidence_followups_and_link() -> None:
     file = io.StringIO()
-    view = AnswerView(Console(file=file, width=200, highlight=False, markup=False, emoji=False))
+    view = RecordsView(Console(file=file, width=200, highlight=False, markup=False, emoji=False))
     source = Source(
         n=1, type="motion", id="m-1", title="Keep\x1b[2J the elm", snippet="", date=datetime.date(2024, 2, 13)
     )

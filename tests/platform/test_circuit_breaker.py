@@ -13,11 +13,7 @@ from pydantic import BaseModel
 from quarry.models.circuit_breaker import COOL_DOWN_SECONDS, COOL_DOWN_SECONDS_MAX, CircuitBreaker, GuardedChat
 from quarry.models.interface import Message
 from quarry.models.openai_model import OpenAIChat
-from quarry.platform.errors import (
-    ModelError,
-    ModelRefused,
-    ModelUnavailable,
-)
+from quarry.platform.errors import ModelError, ModelRefused, ModelUnavailable
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.waiting import FakeClock
 

@@ -9,12 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.models import local_embedding
-from quarry.models.local_embedding import (
-    WINDOW_STRIDE,
-    WINDOW_WORDS,
-    LocalEmbedding,
-    MiniLM,
-)
+from quarry.models.local_embedding import WINDOW_STRIDE, WINDOW_WORDS, LocalEmbedding, MiniLM
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
 
 WEIGHTS = local_embedding.installed_weights()

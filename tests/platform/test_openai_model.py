@@ -11,15 +11,10 @@ from pydantic import BaseModel
 
 from quarry.models.answers import TOKEN_CHARACTERS_MAX, OutputLimits
 from quarry.models.interface import ChatModel, Message, ToolCall, ToolDefinition, Usage
-from quarry.models.openai_embedding import OpenAIEmbedding
+from quarry.models.openai_connection import Connection
 from quarry.models.openai_model import OpenAIChat
-from quarry.platform.errors import (
-    ConfigurationError,
-    ModelError,
-    ModelOutputInvalid,
-    ModelRefused,
-    ModelUnavailable,
-)
+from quarry.models.served_embedding import OpenAIEmbedding
+from quarry.platform.errors import ConfigurationError, ModelError, ModelOutputInvalid, ModelRefused, ModelUnavailable
 from tests.fakes.openai_server import FakeOpenAI, Reply, embedding
 from tests.waiting import PATIENCE_SECONDS
 
@@ -40,18 +35,14 @@ PLAN = {"variants": ["oldest bridge"]}
 
 @pytest.fixture
 async def chat(server: FakeOpenAI) -> AsyncIterator[OpenAIChat]:
-    model = OpenAIChat(
-        api_key=KEY, base_url=server.url, model="gpt-4o-mini", max_retries=1, timeout_seconds=5, limits=LIMITS
-    )
+    model = OpenAIChat(Connection(KEY, server.url, max_retries=1, timeout_seconds=5), "gpt-4o-mini", LIMITS)
     yield model
     await model.close()
 
 
 @pytest.fixture
 async def embedder(server: FakeOpenAI) -> AsyncIterator[OpenAIEmbedding]:
-    model = OpenAIEmbedding(
-        api_key=KEY, base_url=server.url, model="small", dimensions=64, max_retries=0, timeout_seconds=5
-    )
+    model = OpenAIEmbedding(Connection(KEY, server.url, max_retries=0, timeout_seconds=5), "small", 64)
     yield model
     await model.close()
 
@@ -193,6 +184,4 @@ async def test_unusable_vectors_are_unavailable(server: FakeOpenAI, embedder: Op
 )
 def test_what_cannot_be_used_is_a_wrong_configuration(key: str | None, url: str | None, named: str) -> None:
     with pytest.raises(ConfigurationError, match=named):
-        OpenAIChat(api_key=key, base_url=url, model="m", max_retries=0, timeout_seconds=1)
-    with pytest.raises(ConfigurationError, match=named):
-        OpenAIEmbedding(api_key=key, base_url=url, model="m", dimensions=2, max_retries=0, timeout_seconds=1)
+        Connection(key, url, max_retries=0, timeout_seconds=1)

@@ -83,8 +83,7 @@ NOT_WHAT_IT_SHOULD_BE = ['{"other": "very-secret"}', "{very-secret", "very-secre
 
 
 @pytest.mark.parametrize(
-    ("make", "text"),
-    [(make, text) for make in (database_secret, api_key_secret) for text in NOT_WHAT_IT_SHOULD_BE],
+    ("make", "text"), [(make, text) for make in (database_secret, api_key_secret) for text in NOT_WHAT_IT_SHOULD_BE]
 )
 def test_a_secret_that_holds_something_else_is_refused_and_not_told(
     put: Put, make: Callable[[str], Secret], text: str

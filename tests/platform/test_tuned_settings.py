@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from quarry.services.services import Services, forget_weights, store_weights, stored_weights
+from quarry.services.services import Services, stored_weights
+from quarry_tools.tune import forget_weights, store_weights
 
 
 async def test_what_is_stored_stands_for_what_the_environment_does_not_set(

@@ -11,10 +11,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
-import random
-import zlib
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -23,33 +19,20 @@ from quarry.people.meaning import (
     WEIGHTS_FILE,
     Choice,
     Passed,
-    Weights,
     choices_of,
     evidence_of,
-    probabilities,
     read_parts,
     targets_of,
 )
 from quarry.people.segments import Cut, Segment
+from quarry.reader.features import Weights, packed_weights
+from tools.fit.log_linear import Example, fitted, is_held_out
 
 ROOT = Path(__file__).parents[2]
 PAIRS = ROOT / "tests/pairs/people.jsonl"
 WEIGHTS = ROOT / "layers/quarry/quarry/people/weights"
-ROUNDS = 14
-RATE = 0.25
-SHRINK = 2e-4
-SEEN_MIN = 3
-"""Features of fewer segments are not fitted."""
-WEIGHT_MIN = 0.04
-HELD_OUT_EVERY = 5
-
-ERROR_MIN = 1e-3
-"""A choice that is so nearly right is not learned from."""
 
 Marked = tuple[Cut, list[Choice]]
-Example = tuple[list[str], list[Choice], int]
-"""The evidence of a segment, its choices, and which is right."""
-Fitted = dict[str, dict[str, float]]
 
 
 def unmarked(marked: str) -> Marked:
@@ -94,12 +77,7 @@ def read_pairs(path: Path = PAIRS) -> list[Marked]:
     return [unmarked(json.loads(line)["marked"]) for line in path.read_text(encoding="utf-8").splitlines()]
 
 
-def is_held_out(cut: Cut) -> bool:
-    """Whether a question is never fitted to."""
-    return zlib.crc32(cut.text.lower().encode()) % HELD_OUT_EVERY == 0
-
-
-def _examples(pairs: Sequence[Marked]) -> Iterator[Example]:
+def _examples(pairs: Sequence[Marked]) -> Iterator[Example[Choice]]:
     """The evidence of each segment, its choices, and which is right, where what came before it was read right."""
     for cut, golds in pairs:
         passed = Passed()
@@ -110,53 +88,8 @@ def _examples(pairs: Sequence[Marked]) -> Iterator[Example]:
 
 
 def fit(pairs: Sequence[Marked]) -> Weights:
-    """The weights that make the right choices likely, by stochastic gradient descent with steps as AdaGrad has them."""
-    examples = list(_examples(pairs))
-    weights = _unfitted(examples)
-    squares = {name: dict.fromkeys(held, 1e-3) for name, held in weights.items()}
-    examples = [([name for name in said if name in weights], choices, right) for said, choices, right in examples]
-    order = random.Random(7)  # noqa: S311
-    for _ in range(ROUNDS):
-        order.shuffle(examples)
-        for evidence, choices, right in examples:
-            chances = probabilities(evidence, choices, weights)
-            errors = [(place == right) - chance for place, chance in enumerate(chances)]
-            for choice, error in zip(choices, errors, strict=True):
-                if abs(error) > ERROR_MIN:
-                    _step(evidence, targets_of(choice), error, weights, squares)
-    return _rounded(weights)
-
-
-def _unfitted(examples: Sequence[Example]) -> Fitted:
-    seen = Counter(
-        (name, target)
-        for evidence, choices, right in examples
-        for name in evidence
-        for target in targets_of(choices[right])
-    )
-    weights: Fitted = {}
-    for (name, target), count in seen.items():
-        if count >= SEEN_MIN:
-            weights.setdefault(name, {})[target] = 0.0
-    return weights
-
-
-def _step(evidence: Sequence[str], targets: Sequence[str], error: float, weights: Fitted, squares: Fitted) -> None:
-    for name in evidence:
-        held, steps = weights[name], squares[name]
-        for target in targets:
-            if target in held:
-                gradient = error - SHRINK * held[target]
-                steps[target] += gradient * gradient
-                held[target] += RATE * gradient / math.sqrt(steps[target])
-
-
-def _rounded(weights: Fitted) -> Weights:
-    kept = {
-        name: {target: round(weight, 2) for target, weight in held.items() if abs(weight) >= WEIGHT_MIN}
-        for name, held in weights.items()
-    }
-    return {name: held for name, held in kept.items() if held}
+    """The weights that make the right choices likely."""
+    return fitted(list(_examples(pairs)), targets_of)
 
 
 def wrong_in(pairs: Sequence[Marked], weights: Weights) -> Iterator[tuple[str, list[str]]]:
@@ -178,18 +111,15 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="also list what is read wrong")
     shown = parser.parse_args().show
     pairs = read_pairs()
-    held, fitted = (
-        [each for each in pairs if is_held_out(each[0])],
-        [each for each in pairs if not is_held_out(each[0])],
-    )
-    weights = fit(fitted)
-    for name, group in (("fitted", fitted), ("held out", held)):
+    held = [each for each in pairs if is_held_out(each[0].text)]
+    others = [each for each in pairs if not is_held_out(each[0].text)]
+    weights = fit(others)
+    for name, group in (("fitted", others), ("held out", held)):
         wrong = list(wrong_in(group, weights))
         print(f"{name}: {len(group)} questions, {1 - len(wrong) / len(group):.3f} read right in every segment")
         for text, lines in wrong if shown else ():
             print(f"  {text}\n    " + "\n    ".join(lines))
-    text = json.dumps(weights, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
-    size = (WEIGHTS / WEIGHTS_FILE).write_bytes(zlib.compress(text.encode(), 9))
+    size = (WEIGHTS / WEIGHTS_FILE).write_bytes(packed_weights(weights))
     print(f"{sum(map(len, weights.values())):,} weights, {size:,} bytes")
 
 

@@ -15,12 +15,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
+from quarry.local.cli.parsing import on_database
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, progress_bar, write_table
 from quarry.platform.errors import ModelError, QuarryError
 from quarry.services.services import Caller, Services
-from quarry_tools.comparison import Comparison, Earlier, compare, is_paired, judgement, verdicts
+from quarry_tools.comparison import Comparison, Earlier, compare, is_paired, judgement, read_earlier_queries, verdicts
 from quarry_tools.evaluable import EVALUABLE, EVALUATING_USER, Evaluable
 from quarry_tools.judged import JudgedFileError, JudgedQuery, read_judged
 from quarry_tools.measures import DEEP, DEPTH
@@ -40,6 +41,13 @@ def read_files(paths: Sequence[Path], domain: str | None = None) -> list[JudgedQ
     if not chosen:
         raise QuarryError(f"there is no query of the domain {domain} to evaluate")
     return chosen
+
+
+def evaluate_files(files: Sequence[Path], domain: str | None, against: Path | None, *, as_json: bool) -> None:
+    """`quarry eval`. Wrong lines are told before a database is opened. Raises as `read_files`, and as `evaluate`."""
+    queries = read_files(files, domain)
+    earlier = read_earlier_queries(against) if against else None
+    on_database(lambda database: evaluate(queries, database, earlier=earlier, as_json=as_json))
 
 
 async def evaluate(

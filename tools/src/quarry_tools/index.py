@@ -11,6 +11,7 @@ from itertools import chain
 from quarry import catalog
 from quarry.collections.apply import stored_collections
 from quarry.collections.upkeep import embedded_tables, read_collections
+from quarry.local.cli.parsing import WrongUsage
 from quarry.local.data import embed_waiting
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
@@ -22,14 +23,10 @@ from quarry_tools.derived_collections import derived_of_collection, is_statistic
 from quarry_tools.difference import Derived, Difference
 
 
-class UnknownTable(Exception):
-    """There is no table or collection of that name; the message says which there are."""
-
-
 def verify(database: LocalDatabase, table: str | None, *, as_json: bool) -> bool:
     """Tell every difference; whether there is none. `table`: one that files are loaded into, or a collection; None: all.
 
-    Raises UnknownTable, DatabaseUnavailable.
+    Raises WrongUsage, DatabaseUnavailable.
     """
     differences = _differences(database, _derived(database, table))
     _report(differences, as_json=as_json)
@@ -39,7 +36,7 @@ def verify(database: LocalDatabase, table: str | None, *, as_json: bool) -> bool
 def rebuild(database: LocalDatabase, table: str | None, *, as_json: bool) -> bool:
     """Make all anew, then tell what differs still; whether nothing does. Vectors are made only where they are not as they should.
 
-    Raises UnknownTable, DatabaseUnavailable, ConfigurationError when the vectors are another model's.
+    Raises WrongUsage, DatabaseUnavailable, ConfigurationError when the vectors are another model's.
     """
     derived = _derived(database, table)
     _rebuild(database, [each for each in derived if not is_statistics(each)])
@@ -54,7 +51,7 @@ def _derived(database: LocalDatabase, table: str | None) -> list[Derived]:
     with _connected(database) as connection:
         collections = stored_collections(connection)
     if table is not None and table not in catalog.LOADABLE and table not in collections:
-        raise UnknownTable(f"there is no table {table!r}, but {', '.join((*catalog.LOADABLE, *collections))}")
+        raise WrongUsage(f"there is no table {table!r}, but {', '.join((*catalog.LOADABLE, *collections))}")
     own = derived_of(table) if table is None or table in catalog.LOADABLE else []
     chosen = [each for name, each in collections.items() if table in (None, name)]
     return [*own, *chain.from_iterable(map(derived_of_collection, chosen))]

@@ -8,13 +8,12 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequen
 from contextlib import aclosing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from importlib import import_module
 from typing import Any
 
 from pydantic import ValidationError
 from rich.text import Text
 
-from quarry.local.askable import Askable
+from quarry.local.ask import ASKABLE
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
@@ -188,14 +187,13 @@ def _question(run: Mapping[str, Any]) -> Asked:
     request = run["request"]
     if run["domain"] == "records":
         return _records_question(run)
-    askable: Askable = import_module(f"quarry.local.{run['domain']}_view").ASKABLE
+    askable = ASKABLE[run["domain"]]
     asked = askable.request(run["query"])
     return askable.answered, type(asked).model_validate(request) if request else asked
 
 
 def _records_question(run: Mapping[str, Any]) -> Asked:
     """A list of records has no answer written; an answer is made anew."""
-    from quarry.local.records_view import ASKABLE
     from quarry.records.contract import AskRequest, SearchRequest
     from quarry.records.search import search_records
 
@@ -203,7 +201,7 @@ def _records_question(run: Mapping[str, Any]) -> Asked:
         asked = run["request"] or {"q": run["query"], "limit": max(len(run["results"]), 20)}
         return partial(_once, search_records), SearchRequest.model_validate(asked)
     asked = run["request"] or {"question": run["query"]}
-    return ASKABLE.answered, AskRequest.model_validate(asked | {"fresh": True})
+    return ASKABLE["records"].answered, AskRequest.model_validate(asked | {"fresh": True})
 
 
 async def _once(search: Callable[..., Awaitable[Any]], *given: Any) -> AsyncGenerator[Any]:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from pathlib import Path
 from typing import Any
 
+from quarry.local.cli.parsing import WrongUsage, on_database
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table
 from quarry.platform.errors import QuarryError
-from quarry.services.services import Caller, Services, forget_weights, store_weights
+from quarry.postgres.pool import Database
+from quarry.services.services import TUNED_NAMES, Caller, Services
 from quarry_tools.comparison import Comparison, compared_pairs
 from quarry_tools.evaluable import EVALUATING_USER
-from quarry_tools.evaluation import tell
+from quarry_tools.evaluation import read_files, tell
 from quarry_tools.judged import JudgedQuery
 from quarry_tools.measures import DEPTH, ndcg
 from quarry_tools.tunable import TUNABLE, Tunable
@@ -57,6 +60,19 @@ class Tuned:
         return name if best.difference > 0 and best.now >= self.validated.present else None
 
 
+def tune_by_files(
+    files: Sequence[Path], domain: str | None, *, folds: int, apply: bool, reset: bool, as_json: bool
+) -> None:
+    """`quarry tune`. Raises WrongUsage, as `read_files`, and as `tune`."""
+    if reset == bool(files):
+        raise WrongUsage("give a FILE of judged queries to tune by, or --reset")
+    if reset:
+        on_database(lambda database: forget(database, as_json=as_json))
+        return
+    queries = read_files(files, domain)
+    on_database(lambda database: tune(queries, database, folds=folds, apply=apply, as_json=as_json))
+
+
 async def tune(
     queries: Sequence[JudgedQuery], database: LocalDatabase, *, folds: int, apply: bool, as_json: bool
 ) -> None:
@@ -82,7 +98,7 @@ async def tune(
         tell([f"the environment sets {', '.join(sorted(hidden))}, which wins over what is stored"])
 
 
-async def reset(database: LocalDatabase, *, as_json: bool) -> None:
+async def forget(database: LocalDatabase, *, as_json: bool) -> None:
     """Delete every stored weight and say which there were."""
     async with database.services() as services:
         forgotten = await forget_weights(services.database)
@@ -90,6 +106,21 @@ async def reset(database: LocalDatabase, *, as_json: bool) -> None:
         print(json.dumps({"forgotten": forgotten}))
     else:
         print(f"forgotten: {', '.join(forgotten)}" if forgotten else "nothing was stored")
+
+
+async def store_weights(database: Database, weights: Mapping[str, float]) -> None:
+    """Store weights, all or none; processes that run already keep theirs. Raises DatabaseUnavailable."""
+    await database.execute(
+        "insert into tuned_weights (name, weight) select * from unnest(%s::text[], %s::float8[])"
+        " on conflict (name) do update set weight = excluded.weight, stored_at = now()",
+        [list(weights), list(weights.values())],
+    )
+
+
+async def forget_weights(database: Database) -> list[str]:
+    """Delete what is stored; the names that it was stored for. Raises DatabaseUnavailable."""
+    rows = await database.rows("delete from tuned_weights where name = any(%s) returning name", [list(TUNED_NAMES)])
+    return sorted(row["name"] for row in rows)
 
 
 def _by_domain(queries: Sequence[JudgedQuery], folds: int) -> dict[str, list[JudgedQuery]]:

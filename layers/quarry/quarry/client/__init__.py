@@ -19,9 +19,7 @@ from quarry.client.errors import (
     Unavailable,
     UnexpectedAnswer,
 )
-from quarry.client.routes.campaigns import CampaignsEvent
-from quarry.client.routes.companies import CompaniesEvent
-from quarry.client.routes.records import RecordsEvent
+from quarry.client.routes.written import CampaignsEvent, CompaniesEvent, RecordsEvent
 from quarry.client.streams import AsyncStream, Stream
 from quarry.platform.snippet import unmark
 

@@ -4,20 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Generic, Self, TypeVar
 
 import httpx2
 from pydantic import BaseModel
 
 from quarry.client.calls import AsyncCaller, Caller
-from quarry.client.exchange import Door, Exchange, Patience
-from quarry.client.io import AwaitedDoor, BlockingDoor, finished
+from quarry.client.exchange import Exchange, Patience
+from quarry.client.io import Door, finished
 from quarry.client.routes import Routes
 from quarry.client.streams import AsyncStream, Reading, Stream
 from quarry.client.wire import Call, EventTypes, Reply
 
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseModel)
+H = TypeVar("H", httpx2.Client, httpx2.AsyncClient)
 
 Token = str | Callable[[], str] | None
 
@@ -27,19 +28,8 @@ RETRIES = 3
 WAIT_SECONDS_MAX = 30.0
 
 
-def _exchange(url: str, token: Token, retries: int, wait_seconds_max: float, door: Door) -> Exchange:
-    read = token if callable(token) else lambda: token
-    return Exchange(url, read, Patience(retries, wait_seconds_max), door)
-
-
-class Client(Routes, Caller):
-    """A Quarry at `url`, a path prefix included. Methods are named by what they do, and take and give the contract's own types.
-
-    `token` goes along as a bearer token: what the identity provider issued or, of a server on a laptop, any name; a function is
-    asked for it with each request. Whatever a server that is busy or away may yet answer is tried `retries` times more, after the
-    time that it asks for, if that is no longer than `wait_seconds_max`. `http` is a client of yours, with proxies and
-    certificates as you need them; closing it is your matter then. Threads may share a client.
-    """
+class _Client(Routes, Generic[H]):
+    _http_of_own: Callable[..., H]
 
     def __init__(
         self,
@@ -48,10 +38,24 @@ class Client(Routes, Caller):
         token: Token = None,
         retries: int = RETRIES,
         wait_seconds_max: float = WAIT_SECONDS_MAX,
-        http: httpx2.Client | None = None,
+        http: H | None = None,
     ) -> None:
-        self._http, self._is_own = http or httpx2.Client(timeout=TIMEOUT), http is None
-        self._exchange = _exchange(url, token, retries, wait_seconds_max, BlockingDoor(self._http))
+        self._http: H = http or type(self)._http_of_own(timeout=TIMEOUT)
+        self._is_own = http is None
+        read = token if callable(token) else lambda: token
+        self._exchange = Exchange(url, read, Patience(retries, wait_seconds_max), Door(self._http))
+
+
+class Client(_Client[httpx2.Client], Caller):
+    """A Quarry at `url`, a path prefix included. Methods are named by what they do, and take and give the contract's own types.
+
+    `token` goes along as a bearer token: what the identity provider issued or, of a server on a laptop, any name; a function is
+    asked for it with each request. Whatever a server that is busy or away may yet answer is tried `retries` times more, after the
+    time that it asks for, if that is no longer than `wait_seconds_max`. `http` is a client of yours, with proxies and
+    certificates as you need them; closing it is your matter then. Threads may share a client.
+    """
+
+    _http_of_own = httpx2.Client
 
     def perform(self, call: Call, reply: Reply[T]) -> T:
         """What each method does in the end."""
@@ -75,20 +79,10 @@ class Client(Routes, Caller):
         self.close()
 
 
-class AsyncClient(Routes, AsyncCaller):
+class AsyncClient(_Client[httpx2.AsyncClient], AsyncCaller):
     """The same, its methods awaited; streams are for `async for`."""
 
-    def __init__(
-        self,
-        url: str,
-        *,
-        token: Token = None,
-        retries: int = RETRIES,
-        wait_seconds_max: float = WAIT_SECONDS_MAX,
-        http: httpx2.AsyncClient | None = None,
-    ) -> None:
-        self._http, self._is_own = http or httpx2.AsyncClient(timeout=TIMEOUT), http is None
-        self._exchange = _exchange(url, token, retries, wait_seconds_max, AwaitedDoor(self._http))
+    _http_of_own = httpx2.AsyncClient
 
     async def perform(self, call: Call, reply: Reply[T]) -> T:
         """What each method does in the end."""

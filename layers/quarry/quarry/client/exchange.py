@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import TypeVar
 
 from quarry import __version__
 from quarry.client.errors import ConnectionFailed, NotAuthenticated, QuarryError, error_of
+from quarry.client.io import Answer, Door
 from quarry.client.wire import Call, Reply
 
 T = TypeVar("T")
@@ -23,41 +24,6 @@ _NOT_BEGUN = {429}
 """Of these: what was asked for has not been done at all."""
 _IN_PROGRESS = 409
 """With a time to wait: the first call of an idempotency key still runs."""
-
-
-class Answer(Protocol):
-    """An answer whose body has not come yet. What is lost on the way raises ConnectionFailed."""
-
-    status: int
-    headers: Mapping[str, str]
-
-    async def read(self) -> bytes:
-        """The whole body."""
-        ...
-
-    async def next_chunk(self) -> bytes:
-        """The body's next bytes; none at its end."""
-        ...
-
-    async def close(self) -> None: ...
-
-
-class Door(Protocol):
-    """All that waits: for another machine, and for time to pass."""
-
-    async def send(
-        self,
-        method: str,
-        url: str,
-        *,
-        params: Mapping[str, Any] | None,
-        content: bytes | None,
-        headers: Mapping[str, str],
-    ) -> Answer:
-        """Raises ConnectionFailed."""
-        ...
-
-    async def pause(self, seconds: float) -> None: ...
 
 
 @dataclass(frozen=True)

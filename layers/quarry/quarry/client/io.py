@@ -1,19 +1,16 @@
-"""The two doors to the network: one that is awaited, and one whose coroutines never wait, since what they call returns when it
-is done.
-"""
+"""The door to the network, for a client that is awaited, and for one whose calls return when they are done."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Coroutine, Iterator, Mapping
+from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import httpx2
 
 from quarry.client.errors import ConnectionFailed
-from quarry.client.exchange import Answer
 
 T = TypeVar("T")
 
@@ -51,67 +48,61 @@ def _failures(url: str) -> Iterator[None]:
         raise ConnectionFailed(f"{address} {what}{reason}", was_sent=was_sent) from error
 
 
-class BlockingAnswer:
-    def __init__(self, response: httpx2.Response) -> None:
+class Answer:
+    """An answer whose body has not come yet. What is lost on the way raises ConnectionFailed."""
+
+    def __init__(self, response: httpx2.Response, *, is_awaited: bool) -> None:
         self.status = response.status_code
         self.headers: Mapping[str, str] = dict(response.headers)
-        self._response = response
-        self._chunks: Iterator[bytes] | None = None
+        self._response, self._is_awaited = response, is_awaited
+        self._chunks: Any = None
 
     async def read(self) -> bytes:
+        """The whole body."""
         with _failures(str(self._response.url)):
-            return self._response.read()
+            return await self._response.aread() if self._is_awaited else self._response.read()
 
     async def next_chunk(self) -> bytes:
+        """The body's next bytes; none at its end."""
         with _failures(str(self._response.url)):
-            self._chunks = self._chunks or self._response.iter_bytes()
-            return next(self._chunks, b"")
+            if self._chunks is None:
+                self._chunks = self._response.aiter_bytes() if self._is_awaited else self._response.iter_bytes()
+            chunk: bytes = await anext(self._chunks, b"") if self._is_awaited else next(self._chunks, b"")
+            return chunk
 
     async def close(self) -> None:
-        self._response.close()
+        if self._is_awaited:
+            await self._response.aclose()
+        else:
+            self._response.close()
 
 
-class BlockingDoor:
-    def __init__(self, http: httpx2.Client) -> None:
+class Door:
+    """All that waits: for another machine, and for time to pass. With a client that blocks it never awaits, so that `finished`
+    can run whatever waits at it alone.
+    """
+
+    def __init__(self, http: httpx2.Client | httpx2.AsyncClient) -> None:
         self._http = http
 
-    async def send(self, method: str, url: str, **parts: Any) -> Answer:
+    async def send(
+        self,
+        method: str,
+        url: str,
+        *,
+        params: Mapping[str, Any] | None,
+        content: bytes | None,
+        headers: Mapping[str, str],
+    ) -> Answer:
+        """Raises ConnectionFailed."""
         with _failures(url):
-            request = self._http.build_request(method, url, **parts)
-            return BlockingAnswer(self._http.send(request, stream=True))
+            request = self._http.build_request(method, url, params=params, content=content, headers=headers)
+            if isinstance(self._http, httpx2.AsyncClient):
+                return Answer(await self._http.send(request, stream=True), is_awaited=True)
+            return Answer(self._http.send(request, stream=True), is_awaited=False)
 
     async def pause(self, seconds: float) -> None:
-        time.sleep(seconds)  # noqa: ASYNC251 -- awaited by `finished` alone
-
-
-class AwaitedAnswer:
-    def __init__(self, response: httpx2.Response) -> None:
-        self.status = response.status_code
-        self.headers: Mapping[str, str] = dict(response.headers)
-        self._response = response
-        self._chunks: AsyncIterator[bytes] | None = None
-
-    async def read(self) -> bytes:
-        with _failures(str(self._response.url)):
-            return await self._response.aread()
-
-    async def next_chunk(self) -> bytes:
-        with _failures(str(self._response.url)):
-            self._chunks = self._chunks or self._response.aiter_bytes()
-            return await anext(self._chunks, b"")
-
-    async def close(self) -> None:
-        await self._response.aclose()
-
-
-class AwaitedDoor:
-    def __init__(self, http: httpx2.AsyncClient) -> None:
-        self._http = http
-
-    async def send(self, method: str, url: str, **parts: Any) -> Answer:
-        with _failures(url):
-            request = self._http.build_request(method, url, **parts)
-            return AwaitedAnswer(await self._http.send(request, stream=True))
-
-    async def pause(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+        if isinstance(self._http, httpx2.AsyncClient):
+            await asyncio.sleep(seconds)
+        else:
+            time.sleep(seconds)  # noqa: ASYNC251 -- awaited by `finished` alone

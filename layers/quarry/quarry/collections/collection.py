@@ -14,18 +14,14 @@ from typing import LiteralString
 
 from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, FacetKind
 from quarry.collections.expression import expression_columns, expression_sql
-from quarry.collections.guessing import words
 from quarry.collections.json_paths import TEXT, PathType, keys_of, own_name, path_sql, without_path
+from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.path_types import TYPES_OF_KINDS
 from quarry.collections.reference_declarations import Parent, Referred
 from quarry.collections.relations import Relation, is_date_type
 from quarry.collections.row_sql import LINE_BREAK, hashed, joined_texts, line_sql, listed, quoted, type_name
-from quarry.collections.templates import (
-    is_template,
-    line_columns,
-    split_template,
-)
+from quarry.collections.templates import is_template, line_columns, split_template
 from quarry.collections.used_columns import UsedColumn, declared_source, key_of
 from quarry.retrieval.facets import identifier
 

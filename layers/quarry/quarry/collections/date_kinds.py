@@ -7,7 +7,8 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from quarry.collections.guessing import is_date, words
+from quarry.collections.guessing import is_date
+from quarry.collections.names import words
 from quarry.collections.relations import Column, Relation
 from quarry.models.interface import EmbeddingModel
 

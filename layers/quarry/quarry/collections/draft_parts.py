@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import count
 
 from quarry.collections import toml_text
-from quarry.collections.guessing import words
+from quarry.collections.names import known, words
 from quarry.collections.relations import Relation
 from quarry.collections.table_guess import TableGuess
 from quarry.language.word_forms import singular
@@ -17,9 +17,6 @@ from quarry.platform.contract import NAME_PATTERN
 
 SHORTENED_MIN = 3
 """So many letters of a table's name tell which one a column refers to."""
-_KEY_ENDINGS = frozenset(
-    {"id", "fk", "ref", "code", "no", "nr", "num", "number", "key", "uuid", "sku", "isbn", "ean", "barcode"}
-)
 
 
 @dataclass
@@ -55,7 +52,7 @@ class TableDraft:
 def name_by_reference(column: str, other: TableGuess) -> str:
     """What a facet is called whose column refers to a table: `support_agent` of `support_agent_id`."""
     said = words(column)
-    called = "_".join(said[:-1] if said[-1] in _KEY_ENDINGS else said)
+    called = "_".join(said[:-1] if said[-1] in known("key_ending") else said)
     own = singular("_".join(words(other.relation.name)))
     if not called or (len(called) >= SHORTENED_MIN and own.startswith(called)):
         # `isbn`, `prod_id`: of books, of products

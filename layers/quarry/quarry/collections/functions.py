@@ -6,11 +6,10 @@ the collection: writers need none on what is ours, and only who serves and who l
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import LiteralString
 
 from quarry.collections.collection import Collection
-from quarry.collections.own_table import OwnTable
 from quarry.collections.row_sql import quoted
 from quarry.collections.search_table import search_table
 from quarry.retrieval.facets import identifier
@@ -64,29 +63,6 @@ def _names(collection: Collection) -> tuple[LiteralString, ...]:
     if not collection.declaration.is_searched:
         return (values,)
     return f"note_changes_{number}", f"refresh_rows_{number}", f"queue_differences_{number}", values
-
-
-def hashes_function(own: Iterable[OwnTable]) -> LiteralString:
-    """`record_hashes`: of records that there are, in these tables or of collections, a hash of each."""
-    of_own = "".join(
-        f"""  select k.type, x.id, {table.row_hash}
-  from unnest(p_types, p_ids) k (type, id) join {table.rows} x on x.id = k.id where k.type = {quoted(table.name)}
-  union all
-"""
-        for table in own
-    )
-    return f"""-- Written by tools/generate.py from the built-in collections.
--- What tells whether records are still what they were: a hash of each that there is, of all its fields.
-create or replace function record_hashes(p_types text[], p_ids text[])
-returns table (type text, id text, hash text)
-language sql stable
-as $$
-{of_own}  select c.name, r.id, r.row_hash
-  from unnest(p_types, p_ids) k (type, id)
-  join collections c on c.name = k.type
-  join collection_rows r on r.collection = c.id and r.id = k.id
-$$;
-"""
 
 
 def triggers(collection: Collection) -> Iterator[LiteralString]:

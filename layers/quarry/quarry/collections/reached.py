@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from quarry.collections import toml_text
 from quarry.collections.column_types import is_comparable, is_single
-from quarry.collections.guessing import is_buyer, is_called_category, is_place, is_text, is_writable, words
+from quarry.collections.guessing import is_place, is_text, is_writable
+from quarry.collections.names import is_called, says, words
 from quarry.collections.relations import Column, Reference
 from quarry.collections.table_guess import TableGuess
 from quarry.language.word_forms import names_doer
@@ -59,7 +60,9 @@ def buys(guess: TableGuess, guesses: Guesses) -> bool:
     """Whether its rows tell of what somebody bought, by the tables that they refer to, or by columns of either."""
     near = [each.guess for each in reached(guess, guesses) if len(each.steps) <= len(("order", "customer"))]
     columns = (column.name for each in (guess, *near) for column in each.relation.columns)
-    return any(is_buyer(each.relation.name) for each in near) or any(map(is_buyer, columns))
+    return any(is_called(each.relation.name, "buyer") for each in near) or any(
+        is_called(column, "buyer") for column in columns
+    )
 
 
 def _referred(guess: TableGuess, guesses: Guesses) -> Sequence[tuple[str, Reference, TableGuess]]:
@@ -70,7 +73,7 @@ def _referred(guess: TableGuess, guesses: Guesses) -> Sequence[tuple[str, Refere
         and reference.target in guesses
         and _may_follow(guess, column.name, reference, guesses[reference.target])
     ]
-    return sorted(found, key=lambda each: not is_buyer(each[2].relation.name))
+    return sorted(found, key=lambda each: not is_called(each[2].relation.name, "buyer"))
 
 
 def _may_follow(guess: TableGuess, name: str, reference: Reference, other: TableGuess) -> bool:
@@ -90,7 +93,7 @@ def telling_columns(guess: TableGuess) -> Iterator[tuple[Column, str]]:
     for column in guess.categories:
         if is_place(column, guess.relation):
             yield column, "place"
-        elif column.category == "E" or is_called_category(column):
+        elif column.category == "E" or says(column.name, "category"):
             yield column, "value"
         elif is_text(column) and not names_doer(last_word(column.name)):
             others.append(column)

@@ -7,12 +7,7 @@ from typing import LiteralString
 
 from psycopg.sql import Literal
 
-from quarry.collections.templates import (
-    Placed,
-    Template,
-    is_template,
-    parse,
-)
+from quarry.collections.templates import Placed, Template, is_template, parse
 from quarry.collections.used_columns import UsedColumn
 
 LINE_BREAK: LiteralString = r"E'\n'"

@@ -8,7 +8,7 @@ from typing import LiteralString
 
 from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
 from quarry.collections.declaration import FacetDeclaration, FacetKind
-from quarry.collections.guessing import words
+from quarry.collections.names import words
 from quarry.collections.own_table import OwnTable
 from quarry.collections.reference_declarations import Referred
 from quarry.collections.row_sql import quoted

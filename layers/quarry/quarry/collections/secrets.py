@@ -5,16 +5,47 @@ Drafts hide them. What is uncertain is hidden too: a person can show it by takin
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
+from itertools import product
+from typing import Literal
 
-from quarry.collections.guessing import is_category, is_text, words
+from quarry.collections.guessing import is_category, is_text
 from quarry.collections.json_paths import covers, keys_of
+from quarry.collections.names import ends_in, is_called, joined, known, listed, says, words
 from quarry.collections.relations import Column, Relation
-from quarry.collections.secret_names import Certainty, is_link, is_secret_number, secrecy_of
 from quarry.collections.value_shapes import Seen, Shape
 from quarry.language.word_forms import singular
+
+Certainty = Literal["certain", "uncertain"]
+
+
+def _compounds(modifiers: Iterable[str], heads: Iterable[str], certainty: Certainty) -> Mapping[str, Certainty]:
+    return dict.fromkeys(map("".join, product(modifiers, heads)), certainty)
+
+
+@cache
+def _all_compounds() -> Mapping[str, Certainty]:
+    return {
+        **_compounds(listed("code_of"), ["code"], "uncertain"),
+        "inviteid": "uncertain",
+        **_compounds(listed("key_of"), listed("key"), "certain"),
+        **_compounds(listed("first_key"), listed("of_key"), "certain"),
+        "sessionid": "uncertain",
+        **_compounds(listed("number_of"), listed("number"), "certain"),
+        **_compounds(listed("id_of"), ["id"], "certain"),
+        **_compounds(listed("pass_of"), ["pass"], "certain"),
+        **_compounds(listed("compound"), [""], "certain"),
+    }
+
+
+_RUN_TOGETHER_MIN, _LONG_MIN = 6, 12
+"""A compound of so many letters is known at the end of a longer word too, as in `userapikey`; a long one at that of several
+words, as in `emailactivation_code`.
+"""
+_WORDS_MAX = 3
+"""So many words are joined to look for a compound, as in `bank_account_number`."""
 
 BY_NAME = "by its name"
 BY_TABLE = "by its table's name"
@@ -23,38 +54,6 @@ BYTES = "bytes"
 _NEVER = ("B", "D", "E", "G", "I", "R", "T")
 """Categories of types that only tell something about a secret: when it was changed, whether there is one, from where it came."""
 _DOCUMENTS = ("json", "jsonb", "hstore", "xml")
-_IDENTIFIERS = frozenset(
-    """id uuid guid ref reference sha sha1 sha256 commit revision rev checksum md5 crc etag slug path filename file image avatar
-    color colour mac serial imei vin""".split()
-)
-"""Last words of what names or compares something: it may look random, and lets nobody in."""
-_GENERIC = frozenset("code key value val data url uri link endpoint number no nr hash string content field".split())
-"""Words that say nothing by themselves: such a column is what its table is called after, as the `code` of `invites`."""
-_SETTINGS = (
-    "config",
-    "configuration",
-    "setting",
-    "option",
-    "preference",
-    "parameter",
-    "variable",
-    "environment",
-    "meta",
-    "env",
-)
-"""Ends of what tables of names and values are called. One of the values may be a password."""
-_VALUES = ("value", "val", "data")
-_DOCUMENTS_OF_SETTINGS = frozenset(
-    """config cfg conf configuration setting option preference parameter param env environment header payload auth raw session
-    state request response variable extra""".split()
-)
-"""Names of documents that often hold credentials among other things."""
-_TEXTS_OF_SETTINGS = frozenset("config cfg conf configuration settings payload headers env".split())
-"""Last words of texts that are such documents."""
-_LOGINS = frozenset("payload data sess session sid agent useragent ip hostname expire expires".split())
-"""What a table of sessions has where these are logins, not lessons."""
-_SESSION = frozenset("id sid key sess session payload data value state".split())
-_POSTAL = frozenset("city town state district address street village country".split())
 
 
 @dataclass(frozen=True)
@@ -133,7 +132,7 @@ def _by_randomness(column: Column, relation: Relation) -> Suspicion | None:
     """Text that looks random, where nothing else explains that: keys, references and checksums look so too."""
     if column.seen is None or column.seen.shape != Shape.RANDOM:
         return None
-    names_something = {*words(column.name)[-1:]} & _IDENTIFIERS or is_link(column.name)
+    names_something = ends_in(column.name, "names_something") or is_link(column.name)
     if names_something or _is_key(column, relation) or is_category(column, relation.rows):
         return None
     return Suspicion(f"its values {Shape.RANDOM}", is_certain=False)
@@ -155,20 +154,19 @@ def _is_document(column: Column) -> bool:
 
 def _holds_settings(column: Column, relation: Relation) -> bool:
     """Whether it is the value of each name in a table of settings, or a document of settings or of requests."""
-    said = words(column.name)
     is_named_so = (
-        _DOCUMENTS_OF_SETTINGS & {*map(singular, said)} if _is_document(column) else {*said[-1:]} & _TEXTS_OF_SETTINGS
+        is_called(column.name, "settings_document") if _is_document(column) else ends_in(column.name, "settings_text")
     )
-    if is_named_so or "".join(said) == "extradata":
+    if is_named_so or joined(column.name) == "extradata":
         return not _is_ordinary(column, relation)
-    is_value = (is_text(column) or _is_document(column)) and "".join(said).endswith(_VALUES)
-    return is_value and any(singular(word).endswith(_SETTINGS) for word in words(relation.name))
+    is_value = (is_text(column) or _is_document(column)) and joined(column.name).endswith(listed("settings_value"))
+    return is_value and any(singular(word).endswith(listed("settings_table")) for word in words(relation.name))
 
 
 @lru_cache(maxsize=20_000)
 def _secrecy_in(table: str, column: str) -> Certainty | None:
     """What a column's name says of secrets together with its table's, where it says nothing by itself."""
-    is_of_table = {*words(column)} <= _GENERIC or is_link(column)
+    is_of_table = {*words(column)} <= known("generic") or is_link(column)
     return secrecy_of(f"{singular('_'.join(words(table)))}_{column}") if is_of_table else None
 
 
@@ -178,11 +176,85 @@ def _is_of_login(column: Column, relation: Relation) -> bool:
         return False
     others = {word for each in relation.columns if each is not column for word in words(each.name)}
     is_text_key = is_text(column) and column.name not in {name for each in relation.references for name in each.columns}
-    return bool(_LOGINS & others) and (is_text_key or _is_document(column)) and {*words(column.name)} <= _SESSION
+    return (
+        bool(known("login") & others)
+        and (is_text_key or _is_document(column))
+        and {*words(column.name)} <= known("session")
+    )
 
 
 def _is_postal(column: Column, relation: Relation) -> bool:
     """Whether a `pincode` is a place's: next to a city, it is India's postal code."""
-    said = words(column.name)
     beside = {word for each in relation.columns for word in words(each.name)}
-    return "".join(said) == "pincode" and bool(_POSTAL & beside)
+    return joined(column.name) == "pincode" and bool(known("postal") & beside)
+
+
+@lru_cache(maxsize=20_000)
+def secrecy_of(name: str) -> Certainty | None:
+    """Whether what is called so is a secret; None where the name does not say so."""
+    said = words(name)
+    if not said or said[0] in known("about_first") or {said[-1], singular(said[-1])} & known("only_about"):
+        return None
+    if joined(name).endswith(listed("keyword")):
+        return None
+    if any(part in joined(name) for part in listed("in_any_name")):
+        return "certain"
+    parts = [word for word in said if word not in known("of")]
+    found = {
+        *map(_always, said),
+        *map(_compound, _run_together(parts)),
+        *(_compound(word, _RUN_TOGETHER_MIN) for word in said),
+    }
+    if "certain" in found:
+        return "certain"
+    return "uncertain" if "uncertain" in found or _is_perhaps(said) or _is_private_link(said) else None
+
+
+def is_secret_number(name: str) -> bool:
+    """Whether a whole number that is called so is a secret: a PIN or the number of a card, not a count of tokens."""
+    said = words(name)
+    ends = ("".join(said[-size:]) for size in range(1, _WORDS_MAX + 1))
+    return bool(said) and (
+        said[-1] in known("of_numbers")
+        or any(end in _all_compounds() and end.endswith((*listed("number"), "id", "code")) for end in ends)
+    )
+
+
+def is_link(name: str) -> bool:
+    """Whether it is called an address of something on the web."""
+    return says(name, "link")
+
+
+def _always(word: str) -> Certainty | None:
+    one = singular(word)
+    return "certain" if {word, one} & known("always") or one.endswith(listed("word_ending")) else None
+
+
+def _is_perhaps(said: Sequence[str]) -> bool:
+    if len(said) == 1 and said[0] in known("alone"):
+        return True
+    forms = {said[-1], singular(said[-1])}
+    is_last = forms & known("perhaps") or any(form.endswith("hash") for form in forms)
+    return bool(is_last or (forms & known("carrier") and known("perhaps") & {*map(singular, said[:-1])}))
+
+
+def _run_together(said: Sequence[str]) -> Iterator[str]:
+    """Each word, and those that stand together written as one."""
+    for size in range(1, _WORDS_MAX + 1):
+        for start in range(len(said) - size + 1):
+            whole = "".join(said[start : start + size])
+            yield from (whole, singular(whole))
+
+
+def _compound(whole: str, least: int = _LONG_MIN) -> Certainty | None:
+    """What a compound says, or one of so many letters at the end of a longer word."""
+    compounds, ends = _all_compounds(), (whole[start:] for start in range(max(len(whole) - least, 0) + 1))
+    return next((compounds[end] for end in ends if end in compounds), None)
+
+
+def _is_private_link(said: Sequence[str]) -> bool:
+    """Whether it is an address that lets in whoever has it, or that only machines call."""
+    private, links = known("private"), known("link")
+    if not links.isdisjoint(said):
+        return not private.isdisjoint(said) or "webhook" in "".join(said)
+    return any(word.endswith(link) and word.removesuffix(link) in private for word in said for link in links)

@@ -10,26 +10,34 @@ from quarry.collections import toml_text
 from quarry.collections.column_types import is_comparable, is_single
 from quarry.collections.date_kinds import NOT_READ, DateKinds
 from quarry.collections.declaration import PARAMETERS
-from quarry.collections.draft_links import add_fields, add_links
+from quarry.collections.draft_extras import (
+    add_duration,
+    add_fields,
+    add_links,
+    add_overdue,
+    add_sum,
+    in_expression,
+    name_of_amount,
+)
 from quarry.collections.draft_parts import TableDraft, name_by_reference, slug, unique
-from quarry.collections.draft_reckoned import add_duration, add_overdue, add_sum, in_expression, name_of_amount
 from quarry.collections.guessing import (
     LABEL_WIDTH,
     date_purpose,
+    in_hundredths,
+    is_amount,
     is_contact,
     is_date,
+    is_flag,
+    is_number,
     is_place,
     is_role,
-    is_sale,
     is_text,
     is_writable,
-    language_of,
-    serves,
-    words,
-    written_out,
+    is_year,
+    unit_of,
 )
-from quarry.collections.guessing_numbers import in_hundredths, is_amount, is_flag, is_number, is_year, unit_of
 from quarry.collections.json_paths import covered, own_name
+from quarry.collections.names import is_called, language_of, words, written_out
 from quarry.collections.reached import Guesses, Reached, last_word, reached, telling_columns
 from quarry.collections.relations import Column
 from quarry.collections.search_table import DATE
@@ -179,7 +187,9 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
     """
     found = reached(guess, guesses)
     is_of_others = (
-        not guess.texts_used or is_sale(guess.relation.name) or any(name in guess.references for name in guess.key)
+        not guess.texts_used
+        or is_called(guess.relation.name, "sale")
+        or any(name in guess.references for name in guess.key)
     )
     is_part = guess.date is None and is_of_others
     dated = next((each for each in found if is_part and _is_of_what_happened(each.guess)), None)
@@ -191,7 +201,7 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
         for each in found
         for column, kind in telling_columns(each.guess)
         # where who serves lives says nothing of the row
-        if kind != "place" or not serves(each.guess.relation.name)
+        if kind != "place" or not is_called(each.guess.relation.name, "serving")
     ]
     further = [
         *(
@@ -212,7 +222,9 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
 
 
 def _is_of_what_happened(guess: TableGuess) -> bool:
-    is_made = guess.date is not None and (date_purpose(guess.date) != "created" or is_sale(guess.relation.name))
+    is_made = guess.date is not None and (
+        date_purpose(guess.date) != "created" or is_called(guess.relation.name, "sale")
+    )
     return is_made and not guess.are_people
 
 

@@ -8,9 +8,7 @@ from itertools import pairwise
 
 from quarry.collections.column_types import is_single
 from quarry.collections.guessing import (
-    FROM,
     PROSE_WIDTH,
-    TO,
     are_people,
     comes_again,
     date_purpose,
@@ -18,53 +16,25 @@ from quarry.collections.guessing import (
     is_contact,
     is_correspondent,
     is_date,
-    is_due,
     is_machine_text,
+    is_number,
     is_numbered,
     is_page,
     is_place,
     is_prose,
     is_role,
-    is_sale,
     is_scope,
     is_text,
     is_writable,
     names_owner,
     text_width,
-    words,
 )
-from quarry.collections.guessing_numbers import is_number
 from quarry.collections.json_paths import covered
+from quarry.collections.names import ends_in, is_called, joined, known, known_stems, listed, says, words
 from quarry.collections.relations import Column, Reference, Relation
 from quarry.collections.secrets import Suspicion, suspicion
-from quarry.language.tokens import stem, stem_set
+from quarry.language.tokens import stem
 from quarry.language.word_forms import singular
-
-_FIRST_NAMES = frozenset({"firstname", "givenname", "forename", "fname", "vorname"})
-_LAST_NAMES = frozenset({"lastname", "surname", "familyname", "lname", "nachname"})
-_TITLES = (
-    "title", "subject", "headline", "name", "fullname", "displayname", "label", "caption", "heading", "titel", "betreff",
-    "bezeichnung", "uberschrift", "titulo", "asunto", "nombre", "denominacion", "titre", "objet", "nom", "intitule", "titolo",
-    "nome", "naam",
-)  # fmt: skip
-_TITLE_ENDINGS = frozenset({"title", "subject", "name", "headline", "label"})
-_NOT_TITLES = frozenset("first last middle nick user file host domain contact given family maiden".split())
-_WORK_TITLES = frozenset({"title", "subject", "headline"})
-_USER_NAMES = ("username", "login", "handle", "email")
-
-
-_ARRIVING = stem_set("arrive arrival checkin")
-_LEAVING = stem_set("leave depart departure checkout")
-_BEGINNING = _ARRIVING | stem_set(
-    """opened created started begun began borrowed rental rented lent loan requested ordered received reported submitted raised
-    admitted admission"""
-)
-_ENDING = _LEAVING | stem_set(
-    """closed resolved finished ended completed completion returned done delivered delivery solved fixed settled settlement
-    repaired answered discharged"""
-)
-_SENDING = stem_set("shipped dispatched sent")
-"""What the names of dates say that something began, and that it ended; what is sent ends where nothing else does."""
 
 
 @dataclass(frozen=True)
@@ -123,8 +93,8 @@ class TableGuess:
     def person(self) -> list[Column]:
         """The columns of somebody's first and last name; empty where it lacks one."""
         found = [
-            next((column for column in self.texts if _joined(column) in names), None)
-            for names in (_FIRST_NAMES, _LAST_NAMES)
+            next((column for column in self.texts if joined(column.name) in known(names)), None)
+            for names in ("first_name", "last_name")
         ]
         return [column for column in found if column] if None not in found else []
 
@@ -134,17 +104,21 @@ class TableGuess:
         return self.person or [column for column in (self._named_title(),) if column]
 
     def _named_title(self) -> Column | None:
-        own = {"".join(words(self.relation.name)), "".join(singular(word) for word in words(self.relation.name))}
-        names = [*_TITLES, *own, *(name + ending for name in own for ending in ("name", "title"))]
-        by_name = {_joined(column): column for column in reversed(self.texts)}
+        own = {joined(self.relation.name), "".join(singular(word) for word in words(self.relation.name))}
+        names = [*listed("title"), *own, *(name + ending for name in own for ending in ("name", "title"))]
+        by_name = {joined(column.name): column for column in reversed(self.texts)}
         naming = [column for column in self.texts if not _holds_figures(column)]
         short = [column for column in naming if not is_prose(column)]
         only = naming if len(naming) == 1 and (naming[0].width or PROSE_WIDTH) < PROSE_WIDTH else []
         found = (
-            *(by_name[name] for name in names if name in by_name and (name in _TITLES or by_name[name] in naming)),
+            *(
+                by_name[name]
+                for name in names
+                if name in by_name and (name in known("title") or by_name[name] in naming)
+            ),
             # an order has no name: one in it is somebody's
-            *(column for column in short if _ends_as_title(column) and not is_sale(self.relation.name)),
-            *(by_name[name] for name in _USER_NAMES if name in by_name),
+            *(column for column in short if _ends_as_title(column) and not is_called(self.relation.name, "sale")),
+            *(by_name[name] for name in listed("user_name") if name in by_name),
             # a number or a code only where nothing else tells rows apart
             *sorted((column for column in short if column.distinct == -1 and not is_contact(column)), key=is_numbered),
             *only,
@@ -196,7 +170,7 @@ class TableGuess:
             found = [column for column in dates if date_purpose(column) == purpose]
             if found and purpose == "other" and all(column.is_nullable for column in found):
                 # what is due has a date before it is paid
-                found = [column for column in dates if is_due(column) and not column.is_nullable] or found
+                found = [column for column in dates if says(column.name, "due") and not column.is_nullable] or found
             if found:
                 return self._of_stay(min(found, key=lambda column: column.is_nullable))
         return None
@@ -205,7 +179,7 @@ class TableGuess:
         """When rows begin that have an arrival and a departure, rather than when they were made: a stay of May begins in May, but
         a booking of May may be booked then.
         """
-        if self.span is None or not _happens(self.span[0], _ARRIVING):
+        if self.span is None or not _happens(self.span[0], "arriving"):
             return date
         own = {stem(singular(word)) for word in words(self.relation.name)}
         return date if own & {stem(word) for word in words(date.name)} else self.span[0]
@@ -214,11 +188,12 @@ class TableGuess:
     def span(self) -> tuple[Column, Column] | None:
         """The only date on which something began, by its name, and the only one on which it ended; not until when it was to."""
         dates = [column for column in self.usable if is_date(column)]
-        dates = [column for column in dates if not is_due(column) and words(column.name)[-1:] != ("by",)]
-        for beginning, ending in ((_ARRIVING, _LEAVING), (_BEGINNING, _ENDING)):
-            begun, ended = ([each for each in dates if _happens(each, verbs)] for verbs in (beginning, ending))
-            if len(begun) == 1 and not ended and ending == _ENDING:
-                ended = [each for each in dates if _happens(each, _SENDING)]
+        dates = [column for column in dates if not says(column.name, "due") and words(column.name)[-1:] != ("by",)]
+        for beginning, ending in (("arriving",), ("leaving",)), (("arriving", "beginning"), ("leaving", "ending")):
+            begun, ended = ([each for each in dates if _happens(each, *verbs)] for verbs in (beginning, ending))
+            if len(begun) == 1 and not ended and "ending" in ending:
+                # what is sent ends where nothing else does
+                ended = [each for each in dates if _happens(each, "sending")]
             if len(begun) == len(ended) == 1 and begun != ended:
                 return begun[0], ended[0]
         return None
@@ -251,7 +226,7 @@ class TableGuess:
     @cached_property
     def correspondents(self) -> list[Column]:
         """Who a row is for, then who it is from, where it is from somebody to somebody."""
-        called = [each for ends in (TO, FROM) for each in self.usable if is_correspondent(each, ends)]
+        called = [each for end in ("recipient", "sender") for each in self.usable if is_correspondent(each, end)]
         pairs = ((each, other) for each in self.usable for other in [self._from_whom(each)] if other is not None)
         return called or [*next(pairs, ())]
 
@@ -289,7 +264,7 @@ class TableGuess:
         content = [*self.texts_used, *self.categories]
         if self.person or self.prose or len(content) > 2 or not self.title or len(self.references) > 1:
             return False
-        if _WORK_TITLES & {*words(self.title[0].name)} or any(map(is_contact, content)):
+        if says(self.title[0].name, "work_title") or any(map(is_contact, content)):
             return False
         return not self._tells_of_events
 
@@ -353,21 +328,16 @@ class TableGuess:
         return is_place(title, self.relation) or is_place(own, self.relation)
 
 
-def _happens(column: Column, verbs: frozenset[str]) -> bool:
+def _happens(column: Column, *verbs: str) -> bool:
     """Whether a date's name says that one of these happened then, in one word or two ("check_in")."""
     said = words(column.name)
-    return not verbs.isdisjoint(map(stem, (*said, *map("".join, pairwise(said)))))
+    return not known_stems(*verbs).isdisjoint(map(stem, (*said, *map("".join, pairwise(said)))))
 
 
 def _ends_as_title(column: Column) -> bool:
-    said = words(column.name)
-    return bool(_TITLE_ENDINGS & {*said[-1:]}) and not _NOT_TITLES & {*said}
+    return ends_in(column.name, "title_ending") and not says(column.name, "no_title")
 
 
 def _holds_figures(column: Column) -> bool:
     """Whether it holds numbers or dates in text, as prices are: these name nothing."""
     return column.seen is not None and column.seen.are_figures
-
-
-def _joined(column: Column) -> str:
-    return "".join(words(column.name))

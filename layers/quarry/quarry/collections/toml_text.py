@@ -6,9 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 
-_BARE = re.compile(r"[A-Za-z0-9_-]+")
-_PLAIN_IDENTIFIER = re.compile(r"[a-z_][a-z0-9_$]*")
-
 
 def toml(value: object) -> str:
     """A text, a list of texts or a table of texts, in one line."""
@@ -24,7 +21,7 @@ def toml(value: object) -> str:
 
 def key(name: str) -> str:
     """A key, in quotes where it needs them."""
-    return name if _BARE.fullmatch(name) else toml(name)
+    return name if name.isascii() and name.replace("_", "a").replace("-", "a").isalnum() else toml(name)
 
 
 def shown(name: str) -> str:
@@ -35,5 +32,6 @@ def shown(name: str) -> str:
 def table(schema: str, name: str) -> str:
     """A table's name as SQL and declarations have it, in quotes where it needs them."""
     return ".".join(
-        part if _PLAIN_IDENTIFIER.fullmatch(part) else '"' + part.replace('"', '""') + '"' for part in (schema, name)
+        part if part.isascii() and part.isidentifier() and part.islower() else '"' + part.replace('"', '""') + '"'
+        for part in (schema, name)
     )

@@ -12,9 +12,7 @@ from quarry.collections.naming import table_name
 from quarry.collections.path_types import Relations, path_types
 from quarry.collections.reference_declarations import LinkDeclaration
 from quarry.collections.relations import Column, Reference, Relation
-from quarry.collections.templates import (
-    template_columns,
-)
+from quarry.collections.templates import template_columns
 from quarry.retrieval.facets import identifier
 
 

@@ -190,10 +190,8 @@ def _messages(context: Context, inputs: SummaryInputs) -> Sequence[Message]:
 def _inputs(context: Context, result: Result) -> SummaryInputs:
     asked, sought = result.asked, result.asked.sought
     missing = [f"no company here is known to be in {place}" for place in sought.missing]
-    if asked.names.similar and asked.names.mentioned and asked.seed is None:
-        missing.append(
-            f"no company here is called {asked.names.mentioned[0]}, so its name was searched for like any other word"
-        )
+    if asked.likened and asked.seed is None:
+        missing.append(f"no company here is called {asked.likened}, so its name was searched for like any other word")
     if asked.is_widened:
         missing.append("none of the companies shown before meets this, so others were searched")
     if result.is_near:

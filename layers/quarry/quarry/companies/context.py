@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from quarry.companies.candidates import Candidate, NameMatch
 from quarry.companies.contract import ChatRequest, Company, EndReason
-from quarry.companies.names import NameQuestion
+from quarry.companies.names import Name
 from quarry.companies.outputs import CompanyPlan, RankedCompany
 from quarry.companies.query import Sought
 from quarry.companies.ranking import Entry, distinct
@@ -69,15 +69,16 @@ class Context:
 class Asked:
     """The question as it is understood: what it seeks, and whom it names.
 
-    `exact` are the companies that it names outright: the search is over when there are any. `seed` is the company that
-    others are to be like, `seed_vectors` what is stored of its meaning. `is_widened`: the companies shown before were
-    left, because none of them fits; `dropped`: so was this, which had only been assumed.
+    `exact` are the companies that it names outright: the search is over when there are any. `likened` is the name that others
+    are to be like, `seed` the company of that name, `seed_vectors` what is stored of its meaning. `is_widened`: the companies
+    shown before were left, because none of them fits; `dropped`: so was this, which had only been assumed.
     """
 
     sought: Sought
-    names: NameQuestion
+    names: Sequence[Name]
     matches: Sequence[NameMatch] = ()
     exact: Sequence[NameMatch] = ()
+    likened: str = ""
     seed: Company | None = None
     seed_vectors: Sequence[Sequence[float]] = ()
     companies: Mapping[str, Company] = field(default_factory=dict)

@@ -10,8 +10,8 @@ from quarry.companies.constraints import with_constraints
 from quarry.companies.context import Asked, Context
 from quarry.companies.contract import STATUSES, Company, Status
 from quarry.companies.fallbacks import seed_variants
-from quarry.companies.names import NameQuestion, asks_for_facts, is_about, read_names, without_names
-from quarry.companies.query import Sought, statuses_of
+from quarry.companies.names import LIKELY, Name, read_names, without_names
+from quarry.companies.query import Sought
 from quarry.companies.reading import read_sought
 from quarry.companies.snippets import profile_words
 from quarry.companies.store import companies_by_ids, find_names, stored_vectors
@@ -20,49 +20,52 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
 from quarry.retrieval.facets import folded_value
 
+MEANT_MIN = 0.2
+"""A name that a company bears is meant from this chance on."""
 SLIPS_MAX = 2
 LETTERS_A_SLIP = 4
 
 
 async def look_up_names(context: Context) -> Asked:
-    """Read the question, and find the companies that it names. One that is meant outright ends the search; else it may
-    be the one that others are to be like.
-
-    Only companies of the statuses that the question names are looked for. But a company to be like may be of any, and
-    who asks whether a company was acquired does not know.
+    """Read the question, and find the companies that it names, of any status. One that is meant outright ends the search; else it
+    may be the one that others are to be like.
     """
     names = await off_loop(read_names, context.question)
-    if names.similar:
-        return await _similar(context, names)
-    seeks = await _read(context, context.question)
-    of_any_status = not seeks.names_status or asks_for_facts(context.question)
-    matches = await match_names(context, names.names, STATUSES if of_any_status else statuses_of(seeks))
+    matches = await match_names(context, [name.text for name in names], STATUSES)
+    likened = next((name for name in names if name.relation == "like" and name.chance >= LIKELY), None)
     with context.run.step("name_precheck") as record:
         named = _meant(context, names, matches)
-        record.counts.update(names=len(names.names), matches=len(matches), named=len(named))
-    asked = Asked(seeks, names, matches)
+        record.counts.update(names=len(names), matches=len(matches), named=len(named))
+    if not named and likened is not None:
+        return await _similar(context, names, matches, likened)
+    asked = Asked(await _read(context, context.question), names, matches)
     if not named:
         return replace(asked, detail=_near(matches))
     companies = await look_up(context, [match.company_id for match in named], {})
     return replace(asked, exact=named, companies=companies, detail=_called(named, companies))
 
 
-async def _similar(context: Context, names: NameQuestion) -> Asked:
-    """What is asked of companies like one that is named, which may be of any status."""
-    matches = await match_names(context, names.names, STATUSES)
-    named = [match for match in matches if match.name_score >= context.settings.company_seed_name_min]
+async def _similar(context: Context, names: Sequence[Name], matches: Sequence[NameMatch], likened: Name) -> Asked:
+    """What is asked of companies like one that is named."""
+    like = {name.text for name in names if name.relation == "like"}
+    named = [
+        match for match in matches if match.asked in like and match.name_score >= context.settings.company_seed_name_min
+    ]
     companies = await look_up(context, [match.company_id for match in named], {}) if named else {}
     with context.run.step("seed_context") as record:
         seed = await off_loop(_seed, context.question, named, companies)
         record.counts.update(companies=len(companies), variants=len(seed_variants(seed)) if seed else 0)
     if seed is None:
-        return Asked(await _read(context, context.question), names, matches, detail=_near(matches))
-    rest = await off_loop(without_names, context.question, [match.asked for match in named])
+        sought = await _read(context, context.question)
+        return Asked(sought, names, matches, likened=likened.text, detail=_near(matches))
+    said = {match.asked for match in named}
+    rest = await off_loop(without_names, context.question, [name for name in names if name.text in said])
     vectors = await stored_vectors(context.services.reader, seed.id)
     return Asked(
         await _read(context, rest),
         names,
         matches,
+        likened=likened.text,
         seed=seed,
         seed_vectors=vectors,
         companies=companies,
@@ -109,18 +112,23 @@ async def look_up(context: Context, ids: Sequence[str], known: Mapping[str, Comp
     return {**known, **{company.id: company for company in found}}
 
 
-def _meant(context: Context, names: NameQuestion, matches: Sequence[NameMatch]) -> list[NameMatch]:
-    """The matches that the question is about: the whole of it is their name, or all that it says beside asks about them."""
+def _meant(context: Context, names: Sequence[Name], matches: Sequence[NameMatch]) -> list[NameMatch]:
+    """The matches that the question is about: their names are all of it, or it asks about them; of names within another's, that
+    one. A name that was mistyped is meant as well.
+    """
+    by_text = {name.text: name for name in reversed(names)}
     exact = [match for match in matches if match.name_score >= context.settings.company_exact_name_min]
-    asked = list(dict.fromkeys(match.asked for match in exact))
-    whole = [name for name in asked if name in names.whole]
-    if whole:
-        return [match for match in exact if match.asked == whole[0]]
-    if asked:
-        return exact if is_about(context.question, asked) else []
-    return [match for match in matches if match.asked in names.whole and _is_a_slip(match.asked, match.company_name)][
-        :1
-    ]
+    borne = [by_text[asked] for asked in dict.fromkeys(match.asked for match in exact)]
+    longest = [name for name in borne if not any(other.holds(name) for other in borne)]
+    meant = {name.text for name in longest if name.is_whole or _is_about(name, MEANT_MIN)}
+    if meant:
+        return [match for match in exact if match.asked in meant]
+    likely = {name.text for name in names if not borne and (name.is_whole or _is_about(name, LIKELY))}
+    return [match for match in matches if match.asked in likely and _is_a_slip(match.asked, match.company_name)][:1]
+
+
+def _is_about(name: Name, chance: float) -> bool:
+    return name.relation == "about" and name.chance >= chance
 
 
 def _is_a_slip(said: str, name: str) -> bool:

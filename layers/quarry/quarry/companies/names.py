@@ -1,204 +1,176 @@
-"""Names in a question: which companies it may name, and whether it asks for others like them.
+"""Which companies a question may name, and what it says of them, by weights that were fitted to questions whose names are marked
+(tools/fit/company_names).
 
-Pure. Candidates are guesses; a name that no company bears does no harm.
+A log-linear model says of each run of words whether it is a name and what is asked of it. The data has the last word: a name
+that no company bears does no harm. Pure.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import Literal, get_args
 
-from quarry.companies.contract import STATUSES
-from quarry.companies.facets import COMPANIES, STATUS
-from quarry.language.tokens import stem
-from quarry.platform.text import STOP_WORDS, placed_words, words
+from quarry.language.tokens import Token, tokenise
+from quarry.language.word_forms import is_everyday
+from quarry.platform.text import STOP_WORDS
+from quarry.reader.features import Weights, softmax, stored_weights
+
+Relation = Literal["about", "like", "mentioned", "none"]
+"""What is asked of a name: the company itself, others like it, others that have to do with it. none: it is no name."""
+RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 NAMES_MAX = 16
 NAME_CHARACTERS_MAX = 120
 NAME_WORDS_MAX = 8
-
-
-def _any(*alternatives: str) -> str:
-    return f"(?:{'|'.join(alternatives)})"
-
-
-_SIMILARITY = re.compile(
-    r"\b"
-    + _any(
-        "similar(?:ly)?(?: to)?", "alternatives?(?: to| for)?", "competitors?(?: of| to| for)?", "compet(?:es?|ing)(?: with)?",
-        "rivals?(?: of| to)?", "comparable (?:to|with)", "compared? (?:to|with)", "resembl(?:es?|ing)", "peers? of",
-        "lookalikes?(?: of| for)?", "replacements? for", "same (?:[a-z]+ ){0,2}as",
-        "do(?:es|ing)? what", "in the (?:vein|style) of", "versus", r"vs\.?",
-    )
-    + r"(?!\w)",
-    re.IGNORECASE,
-)  # fmt: skip
-# "like" compares companies only beside a word that stands for one: "I would like" and "feels like home" do not.
-_LIKE = re.compile(
-    r"\b"
-    + _any(
-        "compan(?:y|ies)", "start-?ups?", "firms?", "business(?:es)?", "tools?", "products?", "apps?", "services?", "platforms?",
-        "ones?", "others?", "else", "more", "anything", "something", "anyone", "someone", "just", "those", "these", "is there",
-        "are there",
-    )
-    + r" (?:there )?(?:(?:is|are) (?:there )?)?like\b|^like\b",
-    re.IGNORECASE,
-)  # fmt: skip
-
-_QUOTED = re.compile(r"[\"“”«»]([^\"“”«»]{2,120})[\"“”«»]|(?<!\w)['‘]([^'‘’]{2,120})['’](?!\w)")
-_WITH_DIGITS = re.compile(r"(?<![\w.:&'-])(?=[\w&.:'-]*[^\W\d_])(?=[\w&.:'-]*\d)[\w&.:'-]*\w(?![\w-])")
-_ADDRESS = re.compile(r"(?<![\w.-])(?:https?://)?(?:[\w-]+\.)+[a-z]{2,}(?:/\S*)?", re.IGNORECASE)
-_CAPITAL_WORD = r"[^\W\d_a-zß-öø-ÿ][\w&.:'’+-]*"
-_CAPITALISED = re.compile(
-    rf"(?<![\w&.:'’+-])(?:{_CAPITAL_WORD}|\d[\w&.:'’+-]*[^\W\d_][\w&.:'’+-]*)"
-    rf"(?:[ ](?:(?:and|of|the|&|und|de)[ ])?{_CAPITAL_WORD})*"
-)
-
-# "Harbor alternatives", "Harbor's competitors?"
-_BEFORE_THE_END = re.compile(r"(?:['’]s)? (?:alternatives?|competitors?|rivals?|lookalikes?)\W*$", re.IGNORECASE)
-_PUNCTUATION = re.compile(r"[,;?!]|\.(?: |$)")
-_ASKS_FOR_FACTS = frozenset("is are was were did does do has have had what when where why how who".split())
-"""What a question begins with that asks something of a company ("Was Harbor acquired?") and does not demand it."""
-_SMALL_TALK = frozenset(
-    """
-    hello hi hey ok look looking search open heard among even called named founded based located headquartered alive around today
-    sell offer info information details profile
-    """.split()
-)
-"""What is said before or behind a name, besides stop words and what says of which status the company is."""
-_ASKED_OF_COMPANIES = frozenset(
-    """
-    one ones list big old ceo investors money compare compared comparison difference differences versus vs became product products
-    customers web address owns owned
-    """.split()
-)
-"""What is asked about a company, besides what its fields are called."""
-
-
-@cache
-def _status_words() -> frozenset[str]:
-    """The words that say of which status a company is."""
-    said = (said for said, _ in COMPANIES.facet(STATUS).synonyms)
-    return frozenset(word for text in (*STATUSES, *said) for word in words(text))
-
-
-@cache
-def _field_stems() -> frozenset[str]:
-    """The stems of the words by which the fields of companies, and companies themselves, are called."""
-    texts = [text for each in COMPANIES.facets for text in (each.label, each.plural, *each.words)]
-    return frozenset(stem(word) for text in (*texts, *COMPANIES.nouns) for word in words(text))
+CHANCE_MIN = 0.02
+"""A run of words that is less likely a name is not looked for."""
+LIKELY = 0.5
+CUE_MIN = 1.0
+"""Words whose weight for likeness is so far above the others ask for likeness: they are no topic."""
+AROUND = ("o", "b2", "a2")
+"""The evidence that is words around a name."""
+WINDOW = 12
+"""So many words before and behind a run of words say what is asked of it."""
+LENGTH_MAX = 4
+"""Longer names, and more words around one, are alike to the model."""
+WEIGHTS_FILE = "names.json.zz"
 
 
 @dataclass(frozen=True)
-class NameQuestion:
-    """What a question says of names.
+class Name:
+    """Words of a question that may be a company's name, and how likely each relation is."""
 
-    `whole`: texts that are, but for politeness, all of the question; a company of such a name is what is meant.
-    `mentioned`: texts inside a longer question that may be names. `similar`: others like the named one are wanted.
-    """
-
-    whole: tuple[str, ...]
-    mentioned: tuple[str, ...]
-    similar: bool
+    text: str
+    start: int
+    end: int
+    chances: Mapping[str, float]
+    is_whole: bool = False
+    """Whether it is all words of the question."""
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """All candidates, the likeliest first, at most `NAMES_MAX`."""
-        return tuple(dict.fromkeys((*self.whole, *self.mentioned)))[:NAMES_MAX]
+    def chance(self) -> float:
+        """How likely it is a name."""
+        return 1 - self.chances["none"]
+
+    @property
+    def relation(self) -> Relation:
+        """What is likeliest asked of it, if it is a name."""
+        return max(RELATIONS[:-1], key=lambda each: self.chances[each])
+
+    def holds(self, other: Name) -> bool:
+        """Whether the other is a part of it."""
+        return self.start <= other.start and other.end <= self.end and self != other
 
 
-def read_names(question: str) -> NameQuestion:
-    """The names that a question may hold, and whether it asks for companies like them."""
-    question = " ".join(question.split())
-    after = _after_similarity(question)
-    similar = after is not None
-    mentioned: list[str] = []
-    if after:
-        mentioned += _named_after(after)
-    before = _before_versus(question) or (_BEFORE_THE_END.sub("", question) if similar else None)
-    mentioned += [before] if before else []
-    mentioned += [one or other for one, other in _QUOTED.findall(question)]
-    mentioned += _ADDRESS.findall(question)
-    mentioned += _WITH_DIGITS.findall(question)
-    for run in _CAPITALISED.findall(question):
-        parts = [run, *re.split(" and | & ", run)]
-        # a sentence begins with a capital whether it begins with a name or not
-        mentioned += [*parts, *(part.partition(" ")[2] for part in parts)]
-    whole = () if similar else tuple(_cleaned([question, _bare(question)]))
-    return NameQuestion(whole, tuple(_cleaned(mentioned)), similar)
+@cache
+def learned() -> Weights:
+    """The weights that the package holds."""
+    return stored_weights("quarry.companies", WEIGHTS_FILE)
 
 
-def without_names(question: str, names: Sequence[str]) -> str:
-    """A question without names and without the words that ask for companies like them, with spaces in their place."""
-    patterns = [_SIMILARITY, _LIKE, *(re.compile(re.escape(name), re.IGNORECASE) for name in names)]
-    for pattern in patterns:
-        question = pattern.sub(lambda match: " " * len(match.group()), question)
+def read_names(question: str) -> list[Name]:
+    """The names that a question may hold, at most `NAMES_MAX`: the whole question, since a name may be any words, and then the
+    likeliest.
+    """
+    tokens = tokenise(question)
+    found = list(_names(question, tokens, learned()))
+    found.sort(key=lambda name: -name.chance)
+    whole = [name for name in found if name.is_whole]
+    likely = [name for name in found if name.chance >= CHANCE_MIN and not name.is_whole]
+    return [*whole, *likely[: NAMES_MAX - len(whole)]]
+
+
+def without_names(question: str, names: Sequence[Name]) -> str:
+    """A question without the names and without the words that ask for companies like them, with spaces in their place."""
+    tokens, weights = tokenise(question), learned()
+    cues = {word for name in names for word in _cues(question, tokens, name, weights)}
+    left_out = [(name.start, name.end) for name in names]
+    for start, end in [*left_out, *((each.start, each.end) for each in tokens if each.key in cues)]:
+        question = question[:start] + " " * (end - start) + question[end:]
     return question
 
 
-def asks_for_facts(question: str) -> bool:
-    """Whether a question asks something of a company and does not demand it."""
-    return next(iter(words(question)), "") in _ASKS_FOR_FACTS
+def runs_of(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
+    """The runs of words that may be names: of each the first place, and that behind the last."""
+    for first in range(len(tokens)):
+        for last in range(first + 1, min(first + NAME_WORDS_MAX, len(tokens)) + 1):
+            yield first, last
 
 
-def is_about(question: str, names: Sequence[str]) -> bool:
-    """Whether a question that holds `names` says nothing beside them but what is asked about any company."""
-    for name in names:
-        question = re.sub(re.escape(name), " ", question, flags=re.IGNORECASE)
-    left = [word for word in words(question) if not _is_small(word)]
-    return all(word in _ASKED_OF_COMPANIES or stem(word) in _field_stems() for word in left)
+def evidence_of(text: str, tokens: Sequence[Token], first: int, last: int) -> list[str]:
+    """What speaks for or against the words `first` to `last` (not included) being a name: how they are written, and what stands
+    around them.
+    """
+    inside = tokens[first:last]
+    before, behind = tokens[max(0, first - WINDOW) : first], tokens[last : last + WINDOW]
+    around = [each.key for each in (*before, *behind)]
+    capitals = "".join("A" if each.is_capital else "a" for each in inside[:LENGTH_MAX])
+    length = min(len(inside), LENGTH_MAX)
+    rest = min(sum(key not in STOP_WORDS for key in around), LENGTH_MAX)
+    near, far = (before[-1].key if before else "|"), (behind[0].key if behind else "|")
+    shape = f"{capitals}{'^' if not first else ''}"
+    common = "".join(_commonness(each.key) for each in inside[:LENGTH_MAX])
+    found = [
+        "",
+        f"shape:{shape}",
+        f"common:{common}",
+        f"first:{_commonness(inside[0].key)} last:{_commonness(inside[-1].key)}",
+        f"length:{length}",
+        f"rest:{rest}",
+        f"rest:{rest} common:{common}",
+        f"whole:{len(inside) == len(tokens)}",
+        f"b:{near}",
+        f"a:{far}",
+        f"b2:{' '.join(each.key for each in before[-2:])}",
+        f"a2:{' '.join(each.key for each in behind[:2])}",
+        f"b:{near} shape:{shape}",
+        f"a:{far} shape:{shape}",
+        f"b:{near} common:{common}",
+        f"a:{far} common:{common}",
+        f"beside:{_commonness(before[-1].key) if before else ''}{'A' if before and before[-1].is_capital else ''}"
+        f"|{_commonness(behind[0].key) if behind else ''}{'A' if behind and behind[0].is_capital else ''}",
+        f"quoted:{_is_quoted(text, inside)}",
+    ]
+    found += [f"inside:{each.key}" for each in inside]
+    if any(character.isdigit() for character in text[inside[0].start : inside[-1].end]):
+        found.append(f"digits:{length}")
+    found += ["dotted"] if any("." in each.key for each in inside) else []
+    found += ["clause inside"] if any(each.ends_clause for each in inside[1:]) else []
+    return [*found, *(f"o:{key}" for key in dict.fromkeys(around))]
 
 
-def _is_small(word: str) -> bool:
-    """Whether a word at either end of a question is no part of a name."""
-    return word in STOP_WORDS or word in _SMALL_TALK or word in COMPANIES.nouns or word in _status_words()
+def chances_of(evidence: Sequence[str], weights: Weights) -> dict[str, float]:
+    """How likely each relation is."""
+    held = [weights[each] for each in evidence if each in weights]
+    scores = softmax([sum(each.get(relation, 0.0) for each in held) for relation in RELATIONS])
+    return dict(zip(RELATIONS, scores, strict=True))
 
 
-def _after_similarity(question: str) -> str | None:
-    """What follows the words that ask for similar companies; None where nothing asks for them."""
-    matches = [match for pattern in (_SIMILARITY, _LIKE) if (match := pattern.search(question))]
-    if not matches:
-        return None
-    return question[max(match.end() for match in matches) :].strip()
+def _names(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[Name]:
+    for first, last in runs_of(tokens):
+        start, end = tokens[first].start, tokens[last - 1].end
+        if 2 <= end - start <= NAME_CHARACTERS_MAX:
+            chances = chances_of(evidence_of(text, tokens, first, last), weights)
+            name = " ".join(text[start:end].split()).removesuffix("'s").removesuffix("’s")
+            yield Name(name, start, end, chances, is_whole=last - first == len(tokens))
 
 
-def _before_versus(question: str) -> str | None:
-    versus = re.search(r"\s(?:vs\.?|versus)\s", question, re.IGNORECASE)
-    return _bare(question[: versus.start()]) if versus else None
+def _commonness(key: str) -> str:
+    return "s" if key in STOP_WORDS else "e" if is_everyday(key) else "r"
 
 
-def _named_after(text: str) -> list[str]:
-    """`text` cut where the name is likely to end, at punctuation or at a small word; the longer readings first."""
-    text = _PUNCTUATION.split(text, maxsplit=1)[0]
-    placed = [(start, end) for word, start, end in placed_words(text) if word not in STOP_WORDS]
-    first = placed[0][0] if placed else 0
-    end = next((start for word, start, _ in placed_words(text) if start > first and word in STOP_WORDS), len(text))
-    capitalised = _CAPITALISED.search(text)
-    return [text[first:], text[first:end], *([capitalised.group()] if capitalised else [])]
+def _is_quoted(text: str, inside: Sequence[Token]) -> bool:
+    before, behind = text[: inside[0].start][-1:], text[inside[-1].end :][:1]
+    return before in ('"', "“", "«", "'", "‘") and behind in ('"', "”", "»", "'", "’")
 
 
-def _bare(question: str) -> str:
-    """The question without what only says "tell me about" at its ends."""
-    placed = [(start, end) for word, start, end in placed_words(question) if not _is_small(word)]
-    return question[placed[0][0] : placed[-1][1]] if placed else ""
-
-
-def _cleaned(names: Iterable[str]) -> Iterator[str]:
-    seen: set[str] = set()
-    for name in names:
-        cleaned = " ".join(name.split()).strip(" \t\"“”«»'‘’?!,;()").rstrip(".")
-        cleaned = re.sub(r"['’]s$", "", cleaned)
-        key = cleaned.lower()
-        if (
-            len(cleaned) < 2
-            or len(cleaned) > NAME_CHARACTERS_MAX
-            or len(words(cleaned)) > NAME_WORDS_MAX
-            or key in seen
-        ):
-            continue
-        if all(word in STOP_WORDS or word in COMPANIES.nouns for word in words(cleaned)):
-            continue
-        seen.add(key)
-        yield cleaned
+def _cues(text: str, tokens: Sequence[Token], name: Name, weights: Weights) -> Iterator[str]:
+    """The words around a name that are evidence for likeness."""
+    inside = [place for place, each in enumerate(tokens) if name.start <= each.start and each.end <= name.end]
+    for evidence in evidence_of(text, tokens, inside[0], inside[-1] + 1):
+        kind, _, said = evidence.partition(":")
+        held = weights.get(evidence, {}) if kind in AROUND else {}
+        if held.get("like", 0.0) - max(held.get("about", 0.0), held.get("none", 0.0)) >= CUE_MIN:
+            yield from said.split()

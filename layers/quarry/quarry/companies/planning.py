@@ -162,7 +162,7 @@ def plans_by_rule(context: Context, asked: Asked) -> bool:
 
 def _may_be_a_name(context: Context, asked: Asked) -> bool:
     """Whether a short question is near enough to a name to be one that was mistyped."""
-    score = asked.matches[0].name_score if asked.matches and not asked.names.similar else 0.0
+    score = asked.matches[0].name_score if asked.matches and not asked.likened else 0.0
     return score >= NAMED_MIN and len(words(context.question)) <= NAMED_WORDS_MAX
 
 

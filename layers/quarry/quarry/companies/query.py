@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.companies.contract import STATUSES, Status
+from quarry.companies.contract import STATUSES
 from quarry.companies.facets import STATUS
 from quarry.platform.contract import Evidence
 from quarry.query.algebra import Comparison, Condition, Query, comparisons_of
@@ -74,10 +74,6 @@ class Sought:
         return tuple(each for each in self.assumed if each != STARTUPS)
 
     @property
-    def names_status(self) -> bool:
-        return any(STATUS in fields_of(each) for each in self.demands)
-
-    @property
     def is_stated(self) -> bool:
         """Whether conditions say which companies are meant: more than that startups are."""
         return bool(self.demands or self.excluded)
@@ -123,9 +119,3 @@ def _once(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
 def fields_of(condition: Condition) -> set[str]:
     """The fields that a condition is about."""
     return {each.field for each in comparisons_of((condition,))}
-
-
-def statuses_of(sought: Sought) -> list[Status]:
-    """The statuses that the question names."""
-    named = {str(value) for each in comparisons_of(sought.conditions) if each.field == STATUS for value in each.scalars}
-    return [status for status in STATUSES if status in named]

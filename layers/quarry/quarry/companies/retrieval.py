@@ -217,7 +217,7 @@ class _Search:
             self.is_cut_short = True
             return
         variants = [variant for variant in output.query_variants if len(variant.split()) <= NAME_WORDS_MAX]
-        names = distinct([*self._asked.names.names, *variants])[:NAMES_MAX]
+        names = distinct([*(name.text for name in self._asked.names), *variants])[:NAMES_MAX]
         matches = await match_names(self._context, names, STATUSES)
         for match in matches:
             if self._only is None or match.company_id in self._only:

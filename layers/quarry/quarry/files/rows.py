@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import chain
 
@@ -242,50 +242,40 @@ class Summed:
     is_certain: bool
 
 
-@dataclass
-class _Column:
-    values: int = 0
-    total: Decimal = Decimal(0)
-    is_number: bool = True
-
-
-@dataclass
 class Totals:
-    """The sums of columns of which all values so far are numbers."""
+    """The sums of the columns, None of one that has held anything but numbers, and how many values each has had."""
 
-    width: int
-    rows: int = 0
-    _columns: list[_Column] = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._columns = [_Column() for _ in range(self.width)]
+    def __init__(self, width: int) -> None:
+        self._rows = 0
+        self._values = [0] * width
+        self._sums: list[Decimal | None] = [Decimal(0)] * width
 
     def add(self, cells: Sequence[object]) -> None:
         """Take in a row."""
-        self.rows += 1
-        for column, cell in zip(self._columns, cells, strict=False):
+        self._rows += 1
+        for place, cell in enumerate(cells[: len(self._sums)]):
             if cell == "":
                 continue
-            column.values += 1
-            if column.is_number:
+            self._values[place] += 1
+            if (total := self._sums[place]) is not None:
                 number = _number(cell)
-                column.is_number = number is not None
-                column.total += number or 0
+                self._sums[place] = None if number is None else total + number
 
     def summed_by(self, cells: Sequence[object]) -> Summed | None:
         """The first column whose sum stands in these cells; None where none does, or where they may be any row's."""
         found: Summed | None = None
         lacks, differs = False, False
-        for place, (column, cell) in enumerate(zip(self._columns, cells, strict=False)):
+        for place, (values, total, cell) in enumerate(zip(self._values, self._sums, cells, strict=False)):
             number = None if cell == "" else _number(cell)
-            lacks = lacks or (column.values == self.rows and (cell == "" or (column.is_number and number is None)))
-            if not column.is_number or column.values < SUMMED_ROWS_MIN or number is None:
+            is_missing = cell == "" or (total is not None and number is None)
+            lacks = lacks or (values == self._rows and is_missing)
+            if total is None or values < SUMMED_ROWS_MIN or number is None:
                 continue
-            if number and number == column.total:
+            if number and number == total:
                 found = found or Summed(place, str(cell), is_certain=False)
             else:
                 differs = True
-        are_many = self.rows >= CERTAIN_FROM_ROWS
+        are_many = self._rows >= CERTAIN_FROM_ROWS
         if found is None or not (are_many or lacks) or (differs and not lacks):
             return None
         return Summed(found.column, found.total, is_certain=lacks and are_many and not differs)

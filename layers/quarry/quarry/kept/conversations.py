@@ -59,13 +59,7 @@ async def keep_conversation(database: Database, user_id: str, new: NewConversati
                 """insert into conversations (id, user_id, domain, title, turns)
                    values (%(id)s, %(user)s, %(domain)s, %(title)s, without_forgotten(%(turns)s, %(domain)s)) returning {}"""
             ).format(_WHOLE),
-            {
-                "id": uuid.uuid4(),
-                "user": user_id,
-                "domain": new.domain,
-                "title": title,
-                "turns": _as_json(new.turns),
-            },
+            {"id": uuid.uuid4(), "user": user_id, "domain": new.domain, "title": title, "turns": _as_json(new.turns)},
         )
         row = await cursor.fetchone()
     assert row is not None

@@ -11,14 +11,7 @@ from collections.abc import Sequence
 
 from psycopg.sql import SQL
 
-from quarry.kept.contract import (
-    NAME_MAX_CHARACTERS,
-    SEARCHES_MAX,
-    NewSavedSearch,
-    Opened,
-    ResultKey,
-    SavedSearch,
-)
+from quarry.kept.contract import NAME_MAX_CHARACTERS, SEARCHES_MAX, NewSavedSearch, Opened, ResultKey, SavedSearch
 from quarry.kept.conversations import in_utc, take_room
 from quarry.platform.errors import NotFound
 from quarry.platform.tables import KEEP

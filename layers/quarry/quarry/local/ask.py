@@ -1,38 +1,125 @@
-"""`quarry ask`: a search in this process, its events shown in the terminal as they come. What is asked of a domain is the
-`ASKABLE` of `<domain>_view`, which imports its domain and is imported when it is asked.
-"""
+"""`quarry ask`: a search in this process, its events shown in the terminal as they come."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import aclosing
+from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.local.askable import Askable, Events, View
+from quarry.campaigns.contract import ChatRequest as CampaignsRequest
+from quarry.companies.contract import ChatMessage
+from quarry.companies.contract import ChatRequest as CompaniesRequest
+from quarry.local import views
+from quarry.local.cli.parsing import WrongUsage, on_database
 from quarry.local.served_address import served_address
 from quarry.local.terminal import make_console
-from quarry.platform.errors import FieldError, InvalidInput, QuarryError
+from quarry.ontology.contract import OntologySearchRequest
+from quarry.people.contract import PeopleSearchRequest
+from quarry.platform.errors import QuarryError
 from quarry.platform.validation import plain_words
-from quarry.streaming.events import Event
+from quarry.records.contract import AskRequest
+from quarry.streaming.events import EnvelopedErrorEvent, ErrorEvent, Event
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
+    from quarry.client import AsyncClient
     from quarry.local.database import LocalDatabase
+    from quarry.services.services import Caller, Services
+
+Events = AsyncGenerator[BaseModel]
+"""The events of a search, or its one response."""
 
 
-async def ask(domain: str, question: str, database: LocalDatabase, *, as_json: bool) -> None:
-    """Answer `question` on stdout. Raises InvalidInput; QuarryError, in JSON after an `error` event."""
-    askable = askable_of(domain)
-    request = _request(askable, question)
-    # here, for who asks a server needs none of it
-    from quarry.services.services import LOCAL_USER, Caller
+@dataclass(frozen=True)
+class Askable:
+    """How a domain is asked: in this process by `answer`, a module and a function of it, which is imported when it is asked, or
+    a server by its client. `request` makes the request of a question; it raises pydantic's ValidationError. `view` is made for a
+    console and the address of the server, if it is one that answers. `error` is the last event of a stream that failed.
+    """
 
-    async with database.services() as services:
-        events = askable.answered(request, Caller(LOCAL_USER), services)
-        await render(askable, events, as_json=as_json, page=served_address(database.settings.quarry_data_dir))
+    request: Callable[[str], BaseModel]
+    answer: tuple[str, str]
+    remote: Callable[[AsyncClient, str], AsyncIterator[BaseModel] | Awaitable[BaseModel]]
+    view: Callable[[Console, str | None], views.View]
+    error: Callable[[str], BaseModel] = lambda message: ErrorEvent(message=message)
+
+    def answered(self, request: BaseModel, caller: Caller, services: Services) -> Events:
+        """The events of a search in this process."""
+        module, function = self.answer
+        return events_of(getattr(import_module(module), function)(request, caller, services))
+
+
+ASKABLE: Mapping[str, Askable] = {
+    "records": Askable(
+        lambda question: AskRequest(question=question),
+        ("quarry.records.answer", "answer_question"),
+        lambda client, question: client.ask_records(question),
+        views.RecordsView,
+    ),
+    "people": Askable(
+        lambda question: PeopleSearchRequest(query=question),
+        ("quarry.people.search", "search_people"),
+        lambda client, question: client.search_people(question),
+        views.PeopleView,
+    ),
+    "companies": Askable(
+        lambda question: CompaniesRequest(messages=[ChatMessage(role="user", content=question)]),
+        ("quarry.companies.search", "search_companies"),
+        lambda client, question: client.ask_companies(question),
+        views.CompaniesView,
+        EnvelopedErrorEvent.saying,
+    ),
+    "campaigns": Askable(
+        lambda question: CampaignsRequest(message=question),
+        ("quarry.campaigns.search", "chat_about_campaigns"),
+        lambda client, question: client.ask_campaigns(question),
+        views.CampaignsView,
+        EnvelopedErrorEvent.saying,
+    ),
+    "ontology": Askable(
+        lambda question: OntologySearchRequest(query=question),
+        ("quarry.ontology.search", "search_ontology"),
+        lambda client, question: client.search_ontology(question),
+        views.EntitiesView,
+    ),
+}
+"""By domain."""
+
+
+async def events_of(told: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> Events:
+    """The events of a search, or its one response, as the terminal takes a search."""
+    if isinstance(told, Awaitable):
+        yield await told
+        return
+    try:
+        async for event in told:
+            yield event
+    finally:
+        if close := getattr(told, "aclose", None):
+            await close()
+
+
+def ask(domain: str, question: str, *, as_json: bool) -> None:
+    """Answer `question` on stdout. Raises WrongUsage before the database is opened; QuarryError, in JSON
+    after an `error` event.
+    """
+    askable, request = asked(domain, question)
+
+    async def answer(database: LocalDatabase) -> None:
+        # here, for who asks a server needs none of it
+        from quarry.services.services import LOCAL_USER, Caller
+
+        async with database.services() as services:
+            events = askable.answered(request, Caller(LOCAL_USER), services)
+            await render(askable, events, as_json=as_json, page=served_address(database.settings.quarry_data_dir))
+
+    on_database(answer)
 
 
 async def render(
@@ -47,23 +134,14 @@ async def render(
         await _show(events, view)
 
 
-def check(domain: str, question: str) -> None:
-    """See that `question` can be asked, before a database is opened. Raises InvalidInput."""
-    _request(askable_of(domain), question)
-
-
-def askable_of(domain: str) -> Askable:
-    """How the domain is asked."""
-    askable: Askable = import_module(f"quarry.local.{domain}_view").ASKABLE
-    return askable
-
-
-def _request(askable: Askable, question: str) -> BaseModel:
+def asked(domain: str, question: str) -> tuple[Askable, BaseModel]:
+    """How the domain is asked, and the request of a question. Raises WrongUsage where it cannot be asked."""
+    askable = ASKABLE[domain]
     try:
-        return askable.request(question)
+        return askable, askable.request(question)
     except ValidationError as error:
-        problems = [plain_words(detail) for detail in error.errors()]
-        raise InvalidInput([FieldError("/question", f"the question: {problem}") for problem in problems]) from None
+        problems = (f"the question: {plain_words(detail)}" for detail in error.errors())
+        raise WrongUsage("; ".join(problems)) from None
 
 
 async def _write_json(events: Events, failed: Callable[[str], BaseModel]) -> None:
@@ -81,7 +159,7 @@ def _write_line(event: BaseModel) -> None:
     sys.stdout.flush()
 
 
-async def _show(events: Events, view: View) -> None:
+async def _show(events: Events, view: views.View) -> None:
     async with aclosing(events):
         async for event in events:
             view.show(event)

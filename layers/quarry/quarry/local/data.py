@@ -27,14 +27,7 @@ from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ModelError
 from quarry.platform.settings import Settings
 from quarry.platform.tables import EmbeddedTable, LoadableTable
-from quarry.postgres.embed import (
-    Embedded,
-    embed_pending,
-    forget_vectors,
-    make_ready,
-    probe,
-    remembers_model,
-)
+from quarry.postgres.embed import Embedded, embed_pending, forget_vectors, make_ready, probe, remembers_model
 from quarry.postgres.embedding_queue import count_pending
 from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
 from quarry.postgres.migrate import migrate
@@ -143,16 +136,8 @@ def _load_source(
             loaded = load_records(
                 database.url, table, records, schema=schema, skip_invalid=skip_invalid, on_progress=bar.reach
             )
-    except LoadError as error:
-        problems = [str(problem) for problem in error.problems[:REPORTED_PROBLEMS_MAX]]
-        for problem in problems:
-            note(f"{prefix}{problem}")
-        tell(files=[{"file": name, "rows": 0, "problems": problems}])
-        note(f"{name}: nothing was loaded; mend these rows, or leave them out with --skip-invalid")
-        return False
-    except UnreadableFile as error:
-        note(error.message)
-        tell(files=[{"file": name, "rows": 0, "problems": [error.message]}])
+    except (LoadError, UnreadableFile) as error:
+        report_failure(error, name, prefix)
         return False
     report_skipped(loaded, prefix)
     line = f"{prefix}{_count(loaded.rows, 'row')}, {loaded.changed:,} new or changed, {loaded.skipped:,} skipped"
@@ -215,6 +200,17 @@ def opened_records(source: Path, options: ReadOptions, into: str) -> Iterator[tu
             for remark in records.notes:
                 note(remark)
             tell(notes=records.notes)
+
+
+def report_failure(error: LoadError | UnreadableFile, name: str, prefix: str = "") -> None:
+    """Say what is wrong with rows, or with the file that is called `name`, and that nothing was loaded."""
+    found = [f"{prefix}{each}" for each in error.problems] if isinstance(error, LoadError) else [error.message]
+    problems = found[:REPORTED_PROBLEMS_MAX]
+    for problem in problems:
+        note(problem)
+    tell(files=[{"file": name, "rows": 0, "problems": [problem.removeprefix(prefix) for problem in problems]}])
+    advice = "; mend these rows, or leave them out with --skip-invalid" if isinstance(error, LoadError) else ""
+    note(f"{name}: nothing was loaded{advice}")
 
 
 def report_skipped(loaded: Loaded, prefix: str = "") -> None:

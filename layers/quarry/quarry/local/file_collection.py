@@ -20,13 +20,14 @@ from quarry.collections.relations import Relation, relations_named
 from quarry.files.records import UnreadableFile
 from quarry.files.writing import ReadOptions
 from quarry.local.apply import fill, planned, read_declared, wait_for_others
-from quarry.local.data import name_of, opened_records, report_skipped, sources_of, told_file
+from quarry.local.cli.parsing import WrongUsage
+from quarry.local.data import name_of, opened_records, report_failure, report_skipped, sources_of, told_file
 from quarry.local.database import open_database
 from quarry.local.telling import is_for_programs, note, tell
 from quarry.local.terminal import make_console, write_table
 from quarry.platform.contract import NAME_PATTERN
 from quarry.platform.errors import ConfigurationError
-from quarry.postgres.load import REPORTED_PROBLEMS_MAX, LoadError
+from quarry.postgres.load import LoadError
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.records.searched_types import BUILT_IN
@@ -37,21 +38,17 @@ TableName = tuple[str, str]
 """Schema and name; the collection is called by the name."""
 
 
-class InvalidName(ValueError):
-    """No table and collection can be called so; the message says what could."""
-
-
 def table_of(given: str) -> TableName:
-    """The table that `--as` names, of `public` where it names no schema. Raises InvalidName."""
+    """The table that `--as` names, of `public` where it names no schema. Raises WrongUsage."""
     schema, _, name = given.rpartition(".")
     schema = schema or "public"
     for part in (schema, name):
         if not re.fullmatch(NAME_PATTERN, part):
-            raise InvalidName(
+            raise WrongUsage(
                 f"nothing can be called {part!r}: lower-case letters, digits and _, as in {slug(part, 'files')}"
             )
     if name in BUILT_IN.counted:
-        raise InvalidName(f"{name!r} is a type of a city's records: take another name")
+        raise WrongUsage(f"{name!r} is a type of a city's records: take another name")
     return schema, name
 
 
@@ -95,22 +92,11 @@ def load_collection(
                         apply_change(connection, change, schema)
                     _warn_of_others(connection, declared)
         except (LoadError, UnreadableFile) as error:
-            _report_failure(error, told_name)
+            report_failure(error, told_name)
             return False
         in_step = asyncio.run(fill(database, table[1], embed=embed))
     tell(f'try: quarry ask records "How many {table[1].replace("_", " ")} are there?"\n     quarry serve')
     return in_step
-
-
-def _report_failure(error: LoadError | UnreadableFile, files: str) -> None:
-    """Say what is wrong with the rows or the files, and that nothing was loaded."""
-    found = error.problems[:REPORTED_PROBLEMS_MAX] if isinstance(error, LoadError) else [error.message]
-    problems = [str(each) for each in found]
-    for problem in problems:
-        note(problem)
-    tell(files=[{"file": files, "rows": 0, "problems": problems}])
-    advice = "; mend these rows, or leave them out with --skip-invalid" if isinstance(error, LoadError) else ""
-    note(f"nothing was loaded{advice}")
 
 
 def _check_declared(table: TableName, text: str) -> None:

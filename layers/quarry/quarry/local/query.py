@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from quarry.local.cli.parsing import WrongUsage, on_database
 from quarry.local.telling import note, write_json
 from quarry.local.terminal import make_console, printable, write_table
-from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.validation import place_in, plain_words
 from quarry.query.algebra import Cell, Query
 from quarry.query.contract import Explanation, ExplanationRequest, QueryResult, ResultColumn
@@ -21,29 +21,35 @@ if TYPE_CHECKING:
     from quarry.local.database import LocalDatabase
 
 
+QUESTION_CHARACTERS_MAX = 2_000
+
+
 def read_query(file: str) -> Query:
-    """The query in a file of JSON; `-` is standard input. Raises InvalidInput, and OSError."""
+    """The query in a file of JSON; `-` is standard input. Raises WrongUsage, and OSError."""
     text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     try:
         given = json.loads(text)
     except ValueError as error:
-        raise InvalidInput([FieldError("", f"the query is not valid JSON: {error}")]) from None
+        raise WrongUsage(f"the query is not valid JSON: {error}") from None
     try:
         return Query.model_validate(given)
     except ValidationError as error:
         problems = [(".".join(map(str, place_in(given, each))), plain_words(each)) for each in error.errors()]
-        raise InvalidInput(
-            [FieldError(place, f"{place or 'the query'} {problem}") for place, problem in problems]
-        ) from None
+        raise WrongUsage("; ".join(f"{place or 'the query'} {problem}" for place, problem in problems)) from None
 
 
-async def query_here(query: Query, database: LocalDatabase, *, as_json: bool) -> None:
-    """Answer it from this machine's database. Raises QuarryError."""
-    from quarry.agent.service import run_query
-    from quarry.services.services import LOCAL_USER, Caller
+def query_here(file: str, *, as_json: bool) -> None:
+    """Answer a query from this machine's database. Raises WrongUsage, before it is opened, and QuarryError."""
+    query = read_query(file)
 
-    async with database.services() as services:
-        show(await run_query(query, Caller(LOCAL_USER), services), as_json=as_json)
+    async def answer(database: LocalDatabase) -> None:
+        from quarry.agent.service import run_query
+        from quarry.services.services import LOCAL_USER, Caller
+
+        async with database.services() as services:
+            show(await run_query(query, Caller(LOCAL_USER), services), as_json=as_json)
+
+    on_database(answer)
 
 
 def show(result: QueryResult, *, as_json: bool) -> None:
@@ -75,8 +81,14 @@ def _text(cell: Cell) -> str:
     return "–" if cell is None else printable(str(cell))
 
 
-async def explain(question: str, database: LocalDatabase, *, sources: Sequence[str], as_json: bool) -> None:
-    """Read a question, and print how. Raises InvalidInput for a source that does not exist, and DatabaseUnavailable."""
+def explain(question: str, *, sources: Sequence[str], as_json: bool) -> None:
+    """Read a question, and print how. Raises WrongUsage, InvalidInput for an unknown source, and DatabaseUnavailable."""
+    if not question.strip() or len(question) > QUESTION_CHARACTERS_MAX:
+        raise WrongUsage(f"QUESTION is 1 to {QUESTION_CHARACTERS_MAX:,} characters")
+    on_database(lambda database: _explain(question, database, sources, as_json=as_json))
+
+
+async def _explain(question: str, database: LocalDatabase, sources: Sequence[str], *, as_json: bool) -> None:
     from quarry.agent.explanation import explain as explained
     from quarry.services.services import LOCAL_USER, Caller
 

@@ -11,24 +11,24 @@ from pydantic import BaseModel
 
 from quarry.client import AsyncClient, NotAuthenticated
 from quarry.client import QuarryError as ClientError
-from quarry.local.ask import askable_of, render
-from quarry.local.askable import Events, events_of
-from quarry.local.query import show
+from quarry.local.ask import Events, events_of, render
+from quarry.local.ask import asked as asked_of
+from quarry.local.query import read_query, show
 from quarry.platform.errors import QuarryError
-from quarry.query.algebra import Query
 
 TOKEN = "QUARRY_TOKEN"  # noqa: S105 -- the variable's name
 
 
 async def ask_server(server: str, domain: str, question: str, *, as_json: bool) -> None:
     """As `quarry ask` does, with a server's answer. Raises QuarryError."""
-    askable = askable_of(domain)
+    askable, _ = asked_of(domain, question)
     async with _asked(server) as asked, aclosing(_events(askable.remote(asked, question))) as events:
         await render(askable, events, as_json=as_json, server=server)
 
 
-async def query_server(server: str, query: Query, *, as_json: bool) -> None:
-    """As `quarry query` does, with a server's result. Raises QuarryError."""
+async def query_server(server: str, file: str, *, as_json: bool) -> None:
+    """As `quarry query` does, with a server's result. Raises WrongUsage, QuarryError."""
+    query = read_query(file)
     async with _asked(server) as asked:
         result = await asked.query(query)
     show(result, as_json=as_json)

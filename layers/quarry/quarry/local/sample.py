@@ -78,11 +78,7 @@ def sample_domains() -> list[str]:
 
 
 async def load_sample(
-    database: Database,
-    url: str,
-    model: EmbeddingModel,
-    *,
-    on_step: Callable[[str], None] = lambda step: None,
+    database: Database, url: str, model: EmbeddingModel, *, on_step: Callable[[str], None] = lambda step: None
 ) -> list[str]:
     """Load and embed the sample data of each domain that does not hold it yet; the domains that were loaded."""
     loaded: list[str] = []

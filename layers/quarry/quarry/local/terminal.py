@@ -28,9 +28,7 @@ _CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(co
 _PIECE = re.compile(r"\n|[^\S\n]+|\S+")
 _INLINE = re.compile(r"(\*\*|\*|`|\[\d+\])")
 _MARK_STYLES = {"**": "bold", "*": "italic", "`": "bold"}
-_HEADING = re.compile(r"#{1,6}")
-_BULLET = re.compile(r"[-*+]")
-_NUMBER = re.compile(r"\d{1,3}[.)]")
+_HEADINGS = frozenset("#" * depth for depth in range(1, 7))
 
 
 def make_console(*, stderr: bool = False) -> Console:
@@ -104,10 +102,11 @@ class MarkdownWriter:
         """Begin a line; whether `word` only said what kind of line it is."""
         self._line_started = True
         depth, self._space = min(self._space, self._console.width // 2), 0
-        if _HEADING.fullmatch(word):
+        if word in _HEADINGS:
             self._heading = True
             return True
-        item = "•" if _BULLET.fullmatch(word) else word if _NUMBER.fullmatch(word) else None
+        is_number = len(word) <= 4 and word[:-1].isdecimal() and word[-1] in ".)"
+        item = "•" if word in ("-", "*", "+") else word if is_number else None
         self._write(" " * depth)
         self._indent = depth
         if item is None:

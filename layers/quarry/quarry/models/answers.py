@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Protocol, TypeVar
+from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json, to_json
@@ -29,8 +28,6 @@ TOOK_TOO_LONG = "The model took too long to answer."
 TokensField = Literal["max_completion_tokens", "max_tokens"]
 """What a server calls the limit of an answer: OpenAI's reasoning models refuse the older name; many servers know no other."""
 
-# What Postgres, where answers are kept, and UTF-8 cannot hold.
-_UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 StorableText = Annotated[str, AfterValidator(lambda text: storable(text))]
 
 
@@ -53,13 +50,26 @@ class Wire(LazyModel):
     model_config = ConfigDict(from_attributes=True)
 
 
-class ServedChat(ABC):
-    """What chat models behind a network have in common. `connection` is closed with the model."""
+class Connected(Protocol):
+    """A connection to a model's server, which opens on first use. No call exceeds `timeout_seconds`."""
 
-    def __init__(self, connection: Closable, model: str, timeout_seconds: float, limits: OutputLimits) -> None:
+    timeout_seconds: float
+
+    async def close(self) -> None: ...
+
+
+C = TypeVar("C", bound=Connected)
+
+
+class ServedChat(ABC, Generic[C]):
+    """What chat models behind a network have in common. No call, and no wait for a piece of a stream, exceeds the time limit of
+    the `connection`, which is closed with the model. Answers beyond `limits` are cut off.
+    """
+
+    def __init__(self, connection: C, model: str, limits: OutputLimits = USUAL_LIMITS) -> None:
         self.name = model
-        self._closable = connection
-        self._timeout_seconds = timeout_seconds
+        self._connection = connection
+        self._timeout_seconds = connection.timeout_seconds
         self._limits = limits
 
     def stream(
@@ -69,16 +79,12 @@ class ServedChat(ABC):
         return TextStream.of(lambda keep: self._pieces(messages, tools, seconds, keep))
 
     async def close(self) -> None:
-        await self._closable.close()
+        await self._connection.close()
 
     @abstractmethod
     def _pieces(
         self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
     ) -> AsyncGenerator[str]: ...
-
-
-class Closable(Protocol):
-    async def close(self) -> None: ...
 
 
 _CUT_OFF_REASONS = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
@@ -110,9 +116,10 @@ def check_written(is_written: bool) -> None:
 
 
 def storable(text: str) -> str:
-    """`text` without what cannot be kept, and what readers cannot see."""
+    """`text` without what Postgres, where answers are kept, and UTF-8 cannot hold, and what readers cannot see."""
+    kept = text.replace("\0", "").encode(errors="ignore").decode()
     # in JSON, which structured outputs and arguments are, no text holds the end of a line as it is
-    return visible(_UNSTORABLE.sub("", text).replace("\u2028", " ").replace("\u2029", " "))
+    return visible(kept.replace("\u2028", " ").replace("\u2029", " "))
 
 
 def check_length(characters: int, max_tokens: int) -> None:

@@ -40,7 +40,7 @@ class Connection:
         self._region = region
         self._url = url
         self._max_retries = max_retries
-        self._timeout_seconds = timeout_seconds
+        self.timeout_seconds = timeout_seconds
         self._client: Any = None
         self._opening = asyncio.Lock()
         self._threads = ThreadPoolExecutor(CALLS_MAX, thread_name_prefix="bedrock")
@@ -86,7 +86,7 @@ class Connection:
 
         config = Config(
             connect_timeout=CONNECT_SECONDS,
-            read_timeout=self._timeout_seconds,
+            read_timeout=self.timeout_seconds,
             retries={"mode": "standard", "total_max_attempts": self._max_retries + 1},
             max_pool_connections=CALLS_MAX,
         )
@@ -147,7 +147,7 @@ def translated() -> Iterator[None]:
         raise _translate(error.response) from error
     except (botocore.exceptions.NoCredentialsError, botocore.exceptions.NoRegionError) as error:
         raise ModelUnavailable("There are no AWS credentials here, or no region; check BEDROCK_REGION.") from error
-    except (ValidationError, botocore.parsers.ResponseParserError, botocore.eventstream.ParserError) as error:
+    except (KeyError, ValidationError, botocore.parsers.ResponseParserError, botocore.eventstream.ParserError) as error:
         raise ModelUnavailable(_NOT_BEDROCK) from error
     except (botocore.exceptions.BotoCoreError, urllib3.exceptions.HTTPError, OSError) as error:
         raise ModelUnavailable("The model's server cannot be reached, or broke the connection.") from error

@@ -7,16 +7,12 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncGenerator, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from quarry.models.answers import (
-    USUAL_LIMITS,
-    OutputLimits,
     ServedChat,
-    StorableText,
-    Wire,
     check_ending,
     check_length,
     check_stream,
@@ -25,36 +21,12 @@ from quarry.models.answers import (
     storable,
 )
 from quarry.models.bedrock_connection import Connection, EventStream, translated
-from quarry.models.interface import (
-    Keep,
-    Message,
-    Output,
-    Structured,
-    ToolCall,
-    ToolDefinition,
-    Turn,
-    Usage,
-)
+from quarry.models.interface import Keep, Message, Output, Structured, ToolCall, ToolDefinition, Turn, Usage
 from quarry.models.schemas import response_format
 
 
-class BedrockChat(ServedChat):
-    """A ChatModel over Converse. `model` is the id or ARN of a model or inference profile. No call, and no wait for a piece of a
-    stream, exceeds `timeout_seconds`. Answers beyond `limits` are cut off.
-    """
-
-    def __init__(
-        self,
-        *,
-        region: str | None,
-        url: str | None,
-        model: str,
-        max_retries: int,
-        timeout_seconds: float,
-        limits: OutputLimits = USUAL_LIMITS,
-    ) -> None:
-        self._connection = Connection(region, url, max_retries, timeout_seconds)
-        super().__init__(self._connection, model, timeout_seconds, limits)
+class BedrockChat(ServedChat[Connection]):
+    """A ChatModel over Converse. `model` is the id or ARN of a model or inference profile."""
 
     async def decide(
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
@@ -64,16 +36,13 @@ class BedrockChat(ServedChat):
         tool = ToolDefinition(name, f"Takes the answer, as a {name}.", schema)
         options = {"toolConfig": {"tools": [_wire_tool(tool)], "toolChoice": {"tool": {"name": name}}}}
         answer, usage = await self._converse(messages, seconds, self._limits.decision_tokens, options)
-        given = next((json.dumps(call.input) for call in answer.calls if call.name == name), answer.text)
+        given = next((_input(call) for call in answer.calls if call["name"] == name), answer.text)
         return Structured(read_output(storable(given), name, output_type), usage)
 
     async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
         """One turn in which the model may call tools. ModelOutputInvalid if it neither writes nor calls."""
         answer, usage = await self._converse(messages, seconds, self._limits.turn_tokens, _offered(tools), bool(tools))
-        calls = tuple(
-            ToolCall(id=call.toolUseId, name=call.name, arguments=storable(json.dumps(call.input)))
-            for call in answer.calls
-        )
+        calls = tuple(ToolCall(call["toolUseId"], call["name"], storable(_input(call))) for call in answer.calls)
         check_written(bool(answer.text or calls))
         return Turn(text=answer.text, tool_calls=calls, usage=usage)
 
@@ -96,17 +65,17 @@ class BedrockChat(ServedChat):
         max_tokens: int,
         options: dict[str, Any],
         calls_tools: bool = False,
-    ) -> tuple[_AnswerMessage, Usage]:
+    ) -> tuple[_Answer, Usage]:
         """The model's message and what it cost. Raises when the model refused or was cut off."""
         request = self._request(messages, max_tokens, options, calls_tools)
         client = await self._connection.open()
         with translated():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await self._connection.in_thread(lambda: client.converse(**request))
-            answer = _Answer.model_validate(response)
-        check_ending(answer.stopReason)
-        check_length(answer.output.message.characters, max_tokens)
-        return answer.output.message, _usage(answer.usage)
+            answer, ended = _Answer.of(response["output"]["message"]["content"]), response["stopReason"]
+        check_ending(ended)
+        check_length(answer.characters, max_tokens)
+        return answer, _usage(response.get("usage"))
 
     async def _pieces(
         self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
@@ -122,140 +91,73 @@ class BedrockChat(ServedChat):
                 stream = await self._connection.open_stream(**request)
             try:
                 while (event := await self._next_event(stream, deadline)) is not None:
-                    if event.metadata:
-                        keep(_usage(event.metadata.usage))
-                    if event.messageStop:
-                        stop_reason = event.messageStop.stopReason
-                    characters += event.characters
+                    if "metadata" in event:
+                        keep(_usage(event["metadata"].get("usage")))
+                    stop_reason = event.get("messageStop", {}).get("stopReason", stop_reason)
+                    piece, written = _collect(called, event)
+                    characters += written
                     check_length(characters, self._limits.answer_tokens)
-                    event.collect(called)
-                    if piece := event.piece:
+                    if piece:
                         yield piece
             finally:
                 stream.close()
         check_stream(stop_reason, characters)
         keep(tuple(replace(call, arguments=call.arguments or "{}") for _, call in sorted(called.items())))
 
-    async def _next_event(self, stream: EventStream, deadline: float) -> _Event | None:
+    async def _next_event(self, stream: EventStream, deadline: float) -> Mapping[str, Any] | None:
         """The next event, None at the end. TimeoutError past the wait for a piece, or `deadline` by the event loop's clock."""
         # one timeout an event: if it stayed open while the caller works on a piece, it would cancel the caller's work
         async with asyncio.timeout_at(min(deadline, asyncio.get_running_loop().time() + self._timeout_seconds)):
-            event = await stream.next()
-        return None if event is None else _Event.model_validate(event)
+            event: Mapping[str, Any] | None = await stream.next()
+            return event
 
 
-class _WireUsage(Wire):
-    inputTokens: int = 0  # noqa: N815 -- the wire's name, as all of these
-    outputTokens: int = 0  # noqa: N815
+@dataclass(frozen=True)
+class _Answer:
+    """A message that the model wrote: its text, and the tools that it calls, as the wire has them."""
 
+    text: str
+    calls: list[Mapping[str, Any]]
 
-class _ToolUse(Wire):
-    toolUseId: str  # noqa: N815
-    name: str
-    input: Any = None
-
-
-class _Block(Wire):
-    text: StorableText | None = None
-    toolUse: _ToolUse | None = None  # noqa: N815
-
-
-class _AnswerMessage(Wire):
-    content: list[_Block]
-
-    @property
-    def text(self) -> str:
-        return "".join(block.text or "" for block in self.content)
-
-    @property
-    def calls(self) -> list[_ToolUse]:
-        return [block.toolUse for block in self.content if block.toolUse]
+    @classmethod
+    def of(cls, content: Sequence[Mapping[str, Any]]) -> _Answer:
+        """The message of its blocks."""
+        text = "".join(storable(block.get("text") or "") for block in content)
+        return cls(text, [block["toolUse"] for block in content if block.get("toolUse")])
 
     @property
     def characters(self) -> int:
         """How much the model wrote."""
-        return len(self.text) + sum(len(call.name) + len(json.dumps(call.input)) for call in self.calls)
+        return len(self.text) + sum(len(call["name"]) + len(_input(call)) for call in self.calls)
 
 
-class _AnswerOutput(Wire):
-    message: _AnswerMessage
+def _input(call: Mapping[str, Any]) -> str:
+    return json.dumps(call.get("input"))
 
 
-class _Answer(Wire):
-    output: _AnswerOutput
-    stopReason: str  # noqa: N815
-    usage: _WireUsage | None = None
-
-
-class _InputDelta(Wire):
-    input: StorableText | None = None
-
-
-class _BlockDelta(Wire):
-    text: StorableText | None = None
-    toolUse: _InputDelta | None = None  # noqa: N815
-
-
-class _Delta(Wire):
-    contentBlockIndex: int = 0  # noqa: N815
-    delta: _BlockDelta | None = None
-
-
-class _BlockStart(Wire):
-    toolUse: _ToolUse | None = None  # noqa: N815
-
-
-class _Start(Wire):
-    contentBlockIndex: int = 0  # noqa: N815
-    start: _BlockStart | None = None
-
-
-class _Stop(Wire):
-    stopReason: str  # noqa: N815
-
-
-class _Metadata(Wire):
-    usage: _WireUsage | None = None
-
-
-class _Event(Wire):
-    contentBlockStart: _Start | None = None  # noqa: N815
-    contentBlockDelta: _Delta | None = None  # noqa: N815
-    messageStop: _Stop | None = None  # noqa: N815
-    metadata: _Metadata | None = None
-
-    @property
-    def piece(self) -> str:
-        delta = self.contentBlockDelta.delta if self.contentBlockDelta else None
-        return (delta.text if delta else None) or ""
-
-    @property
-    def characters(self) -> int:
-        """How much the model wrote in it."""
-        started = self.contentBlockStart.start if self.contentBlockStart else None
-        name = started.toolUse.name if started and started.toolUse else ""
-        return len(self.piece) + len(self._input) + len(name)
-
-    @property
-    def _input(self) -> str:
-        delta = self.contentBlockDelta.delta if self.contentBlockDelta else None
-        return (delta.toolUse.input if delta and delta.toolUse else None) or ""
-
-    def collect(self, called: dict[int, ToolCall]) -> None:
-        """Put the pieces of tool calls together, each by the index of its block."""
-        started = self.contentBlockStart
-        if started and started.start and (tool := started.start.toolUse):
-            called[started.contentBlockIndex] = ToolCall(tool.toolUseId, tool.name, "")
-        if self.contentBlockDelta and (call := called.get(index := self.contentBlockDelta.contentBlockIndex)):
-            called[index] = replace(call, arguments=call.arguments + self._input)
+def _collect(called: dict[int, ToolCall], event: Mapping[str, Any]) -> tuple[str, int]:
+    """Put the pieces of tool calls together, each by the index of its block; the text of an event, and how much the model wrote
+    in it.
+    """
+    started = event.get("contentBlockStart", {})
+    name = ""
+    if tool := started.get("start", {}).get("toolUse"):
+        name = tool["name"]
+        called[started.get("contentBlockIndex", 0)] = ToolCall(tool["toolUseId"], name, "")
+    block = event.get("contentBlockDelta", {})
+    delta = block.get("delta", {})
+    piece, given = (storable(text or "") for text in (delta.get("text"), delta.get("toolUse", {}).get("input")))
+    if call := called.get(index := block.get("contentBlockIndex", 0)):
+        called[index] = replace(call, arguments=call.arguments + given)
+    return piece, len(piece) + len(given) + len(name)
 
 
 def _offered(tools: Sequence[ToolDefinition]) -> dict[str, Any]:
     return {"toolConfig": {"tools": [_wire_tool(tool) for tool in tools]}} if tools else {}
 
 
-def _usage(usage: _WireUsage | None) -> Usage:
-    return Usage(usage.inputTokens, usage.outputTokens) if usage else Usage()
+def _usage(usage: Mapping[str, int] | None) -> Usage:
+    return Usage(usage.get("inputTokens", 0), usage.get("outputTokens", 0)) if usage else Usage()
 
 
 def _wire_tool(tool: ToolDefinition) -> dict[str, Any]:

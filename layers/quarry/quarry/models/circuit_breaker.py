@@ -37,12 +37,7 @@ class CircuitBreaker:
     """
 
     def __init__(
-        self,
-        model: str,
-        *,
-        failures_max: int,
-        patience_seconds: float,
-        clock: Callable[[], float] = time.monotonic,
+        self, model: str, *, failures_max: int, patience_seconds: float, clock: Callable[[], float] = time.monotonic
     ) -> None:
         self._model = model
         self._failures_max = failures_max

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 OPENAI_BASE_URL = "https://api.openai.com/v1"
 CONNECT_SECONDS = 3.0
+ANSWER_BYTES_MAX = 8_000_000
 
 _NOT_OPENAI = "The model's server sent an answer that is not in OpenAI's format."
 _STATUSES_OF_ONE_REQUEST = frozenset({400, 413, 422})
@@ -56,7 +57,7 @@ class Connection:
         max_retries: int,
         timeout_seconds: float,
         *,
-        max_bytes: int,
+        max_bytes: int = ANSWER_BYTES_MAX,
     ) -> None:
         if not api_key and not base_url:
             raise ConfigurationError("Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
@@ -65,9 +66,9 @@ class Connection:
         if base_url and not _is_http_url(base_url):
             raise ConfigurationError("OPENAI_BASE_URL is not a URL such as http://localhost:11434/v1.")
         self._api_key = api_key
-        self._base_url = base_url
+        self.base_url = base_url
         self._max_retries = max_retries
-        self._timeout_seconds = timeout_seconds
+        self.timeout_seconds = timeout_seconds
         self._max_bytes = max_bytes
         self._client: AsyncOpenAI | None = None
         self._opening = asyncio.Lock()
@@ -83,11 +84,11 @@ class Connection:
         import_sdk()
         import openai
 
-        timeout = openai.Timeout(self._timeout_seconds, connect=CONNECT_SECONDS)
+        timeout = openai.Timeout(self.timeout_seconds, connect=CONNECT_SECONDS)
         return openai.AsyncOpenAI(
             api_key=self._read_key if isinstance(self._api_key, Secret) else self._api_key or "local",
             # explicit, or the SDK would look into the environment, which only our settings read
-            base_url=self._base_url or OPENAI_BASE_URL,
+            base_url=self.base_url or OPENAI_BASE_URL,
             max_retries=self._max_retries,
             timeout=timeout,
             http_client=openai.DefaultAsyncHttpx2Client(timeout=timeout, event_hooks={"response": [self._bound]}),

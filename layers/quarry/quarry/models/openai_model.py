@@ -24,51 +24,26 @@ from quarry.models.answers import (
     check_written,
     read_output,
 )
-from quarry.models.interface import (
-    Keep,
-    Message,
-    Output,
-    Structured,
-    ToolCall,
-    ToolDefinition,
-    Turn,
-    Usage,
-)
+from quarry.models.interface import Keep, Message, Output, Structured, ToolCall, ToolDefinition, Turn, Usage
 from quarry.models.openai_connection import Connection, translated
 from quarry.models.schemas import response_format
 from quarry.platform.errors import ModelRefused
-from quarry.platform.secrets import Secret
 
 if TYPE_CHECKING:
     from openai import AsyncStream
     from openai.types.chat import ChatCompletionChunk, ChatCompletionMessageParam
 
-RESPONSE_BYTES_MAX = 8_000_000
-
 _OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
 
 
-class OpenAIChat(ServedChat):
-    """A ChatModel over Chat Completions, the API that compatible servers share.
-
-    No call, and no wait for a piece of a stream, exceeds `timeout_seconds`. The SDK retries 429, 5xx and broken connections up to
-    `max_retries` times within it. Answers beyond `limits` are cut off, also where the server ignores them. Raises
-    ConfigurationError when the key or the base URL cannot be used, or both are missing.
+class OpenAIChat(ServedChat[Connection]):
+    """A ChatModel over Chat Completions, the API that compatible servers share. Answers beyond the limits are cut off also where
+    the server ignores them.
     """
 
-    def __init__(
-        self,
-        *,
-        api_key: str | Secret | None,
-        base_url: str | None,
-        model: str,
-        max_retries: int,
-        timeout_seconds: float,
-        limits: OutputLimits = USUAL_LIMITS,
-    ) -> None:
-        self._connection = Connection(api_key, base_url, max_retries, timeout_seconds, max_bytes=RESPONSE_BYTES_MAX)
-        super().__init__(self._connection, model, timeout_seconds, limits)
-        self._tokens_field = limits.tokens_field or _usual_tokens_field(base_url)
+    def __init__(self, connection: Connection, model: str, limits: OutputLimits = USUAL_LIMITS) -> None:
+        super().__init__(connection, model, limits)
+        self._tokens_field = limits.tokens_field or _usual_tokens_field(connection.base_url)
 
     async def decide(
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float

@@ -1,14 +1,22 @@
-"""What embedding models that are asked over the network have in common: how texts are cut, and what is made of vectors."""
+"""Embeddings over the network: from OpenAI or any server that speaks its Embeddings, and from Amazon Bedrock, which has Titan
+Text Embeddings V2 and Cohere's Embed 3 and 4. What they have in common: how texts are cut, and what is made of vectors.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import json
 import math
 import re
+from abc import ABC, abstractmethod
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
+from typing import Any, Generic
 
-from quarry.platform.errors import EmptyEmbedding, ModelUnavailable
+from quarry.models import bedrock_connection, openai_connection
+from quarry.models.answers import C, Wire
+from quarry.platform.errors import ConfigurationError, EmptyEmbedding, ModelUnavailable
 
 # OpenAI's embedding models read 8,191 tokens. 2,000 English words are some 3,000 tokens, but 13,000 bytes of figures,
 # Korean or Chinese can be 8,000.
@@ -18,6 +26,165 @@ WINDOW_BYTES = 13_000
 WORD_CHARACTERS = 200
 
 _WORD = re.compile(rf"\S{{1,{WORD_CHARACTERS}}}")
+
+# OpenAI takes 2,048 texts and 300,000 tokens a request. Characters of dense scripts can be a token each.
+BATCH_TEXTS = 256
+BATCH_CHARACTERS = 200_000
+VECTORS_BYTES_MAX = 64_000_000
+"""Twice what 256 vectors of 4,000 numbers are as JSON."""
+
+COHERE_TEXTS = 96
+"""Texts of one request; Titan takes one."""
+COHERE_3_CHARACTERS = 2_048
+"""Of one text. Titan and Embed 4 take more than a window has."""
+TEXT_CHARACTERS_MAX = 50_000
+REQUESTS_MAX = 8
+"""Of one call, at the same time."""
+
+Vectors = list[list[float]]
+
+
+class ServedEmbedding(ABC, Generic[C]):
+    """An EmbeddingModel behind a network. No request exceeds the time limit of the `connection`, which closes with the model."""
+
+    window_bytes = WINDOW_BYTES
+    """A text of so many bytes is read at once."""
+
+    def __init__(self, connection: C, model: str, dimensions: int) -> None:
+        self.name = model
+        self.dimensions = dimensions
+        self._connection = connection
+        self._timeout_seconds = connection.timeout_seconds
+
+    def windows(self, text: str) -> list[str]:
+        """`text` whole if the model reads it at once, else windows that share a tenth of their words with the next."""
+        return windows_of(text, self.window_bytes)
+
+    async def close(self) -> None:
+        await self._connection.close()
+
+    async def _embed_batch(self, texts: Sequence[str]) -> Vectors:
+        """One unit vector for each text of a request, in order."""
+        vectors = await self._vectors(texts)
+        if len(vectors) != len(texts):
+            raise ModelUnavailable("The embedding model's server did not send one vector for each text.")
+        return [unit_vector(vector, self.dimensions) for vector in vectors]
+
+    @abstractmethod
+    async def _vectors(self, texts: Sequence[str]) -> Vectors:
+        """The vectors of one request, as the server sent them."""
+
+
+class OpenAIEmbedding(ServedEmbedding[openai_connection.Connection]):
+    """From OpenAI."""
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """One unit vector for each text, in order."""
+        return [vector for batch in _batches(texts) for vector in await self._embed_batch(batch)]
+
+    async def _vectors(self, texts: Sequence[str]) -> Vectors:
+        client = await self._connection.open()
+        with openai_connection.translated():
+            async with asyncio.timeout(self._timeout_seconds):
+                response = await client.embeddings.with_raw_response.create(
+                    model=self.name,
+                    # OpenAI refuses empty inputs
+                    input=[text if text.strip() else " " for text in texts],
+                    dimensions=self.dimensions,
+                    encoding_format="float",
+                )
+            found = {each.index: each.embedding for each in _Embeddings.model_validate_json(response.content).data}
+        return [found[place] for place in range(len(texts))] if {*found} == {*range(len(texts))} else []
+
+
+class BedrockEmbedding(ServedEmbedding[bedrock_connection.Connection]):
+    """From Bedrock. Raises ConfigurationError for a model whose requests are not known here."""
+
+    def __init__(self, connection: bedrock_connection.Connection, model: str, dimensions: int) -> None:
+        super().__init__(connection, model, dimensions)
+        self._is_titan = "titan-embed-text-v2" in model
+        if not self._is_titan and "cohere.embed-" not in model:
+            raise ConfigurationError("BEDROCK_EMBEDDING_MODEL is neither Titan Text Embeddings V2 nor Cohere's Embed.")
+        self._is_cohere_4 = "cohere.embed-v4" in model
+        if not self._is_titan and not self._is_cohere_4:
+            self.window_bytes = COHERE_3_CHARACTERS
+
+    async def embed(self, texts: Sequence[str]) -> Vectors:
+        """One unit vector for each text, in order."""
+        # neither model takes a text without a character
+        given = [text[:TEXT_CHARACTERS_MAX] if text.strip() else "." for text in texts]
+        size = 1 if self._is_titan else COHERE_TEXTS
+        waiting = asyncio.Semaphore(REQUESTS_MAX)
+
+        async def embed_batch(batch: list[str]) -> Vectors:
+            async with waiting:
+                return await self._embed_batch(batch)
+
+        batches = [given[first : first + size] for first in range(0, len(given), size)]
+        done = [asyncio.ensure_future(embed_batch(batch)) for batch in batches]
+        try:
+            return [vector for vectors in await asyncio.gather(*done) for vector in vectors]
+        finally:
+            for each in done:
+                each.cancel()
+
+    async def _vectors(self, texts: Sequence[str]) -> Vectors:
+        client, body = await self._connection.open(), json.dumps(self._body(texts)).encode()
+        with bedrock_connection.translated():
+            async with asyncio.timeout(self._timeout_seconds):
+                content = await self._connection.in_thread(
+                    lambda: client.invoke_model(modelId=self.name, body=body)["body"].read()
+                )
+            return _Answer.model_validate_json(content).vectors
+
+    def _body(self, texts: Sequence[str]) -> dict[str, Any]:
+        if self._is_titan:
+            return {"inputText": texts[0], "dimensions": self.dimensions, "normalize": True}
+        # one kind for rows and queries: who embeds does not say which it is, and of one kind they can be compared
+        common = {"input_type": "search_document", "embedding_types": ["float"]}
+        if self._is_cohere_4:
+            return common | {"texts": texts, "output_dimension": self.dimensions, "truncate": "RIGHT"}
+        return common | {"texts": [text[:COHERE_3_CHARACTERS] for text in texts], "truncate": "END"}
+
+
+class _Embedding(Wire):
+    index: int
+    embedding: list[float]
+
+
+class _Embeddings(Wire):
+    data: list[_Embedding]
+
+
+class _ByType(Wire):
+    float: Vectors
+
+
+class _Answer(Wire):
+    """Titan's answer has one vector, Cohere's those of all texts."""
+
+    embedding: list[float] | None = None
+    embeddings: _ByType | None = None
+
+    @property
+    def vectors(self) -> list[list[float]]:
+        if self.embedding is not None:
+            return [self.embedding]
+        return self.embeddings.float if self.embeddings else []
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
+    """`texts` in order, as many together as one request takes; a text that is too long for any goes alone."""
+    batch: list[str] = []
+    characters = 0
+    for text in texts:
+        if batch and (len(batch) == BATCH_TEXTS or characters + len(text) > BATCH_CHARACTERS):
+            yield batch
+            batch, characters = [], 0
+        batch.append(text)
+        characters += len(text)
+    if batch:
+        yield batch
 
 
 def unit_vector(vector: list[float], dimensions: int) -> list[float]:

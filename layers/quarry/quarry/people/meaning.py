@@ -8,18 +8,15 @@ Pure.
 
 from __future__ import annotations
 
-import json
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache
-from importlib.resources import files
 from math import log
 
 from quarry.language.word_forms import is_everyday
 from quarry.people.segments import Cut, Segment
 from quarry.platform.text import STOP_WORDS
-from quarry.reader.features import softmax
+from quarry.reader.features import Weights, softmax, stored_weights
 
 Part = str
 PARTS: Mapping[str, tuple[Part, ...]] = {
@@ -63,18 +60,14 @@ Choice = tuple[str, Part]
 """A kind, and the part that it plays."""
 Read = tuple[Segment, Choice, float]
 """A segment, what it is and asks, and how likely that is."""
-Weights = Mapping[str, Mapping[str, float]]
-"""For each piece of evidence what it counts for its targets."""
-
 WEIGHTS_FILE = "parts.json.zz"
-"""JSON on one line, compressed by zlib: most of it is words that repeat. `tools/fit/people` writes it."""
+"""Written by `tools/fit/people`."""
 
 
 @cache
 def learned() -> Weights:
     """The weights that the package holds."""
-    held: Weights = json.loads(zlib.decompress((files("quarry.people") / "weights" / WEIGHTS_FILE).read_bytes()))
-    return held
+    return stored_weights("quarry.people", WEIGHTS_FILE)
 
 
 @dataclass(frozen=True)

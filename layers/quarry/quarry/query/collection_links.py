@@ -8,7 +8,7 @@ from typing import LiteralString
 
 from quarry.collections.collection import Collection
 from quarry.collections.declaration import FacetDeclaration
-from quarry.collections.guessing import words
+from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
 from quarry.collections.search_table import facet_label, is_callers

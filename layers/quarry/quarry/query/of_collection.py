@@ -17,14 +17,14 @@ from pydantic import TypeAdapter
 from quarry.collections.collection import Collection
 from quarry.collections.column_types import is_single
 from quarry.collections.declaration import FacetDeclaration
-from quarry.collections.guessing import words
 from quarry.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
+from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.own_table import OwnTable
 from quarry.collections.predicate import read_predicate
 from quarry.collections.relations import Column, is_date_type
 from quarry.collections.search_table import DATE, called, search_table, tables_reached
-from quarry.collections.secret_names import is_secret_number, secrecy_of
+from quarry.collections.secrets import is_secret_number, secrecy_of
 from quarry.collections.used_columns import UsedColumn
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition

@@ -5,10 +5,13 @@ Features go by the hash of their names, in bundles that candidates share.
 
 from __future__ import annotations
 
+import json
 import math
+import zlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from importlib.resources import files
 from itertools import pairwise
 from zlib import crc32
 
@@ -67,6 +70,21 @@ def chance_of(weights: Mapping[str, float], known: Mapping[str, float]) -> float
     """The probability by a logistic regression that has these weights, of what is known by name, from 0 to 1."""
     score = sum(weights.get(name, 0.0) * value for name, value in known.items())
     return 1 / (1 + math.exp(-max(-LOGIT_MAX, min(LOGIT_MAX, score))))
+
+
+Weights = Mapping[str, Mapping[str, float]]
+"""For each piece of named evidence what it counts for its targets."""
+
+
+def stored_weights(package: str, file: str) -> Weights:
+    """The weights in a package's folder `weights`: JSON compressed by zlib, since most of it is words that repeat."""
+    held: Weights = json.loads(zlib.decompress((files(package) / "weights" / file).read_bytes()))
+    return held
+
+
+def packed_weights(weights: Weights) -> bytes:
+    """Weights as `stored_weights` reads them."""
+    return zlib.compress(json.dumps(weights, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(), 9)
 
 
 def softmax(scores: Sequence[float]) -> list[float]:

@@ -9,17 +9,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 from uuid import UUID, uuid4
 
-from quarry.models import bedrock_connection
+from quarry.models import bedrock_connection, openai_connection
 from quarry.models.answers import OutputLimits
-from quarry.models.bedrock_embedding import BedrockEmbedding
 from quarry.models.bedrock_model import BedrockChat
 from quarry.models.circuit_breaker import CircuitBreaker, GuardedChat
 from quarry.models.interface import ChatModel, EmbeddingModel, Prices
 from quarry.models.local_embedding import LocalEmbedding
-from quarry.models.openai_connection import import_sdk
-from quarry.models.openai_embedding import OpenAIEmbedding
 from quarry.models.openai_model import OpenAIChat
 from quarry.models.query_embedding import QueryEmbedder
+from quarry.models.served_embedding import VECTORS_BYTES_MAX, BedrockEmbedding, OpenAIEmbedding
 from quarry.platform.budget import Budget
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.metrics import Metrics
@@ -101,21 +99,6 @@ async def stored_weights(database: Database) -> dict[str, float]:
     """What is stored, by the name of its setting. Raises DatabaseUnavailable."""
     rows = await database.rows("select name, weight from tuned_weights order by name")
     return {row["name"]: row["weight"] for row in rows}
-
-
-async def store_weights(database: Database, weights: Mapping[str, float]) -> None:
-    """Store weights, all or none; processes that run already keep theirs. Raises DatabaseUnavailable."""
-    await database.execute(
-        "insert into tuned_weights (name, weight) select * from unnest(%s::text[], %s::float8[])"
-        " on conflict (name) do update set weight = excluded.weight, stored_at = now()",
-        [list(weights), list(weights.values())],
-    )
-
-
-async def forget_weights(database: Database) -> list[str]:
-    """Delete what is stored; the names that it was stored for. Raises DatabaseUnavailable."""
-    rows = await database.rows("delete from tuned_weights where name = any(%s) returning name", [list(TUNED_NAMES)])
-    return sorted(row["name"] for row in rows)
 
 
 LOCAL_USER = "demo"
@@ -289,7 +272,7 @@ def read_database_url(settings: Settings) -> str:
 def import_what_services_use(settings: Settings) -> None:
     """Import the packages that are else imported on first use, so that a snapshot of the process holds them."""
     if settings.has_openai:
-        import_sdk()
+        openai_connection.import_sdk()
     if "bedrock" in (settings.model_provider, settings.embeddings):
         bedrock_connection.import_sdk()
     if settings.embeddings == "local":
@@ -304,22 +287,9 @@ def build_embedding_model(settings: Settings) -> EmbeddingModel:
     if settings.embeddings == "local":
         return LocalEmbedding()
     if settings.embeddings == "bedrock":
-        return BedrockEmbedding(
-            region=settings.bedrock_region,
-            url=settings.bedrock_url,
-            model=settings.bedrock_embedding_model,
-            dimensions=settings.embedding_dimensions,
-            max_retries=settings.model_max_retries,
-            timeout_seconds=settings.model_timeout_seconds,
-        )
-    return OpenAIEmbedding(
-        api_key=_api_key(settings),
-        base_url=settings.openai_base_url,
-        model=settings.openai_embedding_model,
-        dimensions=settings.embedding_dimensions,
-        max_retries=settings.model_max_retries,
-        timeout_seconds=settings.model_timeout_seconds,
-    )
+        return BedrockEmbedding(_bedrock(settings), settings.bedrock_embedding_model, settings.embedding_dimensions)
+    connection = _openai(settings, max_bytes=VECTORS_BYTES_MAX)
+    return OpenAIEmbedding(connection, settings.openai_embedding_model, settings.embedding_dimensions)
 
 
 def _build_chat_model(settings: Settings) -> ChatModel | None:
@@ -332,21 +302,24 @@ def _build_chat_model(settings: Settings) -> ChatModel | None:
         tokens_field=settings.openai_tokens_field,
     )
     if settings.model_provider == "bedrock":
-        return BedrockChat(
-            region=settings.bedrock_region,
-            url=settings.bedrock_url,
-            model=settings.bedrock_model,
-            max_retries=settings.model_max_retries,
-            timeout_seconds=settings.model_timeout_seconds,
-            limits=limits,
-        )
-    return OpenAIChat(
-        api_key=_api_key(settings),
-        base_url=settings.openai_base_url,
-        model=settings.openai_model,
-        max_retries=settings.model_max_retries,
-        timeout_seconds=settings.model_timeout_seconds,
-        limits=limits,
+        return BedrockChat(_bedrock(settings), settings.bedrock_model, limits)
+    return OpenAIChat(_openai(settings), settings.openai_model, limits)
+
+
+def _bedrock(settings: Settings) -> bedrock_connection.Connection:
+    return bedrock_connection.Connection(
+        settings.bedrock_region, settings.bedrock_url, settings.model_max_retries, settings.model_timeout_seconds
+    )
+
+
+def _openai(settings: Settings, max_bytes: int = openai_connection.ANSWER_BYTES_MAX) -> openai_connection.Connection:
+    """Raises ConfigurationError when the key or the base URL cannot be used, or both are missing."""
+    return openai_connection.Connection(
+        _api_key(settings),
+        settings.openai_base_url,
+        settings.model_max_retries,
+        settings.model_timeout_seconds,
+        max_bytes=max_bytes,
     )
 
 

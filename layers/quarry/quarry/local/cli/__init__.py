@@ -14,7 +14,7 @@ from types import FrameType
 from typing import NoReturn
 
 from quarry import __version__
-from quarry.local.cli import data, installation, judging, searching, serving, users
+from quarry.local.cli import data, searching
 from quarry.local.cli.parsing import FAILED, WRONG_USAGE, Arguments, Command, CommandsHelp, Parser, WrongUsage
 
 INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
@@ -135,6 +135,10 @@ def parser() -> Parser:
     quarry.add_argument("--version", action="version", version=f"quarry {__version__}")
     quarry.add_argument("--server", metavar="URL", help="ask a server: for `ask`, `query` and `credits show`")
     commands = quarry.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    for part in (serving, data, searching, judging, users, installation):
-        part.add_to(commands)
+    searching.add_serving(commands)
+    data.add_to(commands)
+    searching.add_searching(commands)
+    searching.add_judging(commands)
+    searching.add_users(commands)
+    searching.add_installation(commands)
     return quarry

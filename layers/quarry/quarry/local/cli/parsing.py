@@ -5,7 +5,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Coroutine
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias
+
+from quarry.local.telling import telling
 
 if TYPE_CHECKING:
     from _typeshed import SupportsWrite
@@ -25,25 +28,56 @@ class WrongUsage(Exception):
     """The command line asks for something that there is not; the message says what there is."""
 
 
-def on_database(work: Callable[[LocalDatabase], Coroutine[Any, Any, object]]) -> int:
-    """Open the database, do the work, and be done."""
+def on_database(work: Callable[[LocalDatabase], Coroutine[Any, Any, object]]) -> None:
+    """Open the database, and do the work."""
     import asyncio
 
     from quarry.local.database import open_database
 
     with open_database() as database:
         asyncio.run(work(database))
-    return DONE
 
 
-def status(well: bool) -> int:
-    return DONE if well else FAILED
+def wanted(target: str) -> tuple[Callable[..., Any], list[str]]:
+    """The function `module:name`, which is imported now, and the names of its parameters."""
+    import inspect
+
+    module, _, name = target.partition(":")
+    function = getattr(import_module(module), name)
+    return function, [*inspect.signature(function).parameters]
+
+
+def calling(target: str) -> Command:
+    """The command that calls the function `module:name` with those of the arguments that it takes, by their names, and with the
+    opened `database` where it takes one. False is failure. The module is imported when the command runs.
+    """
+
+    def run(given: Arguments) -> int:
+        import asyncio
+        from contextlib import ExitStack
+
+        function, names = wanted(target)
+        values = {name: getattr(given, name) for name in names if name != "database"}
+        with ExitStack() as opened:
+            if "database" in names:
+                from quarry.local.database import open_database
+
+                values["database"] = opened.enter_context(open_database())
+            result = function(**values)
+            if isinstance(result, Coroutine):
+                result = asyncio.run(result)
+        return FAILED if result is False else DONE
+
+    return run
 
 
 class Parser(argparse.ArgumentParser):
-    """Wrong usage is told in one line. `appendix` is what the help ends with, made when it is asked for."""
+    """Wrong usage is told in one line. `appendix` is what the help ends with, made when it is asked for; `targets` are the
+    functions that its command calls.
+    """
 
     appendix: Callable[[], str] | None = None
+    targets: tuple[str, ...] = ()
 
     def error(self, message: str) -> NoReturn:
         self.exit(WRONG_USAGE, f"{self.prog}: {' '.join(message.split())}; see `{self.prog} --help`\n")
@@ -82,34 +116,59 @@ Commands: TypeAlias = "argparse._SubParsersAction[Parser]"
 
 
 def add(
-    commands: Commands, name: str, run: Command, summary: str, example: str, *, remote: Command | None = None
+    commands: Commands,
+    name: str,
+    run: str | Command,
+    summary: str,
+    example: str,
+    *,
+    about: str | None = None,
+    remote: str | Command | None = None,
+    told: dict[str, object] | None = None,
+    json: bool = True,
 ) -> Parser:
-    """A command; `remote` is what it does where `--server` names one."""
+    """A command. `run` is what it does, `remote` what it does where `--server` names one: a function `module:name` that is called
+    as `calling` says, or a command. `told` is what programs are told of nothing, where it gathers what it tells; `json`: it has
+    an option for programs.
+    """
     parser = commands.add_parser(
         name,
         help=summary,
-        description=f"{summary[0].upper()}{summary[1:]}.",
+        description=about or f"{summary[0].upper()}{summary[1:]}.",
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run, remote=remote)
+    parser.targets = tuple(each for each in (run, remote) if isinstance(each, str))
+    act, act_remotely = (calling(each) if isinstance(each, str) else each for each in (run, remote))
+    assert act is not None
+    parser.set_defaults(run=act if told is None else _telling(act, told), remote=act_remotely)
+    if json:
+        add_json(parser)
     return parser
 
 
-def add_group(commands: Commands, name: str, summary: str, description: str, example: str) -> Commands:
+def _telling(run: Command, nothing: dict[str, object]) -> Command:
+    def told(given: Arguments) -> int:
+        with telling(given.as_json, **nothing):
+            return run(given)
+
+    return told
+
+
+def add_group(commands: Commands, name: str, summary: str, about: str, example: str) -> Commands:
     """A command that consists of commands."""
     parser = commands.add_parser(
         name,
         help=summary,
-        description=description,
+        description=about,
         epilog=f"example:\n  {example}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     return parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
 
-def add_json(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="for programs: JSON on stdout")
+def add_json(parser: argparse.ArgumentParser, text: str = "for programs: JSON on stdout", **options: Any) -> None:
+    parser.add_argument("--json", dest="as_json", action="store_true", help=text, **options)
 
 
 def port(text: str) -> int:
@@ -128,7 +187,12 @@ def user_name(text: str) -> str:
     return text
 
 
-def positive(text: str) -> int:
-    if text.isdecimal() and int(text) > 0:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above 0")
+def above(least: int) -> Callable[[str], int]:
+    """What reads a whole number above `least`."""
+
+    def read(text: str) -> int:
+        if text.isdecimal() and int(text) > least:
+            return int(text)
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number above {least}")
+
+    return read

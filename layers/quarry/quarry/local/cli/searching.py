@@ -1,9 +1,10 @@
-"""Commands that search, and look at searches."""
+"""Commands that serve, search, measure search and look at searches, at what is kept of users, and at this installation."""
 
 from __future__ import annotations
 
 import argparse
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 from quarry.domains import DOMAINS
 from quarry.local.cli.parsing import (
@@ -12,198 +13,215 @@ from quarry.local.cli.parsing import (
     Commands,
     Parser,
     WrongUsage,
+    above,
     add,
+    add_group,
     add_json,
-    on_database,
-    positive,
+    calling,
+    port,
+    user_name,
 )
 
-if TYPE_CHECKING:
-    from quarry.query.algebra import Query
+
+def _show_credits(given: Arguments) -> int:
+    if given.user_id is None:
+        raise WrongUsage("name the user")
+    return calling("quarry.local.users:show_credits")(given)
 
 
-QUESTION_CHARACTERS_MAX = 2_000
+def _show_own_credits(given: Arguments) -> int:
+    if given.user_id is not None:
+        raise WrongUsage("a server tells your own credits alone: name no user")
+    return calling("quarry.local.remote:show_own_credits")(given)
 
 
-def _ask(given: Arguments) -> int:
-    from quarry.local.ask import ask
+def _grant_credits(given: Arguments) -> int:
+    from quarry.people.access import GRANT_MAX
 
-    _check_question(given)
-    return on_database(lambda database: ask(given.domain, given.question, database, as_json=given.json))
+    if given.credits > GRANT_MAX:
+        raise WrongUsage(f"at most {GRANT_MAX:,} credits are granted at once")
+    return calling("quarry.local.users:grant_credits")(given)
 
 
-def _ask_server(given: Arguments) -> int:
-    import asyncio
+def _completion(given: Arguments) -> int:
+    import shtab
 
-    from quarry.local.remote import ask_server
+    from quarry.local.cli import parser
 
-    _check_question(given)
-    asyncio.run(ask_server(given.server, given.domain, given.question, as_json=given.json))
+    commands = parser()
+    for action in _actions(commands):
+        if action.type is Path or action.metavar == "FILE":
+            action.complete = shtab.FILE  # type: ignore[attr-defined]  # where shtab looks for it
+    print(shtab.complete(commands, given.shell))
     return DONE
 
 
-def _check_question(given: Arguments) -> None:
-    from quarry.local.ask import check
-    from quarry.platform.errors import InvalidInput
-
-    try:
-        check(given.domain, given.question)
-    except InvalidInput as error:
-        raise WrongUsage(error.message) from error
-
-
-def _query(given: Arguments) -> int:
-    from quarry.local.query import query_here
-
-    query = _read_query(given)
-    return on_database(lambda database: query_here(query, database, as_json=given.json))
+def _actions(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """Every argument of the parser and of its commands."""
+    for action in parser._actions:
+        yield action
+        if isinstance(action, argparse._SubParsersAction):
+            for command in action.choices.values():
+                yield from _actions(command)
 
 
-def _query_server(given: Arguments) -> int:
-    import asyncio
-
-    from quarry.local.remote import query_server
-
-    asyncio.run(query_server(given.server, _read_query(given), as_json=given.json))
-    return DONE
-
-
-def _read_query(given: Arguments) -> Query:
-    from quarry.local.query import read_query
-    from quarry.platform.errors import InvalidInput
-
-    try:
-        return read_query(given.file)
-    except InvalidInput as error:
-        raise WrongUsage(error.message) from error
+def add_serving(commands: Commands) -> None:
+    for name, summary in (
+        ("serve", "serve the whole API on one port"),
+        ("demo", "load the sample data where it is missing, then serve"),
+    ):
+        parser = add(commands, name, f"quarry.local.server:{name}", summary, f"quarry {name} --port 8081", json=False)
+        parser.add_argument("--host", default="127.0.0.1", help="the address to serve on (default: %(default)s)")
+        parser.add_argument("--port", type=port, default=8080, help="default: %(default)s; 0 takes a free one")
+        parser.add_argument("--open", dest="open_page", action="store_true", help="open the page in a browser")
 
 
-def _explain(given: Arguments) -> int:
-    from quarry.local.query import explain
+def add_searching(commands: Commands) -> None:
+    ask = add(
+        commands, "ask", "quarry.local.ask:ask", "ask a question and watch it being answered",
+        'quarry ask records "Why was the bridge closed to trucks?"', remote="quarry.local.remote:ask_server", json=False,
+    )  # fmt: skip
+    ask.add_argument("domain", metavar="DOMAIN", choices=sorted(DOMAINS), help=", ".join(sorted(DOMAINS)))
+    ask.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
+    add_json(ask, "the raw events, one JSON object a line")
 
-    if not given.question.strip() or len(given.question) > QUESTION_CHARACTERS_MAX:
-        raise WrongUsage(f"QUESTION is 1 to {QUESTION_CHARACTERS_MAX:,} characters")
-    return on_database(lambda database: explain(given.question, database, sources=given.source, as_json=given.json))
+    query = add(
+        commands, "query", "quarry.local.query:query_here", "give the exact result of a Query",
+        """echo '{"source": "motion", "aggregate": ["count"]}' | quarry query -""",
+        remote="quarry.local.remote:query_server",
+        about="Give the exact result of a Query, which is JSON: the rows, numbers or groups of a source, a sentence that says\n"
+        "them, and what it was filtered by. docs/query.md describes what a Query can say.",
+    )  # fmt: skip
+    query.add_argument("file", metavar="FILE", help="a file of JSON, or - for standard input")
 
-
-def _runs(given: Arguments) -> int:
-    from quarry.local.runs import list_runs
-
-    return on_database(
-        lambda database: list_runs(database, given.limit, with_feedback=given.feedback, as_json=given.json)
-    )
-
-
-def _show_run(given: Arguments) -> int:
-    from quarry.local.runs import show_run
-
-    return on_database(lambda database: show_run(database, given.id, as_json=given.json))
-
-
-def _replay_run(given: Arguments) -> int:
-    from quarry_tools.replay import replay_run
-
-    return on_database(lambda database: replay_run(database, given.id, as_json=given.json))
-
-
-def _tools(given: Arguments) -> int:
-    from quarry.local.agents import print_tools
-
-    print_tools(given.format)
-    return DONE
-
-
-def _mcp(given: Arguments) -> int:
-    from quarry.local.agents import serve_agents
-
-    serve_agents(given.user, may_spend=given.allow_spending)
-    return DONE
-
-
-def add_to(commands: Commands) -> None:
-    _add_ask(commands)
-    _add_query(commands)
-    _add_explain(commands)
+    explain = add(
+        commands, "explain", "quarry.local.query:explain", "show how a question is read without a model",
+        'quarry explain "How many motions were there in 2024?"',
+        about="Show how a question is read without a chat model: what its words may mean, the likeliest Queries with their\n"
+        "scores, how likely the first one is right, and which words were not read. No Query is run.",
+    )  # fmt: skip
+    explain.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
+    several = "only this source; repeat for several"
+    explain.add_argument("--source", dest="sources", action="append", default=[], metavar="NAME", help=several)
     _add_agents(commands)
     _add_runs(commands)
 
 
-def _add_ask(commands: Commands) -> None:
-    ask = add(
-        commands, "ask", _ask, "ask a question and watch it being answered",
-        'quarry ask records "Why was the bridge closed to trucks?"', remote=_ask_server,
-    )  # fmt: skip
-    ask.add_argument("domain", metavar="DOMAIN", choices=sorted(DOMAINS), help=", ".join(sorted(DOMAINS)))
-    ask.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
-    ask.add_argument("--json", action="store_true", help="the raw events, one JSON object a line")
-
-
-def _add_query(commands: Commands) -> None:
-    query = add(
-        commands, "query", _query, "give the exact result of a Query",
-        """echo '{"source": "motion", "aggregate": ["count"]}' | quarry query -""", remote=_query_server,
-    )  # fmt: skip
-    query.description = (
-        "Give the exact result of a Query, which is JSON: the rows, numbers or groups of a source, a sentence that says them,\n"
-        "and what it was filtered by. docs/query.md describes what a Query can say."
-    )
-    query.add_argument("file", metavar="FILE", help="a file of JSON, or - for standard input")
-    add_json(query)
-
-
-def _add_explain(commands: Commands) -> None:
-    explain = add(
-        commands, "explain", _explain, "show how a question is read without a model",
-        'quarry explain "How many motions were there in 2024?"',
-    )  # fmt: skip
-    explain.description = (
-        "Show how a question is read without a chat model: what its words may mean, the likeliest Queries with their scores,\n"
-        "how likely the first one is right, and which words were not read. No Query is run."
-    )
-    explain.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
-    explain.add_argument(
-        "--source", action="append", default=[], metavar="NAME", help="only this source; repeat for several"
-    )
-    add_json(explain)
-
-
 def _add_agents(commands: Commands) -> None:
     tools = add(
-        commands, "tools", _tools, "print the tools for agents, as definitions", "quarry tools --format openai"
+        commands, "tools", "quarry.local.agents:print_tools", "print the tools for agents, as definitions",
+        "quarry tools --format openai", json=False,
     )  # fmt: skip
-    tools.add_argument(
-        "--format", choices=("openai", "mcp"), default="openai", help="function format (default: %(default)s)"
-    )
+    form = "function format (default: %(default)s)"
+    tools.add_argument("--format", choices=("openai", "mcp"), default="openai", help=form)
 
-    mcp = add(commands, "mcp", _mcp, "serve the tools for agents over standard input and output", "quarry mcp")
-    mcp.description = (
-        "Serve the tools for agents by the Model Context Protocol over standard input and output. A client on this machine\n"
-        "starts this by itself: docs/agents.md has the configuration to paste."
-    )
+    mcp = add(
+        commands, "mcp", "quarry.local.agents:serve_agents", "serve the tools for agents over standard input and output",
+        "quarry mcp", json=False,
+        about="Serve the tools for agents by the Model Context Protocol over standard input and output. A client on this\n"
+        "machine starts this by itself: docs/agents.md has the configuration to paste.",
+    )  # fmt: skip
     mcp.add_argument("--user", metavar="NAME", default="demo", help="whose searches they are (default: %(default)s)")
-    mcp.add_argument(
-        "--allow-spending", action="store_true", help="offer search_people too, which costs a credit each time"
-    )
+    costly = "offer search_people too, which costs a credit each time"
+    mcp.add_argument("--allow-spending", dest="may_spend", action="store_true", help=costly)
 
 
 def _add_runs(commands: Commands) -> None:
-    runs = add(commands, "runs", _runs, "list past searches, or show one", "quarry runs --limit 5")
-    runs.add_argument("--limit", type=positive, default=20, metavar="N", help="how many (default: %(default)s)")
-    runs.add_argument("--feedback", action="store_true", help="only runs with feedback")
-    add_json(runs)
+    runs = add(
+        commands, "runs", "quarry.local.runs:list_runs", "list past searches, or show one", "quarry runs --limit 5"
+    )
+    runs.add_argument("--limit", type=above(0), default=20, metavar="N", help="how many (default: %(default)s)")
+    runs.add_argument("--feedback", dest="with_feedback", action="store_true", help="only runs with feedback")
     actions = runs.add_subparsers(title="commands", metavar="[COMMAND]", parser_class=Parser)
-    show = add(actions, "show", _show_run, "show one run as a timeline", "quarry runs show 3f2a")
-    show.add_argument("id", metavar="ID", help="the run's id, or the beginning of it")
-    replay = add(actions, "replay", _replay_run, "ask again, and show what is different", "quarry runs replay 3f2a")
-    replay.description = (
-        "Ask the request of a run again, with its filters and constraints, by the code, data and settings of today, and\n"
+    show = add(
+        actions, "show", "quarry.local.runs:show_run", "show one run as a timeline", "quarry runs show 3f2a", json=False
+    )  # fmt: skip
+    replay = add(
+        actions, "replay", "quarry_tools.replay:replay_run", "ask again, and show what is different",
+        "quarry runs replay 3f2a", json=False,
+        about="Ask the request of a run again, with its filters and constraints, by the code, data and settings of today, and\n"
         "compare results, their order, how it ended, and of records the answer while it is kept; of companies and campaigns\n"
         "today's is shown. Nobody is charged and no run is recorded; with a chat model, it is called. Of a conversation the\n"
-        "questions are asked again: its answers are not in the run log, nor is a request of more than 20,000 characters."
-    )
-    replay.add_argument("id", metavar="ID", help="the run's id, or the beginning of it")
+        "questions are asked again: its answers are not in the run log, nor is a request of more than 20,000 characters.",
+    )  # fmt: skip
     for action in (show, replay):
+        action.add_argument("run_id", metavar="ID", help="the run's id, or the beginning of it")
         # without a default: `quarry runs --json show ID` has set it already
-        action.add_argument(
-            "--json", action="store_true", default=argparse.SUPPRESS, help="for programs: JSON on stdout"
-        )
+        add_json(action, default=argparse.SUPPRESS)
+
+
+def add_judging(commands: Commands) -> None:
+    evaluate = add(
+        commands, "eval", "quarry_tools.evaluation:evaluate_files", "measure search on judged queries",
+        "quarry eval sql/sample/records/judged.jsonl",
+        about="Run each query of a judged file through the search of its domain, in this process, and print by kind of\n"
+        "query how good the ranking is, how often an answer is right or a demand broken, and the times. With a\n"
+        "chat model the searches that use one call it. docs/evaluating.md says how to judge queries of your own.",
+    )  # fmt: skip
+    against = "compare with what `quarry eval --json` wrote earlier"
+    evaluate.add_argument("--against", metavar="EARLIER.json", type=Path, help=against)
+    tune = add(
+        commands, "tune", "quarry_tools.tune:tune_by_files", "find the weights of words and meaning that suit your data",
+        "quarry tune sql/sample/records/judged.jsonl",
+        about="Try weights of words and meaning on judged queries, and see how those that did best do on queries that were\n"
+        "held out. --apply stores them for this database, if they do better there; what the environment sets wins.",
+    )  # fmt: skip
+    folds = "how many parts are held out in turn (default: %(default)s)"
+    tune.add_argument("--folds", type=above(1), default=5, metavar="N", help=folds)
+    tune.add_argument("--apply", action="store_true", help="store the best weights for this database")
+    tune.add_argument("--reset", action="store_true", help="forget what was stored")
+    for parser, number in ((evaluate, "+"), (tune, "*")):
+        parser.add_argument("files", metavar="FILE", type=Path, nargs=number, help="one judged query a line, as JSON")
+        parser.add_argument("--domain", choices=sorted(DOMAINS), help="only the queries of this domain")
+
+
+def add_users(commands: Commands) -> None:
+    actions = add_group(
+        commands, "credits", "show a user's credits, or grant some",
+        "Show a user's credits, or grant some. A people search costs one, and so does a contact unlocked.",
+        "quarry credits grant ada 50",
+    )  # fmt: skip
+    show = add(
+        actions, "show", _show_credits, "show a user's balance and latest bookings", "quarry credits show ada",
+        remote=_show_own_credits,
+    )  # fmt: skip
+    whose = "none with --server; locally a name; deployed, the user's Cognito `sub`"
+    show.add_argument("user_id", metavar="USER", nargs="?", type=user_name, help=whose)
+    give = add(actions, "grant", _grant_credits, "give a user credits", "quarry credits grant ada 50")
+    give.add_argument("user_id", metavar="USER", type=user_name, help="as above")
+    give.add_argument("credits", metavar="N", type=above(0), help="how many to add")
+
+    forget = add(
+        commands, "forget", "quarry.local.users:forget_record", "forget a record and all that is kept of it",
+        "quarry forget person p-17",
+        about="Delete a record with its vectors, and take it out of everything that was kept: stored searches, unlocked\n"
+        "contacts, answers, streams, the run log, users' conversations. All of it or, where that fails, nothing. What\n"
+        "stays is a line in the table `forgotten` that does not name it. A row of a table of your own is yours to delete.",
+    )  # fmt: skip
+    forget.add_argument("kind", metavar="TYPE", help="person, company, campaign, meeting, motion, task, …")
+    forget.add_argument("id", metavar="ID", type=user_name, help="the record's id")
+
+    summary, example = "print what is kept about a user", "quarry export user ada > ada.json"
+    about = "Print what is kept about a user, as JSON: searches, answers, unlocked contacts, credits, feedback,\nconversations."
+    kinds = add_group(commands, "export", summary, about, example)
+    user = add(kinds, "user", "quarry.local.users:export_user", summary, example, json=False)
+    user.add_argument("user", metavar="NAME", type=user_name, help="locally a name; deployed, the user's Cognito `sub`")
+    add_json(user, "accepted; the output is always JSON")
+
+
+def add_installation(commands: Commands) -> None:
+    add(commands, "doctor", "quarry.local.doctor:examine", "check everything here and say what to do", "quarry doctor")
+    actions = add_group(
+        commands, "config", "show the settings in force", "Show the settings in force. docs/settings.md describes them.",
+        "quarry config show",
+    )  # fmt: skip
+    summary = "list every setting, its value and where it comes from; secrets are hidden"
+    add(actions, "show", "quarry.local.config:show_settings", summary, "quarry config show")
+    completion = add(
+        commands, "completion", _completion, "print what a shell reads to complete commands",
+        "quarry completion bash > ~/.local/share/bash-completion/completions/quarry\n"
+        "  quarry completion zsh > a file _quarry in a folder of $fpath\n"
+        "  quarry completion fish > ~/.config/fish/completions/quarry.fish",
+        json=False,
+    )  # fmt: skip
+    completion.add_argument("shell", choices=("bash", "zsh", "fish"), help="which")

@@ -1,0 +1,239 @@
+"""Routes of the API whose OpenAPI description does not say all: those that stream, with a query in the address, or with a key."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args
+from uuid import uuid4
+
+from quarry.campaigns import contract as campaigns
+from quarry.client.calls import given, route, streamed
+from quarry.client.wire import EventTypes, Sent
+from quarry.companies import contract as companies
+from quarry.people.contract import (
+    Constraints,
+    DiscoverRequest,
+    DiscoverResponse,
+    GatedProfile,
+    PeopleSearchRequest,
+    PeopleSearchResponse,
+)
+from quarry.query.algebra import Query
+from quarry.query.contract import QueryResult
+from quarry.records import contract as records
+from quarry.records.collections_contract import CountRequest, RecordCounts
+from quarry.streaming.events import NDJSON, SSE, PartialTextEvent
+from quarry.web.contract import Health
+
+RecordsEvent = (
+    records.IntentEvent
+    | records.ToolCallEvent
+    | records.ToolObservationEvent
+    | records.SourcesEvent
+    | records.AggregationEvent
+    | records.AnswerChunkEvent
+    | records.CitationsEvent
+    | records.ConfidenceEvent
+    | records.FollowupsEvent
+    | records.DoneEvent
+)
+"""What an answer from records consists of."""
+CampaignsEvent = (
+    campaigns.ToolCallEvent | campaigns.ToolObservationEvent | PartialTextEvent | campaigns.FinalAnswerEvent
+)
+"""What an answer about campaigns consists of."""
+CompaniesEvent = companies.ActivityEvent | PartialTextEvent | companies.FinalAnswerEvent
+"""What a search for companies consists of."""
+
+RECORDS_EVENTS: EventTypes[RecordsEvent] = EventTypes(SSE, get_args(RecordsEvent), last="done")
+CAMPAIGNS_EVENTS: EventTypes[CampaignsEvent] = EventTypes(NDJSON, get_args(CampaignsEvent), last="final_answer")
+COMPANIES_EVENTS: EventTypes[CompaniesEvent] = EventTypes(NDJSON, get_args(CompaniesEvent), last="final_answer")
+
+Day = datetime.date | str
+Facets = Mapping[str, str | Sequence[str]]
+"""Values by the name of their facet; with a dash before the name, those that are left out."""
+
+
+class WrittenRoutes:
+    @route("POST /query", QueryResult)
+    def query(self, query: Query | Mapping[str, Any]) -> Sent:
+        """The exact result of one Query, as a value or as JSON has it: rows, numbers or groups of any source."""
+        return Sent(body=query if isinstance(query, Query) else Query.model_validate(query))
+
+    @streamed("POST /records/ask", RECORDS_EVENTS)
+    def ask_records(
+        self,
+        question: str,
+        *,
+        history: Sequence[records.PriorTurn] | None = None,
+        types: Sequence[str] | None = None,
+        filters: records.AskFilters | None = None,
+        fresh: bool = False,
+    ) -> Sent:
+        """A cited answer, event by event; the last one is `done`."""
+        fields = {"question": question, "history": history, "types": types, "filters": filters, "fresh": fresh or None}
+        return Sent(body=given(records.AskRequest, **fields))
+
+    @route("GET /records/search", records.SearchResponse)
+    def search_records(
+        self,
+        query: str,
+        *,
+        types: Sequence[str] = (),
+        from_date: Day | None = None,
+        to_date: Day | None = None,
+        facets: Facets | None = None,
+        limit: int | None = None,
+        offset: int | None = None,
+        must: bool | None = None,
+        ranking: Literal["scores", "seed"] | None = None,
+    ) -> Sent:
+        """One ranked list over all types of record. With `must`, phrases in quotes must hold."""
+        fields = {"q": query, "limit": limit, "offset": offset, "must": must, "ranking": ranking}
+        filters = _filters(types, from_date, to_date, facets)
+        return Sent(query=given(records.SearchRequest, **fields, **filters))
+
+    @route("GET /records/facets", RecordCounts)
+    def count_records(
+        self,
+        *,
+        query: str | None = None,
+        by: str | None = None,
+        of: Sequence[str] | None = None,
+        types: Sequence[str] = (),
+        from_date: Day | None = None,
+        to_date: Day | None = None,
+        facets: Facets | None = None,
+    ) -> Sent:
+        """How many records there are, exactly, in all and by the values of a facet, or by `day`, `month` or `year`. `of` says
+        what is reckoned beside (`sum:price`).
+        """
+        filters = _filters(types, from_date, to_date, facets)
+        return Sent(query=given(CountRequest, q=query, by=by, of=of, **filters))
+
+    @route("GET /answers/{id}", records.CachedAnswer)
+    def answer(self, id: str) -> Sent:
+        """A finished answer, as it was given."""
+        return Sent(path={"id": id})
+
+    @route("POST /people/search", PeopleSearchResponse)
+    def search_people(
+        self,
+        query: str,
+        *,
+        open_to_work_only: bool | None = None,
+        preferred_locations: Sequence[str] | None = None,
+        salary_min: float | None = None,
+        salary_max: float | None = None,
+        constraints: Constraints | None = None,
+        idempotency_key: str | None = None,
+        only_kept: bool = False,
+    ) -> Sent:
+        """The people who fit best, at most five, with reasons. Costs one credit, however often it has to be sent: all tries of a
+        call have one key. Name a key of your own to be answered as before in a later call, for nothing; with `only_kept` that
+        call never searches: NotFound where nothing is kept under the key.
+        """
+        body = given(
+            PeopleSearchRequest,
+            query=query,
+            open_to_work_only=open_to_work_only,
+            preferred_locations=preferred_locations,
+            salary_min=salary_min,
+            salary_max=salary_max,
+            constraints=constraints,
+        )
+        return Sent(
+            query={"only_kept": "true"} if only_kept else None,
+            body=body,
+            headers={"Idempotency-Key": idempotency_key or str(uuid4())},
+        )
+
+    @route("GET /people", DiscoverResponse)
+    def people(self, *, limit: int | None = None, cursor: str | None = None) -> Sent:
+        """Everyone with a visible card, by name, a page at a time: `next_cursor` leads to the next one."""
+        return Sent(query=given(DiscoverRequest, limit=limit, cursor=cursor))
+
+    @route("GET /people/{id}", GatedProfile)
+    def person(self, id: str, *, search_id: str) -> Sent:
+        """A person whom a search of yours found, with contact details once you have unlocked them."""
+        return Sent(path={"id": id}, query={"search_id": search_id})
+
+    @streamed("POST /companies/chat", COMPANIES_EVENTS)
+    def ask_companies(
+        self,
+        question: str,
+        *,
+        history: Sequence[companies.ChatMessage] = (),
+        constraints: companies.Constraints | None = None,
+        previous_candidate_ids: Sequence[str] | None = None,
+        session_id: str | None = None,
+    ) -> Sent:
+        """A search for companies in plain words, step by step; the last event is `final_answer`. `history` is what was said
+        before, `previous_candidate_ids` are the companies that the answer before this referred to.
+        """
+        context = (
+            given(companies.ClientContext, previous_candidate_ids=previous_candidate_ids)
+            if previous_candidate_ids
+            else None
+        )
+        body = given(
+            companies.ChatRequest,
+            messages=[*history, companies.ChatMessage(role="user", content=question)],
+            constraints=constraints,
+            client_context=context,
+            session_id=session_id,
+        )
+        return Sent(body=body)
+
+    @streamed("POST /campaigns/chat", CAMPAIGNS_EVENTS)
+    def ask_campaigns(
+        self,
+        message: str,
+        *,
+        history: Sequence[campaigns.HistoryMessage] | None = None,
+        filters: campaigns.CampaignFilters | None = None,
+        constraints: campaigns.Constraints | None = None,
+    ) -> Sent:
+        """An answer about campaigns, step by step; the last event is `final_answer`. `filters` hold in every search."""
+        return _campaigns_sent(message, history, filters, constraints)
+
+    @route("POST /campaigns/chat", campaigns.ChatResponse)
+    def chat_about_campaigns(
+        self,
+        message: str,
+        *,
+        history: Sequence[campaigns.HistoryMessage] | None = None,
+        filters: campaigns.CampaignFilters | None = None,
+        constraints: campaigns.Constraints | None = None,
+    ) -> Sent:
+        """The same answer in one piece."""
+        return _campaigns_sent(message, history, filters, constraints)
+
+    @route("GET /health", Health, also=503)
+    def health(self, *, deep: bool = False) -> Sent:
+        """Whether the service can answer; `deep`: also where asking wakes its database."""
+        return Sent(query={"deep": "true"} if deep else None)
+
+
+def _filters(
+    types: Sequence[str], from_date: Day | None, to_date: Day | None, facets: Facets | None
+) -> dict[str, object]:
+    return {**(facets or {}), "type": list(types) or None, "from": from_date, "to": to_date}
+
+
+def _campaigns_sent(
+    message: str,
+    history: Sequence[campaigns.HistoryMessage] | None,
+    filters: campaigns.CampaignFilters | None,
+    constraints: campaigns.Constraints | None,
+) -> Sent:
+    body = given(
+        campaigns.ChatRequest,
+        message=message,
+        history=history,
+        active_filters=filters,
+        apply_filters_to_query=True if filters else None,
+        constraints=constraints,
+    )
+    return Sent(body=body)

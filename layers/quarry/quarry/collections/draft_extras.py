@@ -1,0 +1,249 @@
+"""What a draft declares of a table beside what each column holds: what is reckoned from several columns, references that give a
+row no name, columns that are only asked about, which rows are left out as deleted, and vectors that the table holds. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+
+from quarry.collections import toml_text
+from quarry.collections.column_types import PLAIN, VECTOR, dimensions_of, is_comparable, is_single
+from quarry.collections.date_kinds import DateKinds, may_be_read
+from quarry.collections.draft_parts import TableDraft, name_by_reference, slug, unique
+from quarry.collections.expression import expression_columns
+from quarry.collections.guessing import (
+    in_hundredths,
+    in_percent,
+    is_amount,
+    is_date,
+    is_flag,
+    is_number,
+    is_share,
+    is_writable,
+)
+from quarry.collections.json_paths import keys_of
+from quarry.collections.names import is_called, known, says, words, written_out
+from quarry.collections.reached import Guesses, buys
+from quarry.collections.relations import Column, Embedding, Reference
+from quarry.collections.secrets import is_secret_table
+from quarry.collections.table_guess import TableGuess
+from quarry.collections.templates import line_columns
+from quarry.language.word_forms import singular
+
+OVERDUE = "overdue"
+
+
+def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
+    """What a line costs that has a price and a quantity, where nothing else says it."""
+    numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
+    amounts = [each for each in numbers if is_amount(each) and not says(each.name, "side_amount")]
+    prices, quantities = _prices(guess), _quantities(guess)
+    totals = [each for each in amounts if each not in prices]
+    if totals or len(prices) != 1 or len(quantities) != 1:
+        return
+    reductions = [each for each in numbers if "discount" in words(each.name)]
+    product = " * ".join(map(in_expression, (prices[0], quantities[0], *reductions)))
+    product += " / 100" if in_hundredths(prices[0]) else ""
+    if reductions and not all(is_share(each) or in_percent(each) for each in reductions):
+        draft.remarks.append(
+            f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is reckoned'
+        )
+        return
+    is_revenue = is_called(guess.relation.name, "sale") and buys(guess, guesses)
+    is_held = bool({"stock", "inventory"} & {*words(quantities[0].name)})
+    called = unique("revenue" if is_revenue else "stock_value" if is_held else "amount", draft.facets)
+    draft.facets[called] = {"kind": "money", "expression": product}
+    draft.reasons[f"facets.{called}"] = "guessed"
+
+
+def _prices(guess: TableGuess) -> list[Column]:
+    amounts = (column for column in guess.usable if is_amount(column) and not says(column.name, "side_amount"))
+    return [each for each in amounts if "price" in words(each.name) and not says(each.name, "total")]
+
+
+def _quantities(guess: TableGuess) -> list[Column]:
+    numbers = (column for column in guess.usable if is_number(column) and column.name not in guess.referring)
+    return [each for each in numbers if says(each.name, "quantity")]
+
+
+def add_duration(draft: TableDraft, guess: TableGuess) -> None:
+    """How many days lie between the only date on which something began, by its name, and the only one on which it ended."""
+    span = guess.span
+    if span and "duration" not in draft.facets:
+        begun, ended = span
+        days = f"{in_expression(ended)} - {in_expression(begun)}"
+        draft.facets["duration"] = {"kind": "number", "expression": days, "unit": "days"}
+        draft.reasons["facets.duration"] = "guessed"
+
+
+def add_overdue(draft: TableDraft, guess: TableGuess, kinds: DateKinds) -> None:
+    """Rows whose only date until which something is to be done has passed, and that nothing says to be done: the column called
+    most like that which may be empty, a date or a flag.
+    """
+    read = [(each, kinds[each.name]) for each in guess.usable if each.name in kinds and may_be_read(each)]
+    due = [column for column, each in read if each.kind == "due" and is_date(column)]
+    closing = [
+        (each.nearness, column)
+        for column, each in read
+        if each.kind == "done" and (column.is_nullable or not is_date(column))
+    ]
+    if len(due) != 1 or not closing or OVERDUE in {*draft.named, *guess.relation.by_name}:
+        return
+    _, closed = max(closing, key=lambda each: each[0])
+    is_open = f"{quoted(closed)} is null" if is_date(closed) else f"not {quoted(closed)}"
+    draft.predicates[OVERDUE] = f"{quoted(due[0])} < today and {is_open}"
+    draft.reasons["predicates"] = "guessed by what its dates are called"
+
+
+def quoted(column: Column) -> str:
+    """A column as expressions and predicates name it, in quotes where it needs them."""
+    return column.name if re.fullmatch(r"[a-z_]+[0-9_]*", column.name) else '"' + column.name.replace('"', '""') + '"'
+
+
+def in_expression(column: Column) -> str:
+    name = quoted(column)
+    if "discount" not in words(column.name):
+        return name
+    part = f"coalesce({name}, 0)" if column.is_nullable else name
+    return f"(1 - {part} / 100)" if in_percent(column) else f"(1 - {part})"
+
+
+def name_of_amount(column: Column) -> str:
+    """What an amount's facet is called: `total` of `total_cents`."""
+    return "_".join(words(column.name)[:-1]) if in_hundredths(column) else written_out(column.name)
+
+
+def add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
+    """What rows refer to by columns that no facet refers by."""
+    facets = (each for each in draft.facets.values() if isinstance(each, Mapping))
+    known: set[tuple[str, ...]] = {
+        (each["by"],) for each in facets if isinstance(each.get("title"), str) and "through" not in each
+    }
+    for reference in dict.fromkeys(guess.relation.references):
+        other = guesses.get(reference.target)
+        if other is None or reference.columns in known or not _may_link(guess, reference, other):
+            continue
+        known.add(reference.columns)
+        own = singular("_".join(words(other.relation.name)))
+        called = name_by_reference(reference.columns[0], other) if len(reference.columns) == 1 else own
+        taken = {*draft.named, *guess.relation.by_name}
+        name = next((each for each in (called, own) if each not in taken), f"{own}_row")
+        by: object = reference.columns[0] if len(reference.columns) == 1 else [*reference.columns]
+        declared = {"by": by, "of": toml_text.table(*reference.target)}
+        if reference.is_guessed and reference.target_columns != other.relation.primary_key:
+            declared["key"] = [*reference.target_columns]
+        draft.links[unique(slug(name, "link"), taken)] = declared if reference.is_guessed else by
+
+
+def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> bool:
+    """Whether rows can be followed by a reference, which leads to nothing secret."""
+    own, their = guess.relation.by_name, other.relation.by_name
+    pairs = [(own[one], their.get(two)) for one, two in zip(reference.columns, reference.target_columns, strict=True)]
+    return (
+        guess.may_tell_of(other)
+        and not is_secret_table(other.relation.name)
+        and all(
+            two is not None
+            and one in guess.usable
+            and two in other.usable
+            and is_single(one)
+            and is_single(two)
+            and is_comparable(one, two)
+            for one, two in pairs
+        )
+    )
+
+
+def add_fields(draft: TableDraft, guess: TableGuess) -> None:
+    """All other columns that hold plain values, and why the rest is left out."""
+    columns = guess.relation.columns
+    paths = {
+        each.name: holder for each in columns for holder in keys_of(each.name)[:1] if holder in guess.relation.by_name
+    }
+    # keys of a JSON column can be asked about without being declared
+    known = {*declared_columns(draft), *guess.secrets, *paths}
+    rest = [each for each in columns if each.name not in known]
+    draft.fields += [each.name for each in rest if is_writable(each.name) and PLAIN.accepts(each)]
+    left_out = [each for each in rest if each.name not in {*draft.fields, *paths.values()}]
+    unused = [f"{toml_text.shown(each.name)} ({_why_left_out(each)})" for each in left_out]
+    if unused:
+        draft.remarks.append(f"left out: {', '.join(unused)}")
+
+
+def declared_columns(draft: TableDraft) -> Iterator[str]:
+    """The columns of its own that a draft declares."""
+    settings = draft.settings
+    for key in ("text", "date", "key"):
+        yield from _listed(settings.get(key) or ())
+    yield from line_columns([each for key in ("title", "url") if isinstance(each := settings.get(key), str)])
+    for name, facet in draft.facets.items():
+        if isinstance(facet, Mapping) and "through" not in facet:
+            yield from expression_columns(facet["expression"]) if "expression" in facet else ()
+            yield str(facet.get("by") or facet.get("column") or name)
+        elif not isinstance(facet, Mapping):
+            yield name
+    for link in draft.links.values():
+        yield from _listed(link["by"] if isinstance(link, Mapping) else link)
+
+
+def _listed(named: object) -> Iterable[str]:
+    return [named] if isinstance(named, str) else named if isinstance(named, Iterable) else ()
+
+
+def _why_left_out(column: Column) -> str:
+    return toml_text.shown(column.type) if is_writable(column.name) else "its name cannot be written here"
+
+
+_SHOWN = "delete this line to have them too"
+
+
+def choose_rows(draft: TableDraft, guess: TableGuess) -> None:
+    """Leaves out the rows that a column says to be deleted. What says so is no facet: all rows are alike in it."""
+    for column in guess.relation.columns:
+        condition = _kept_rows(column, guess)
+        if condition is None:
+            continue
+        draft.settings = {"source": draft.settings["source"], "where": condition, **draft.settings}
+        draft.reasons["where"] = f"guessed: the others are deleted; {_SHOWN}"
+        for name in [name for name, facet in draft.facets.items() if _column_of(name, facet) == column.name]:
+            del draft.facets[name]
+        return
+
+
+def choose_vectors(draft: TableDraft, guess: TableGuess, made: Embedding | None) -> None:
+    """Has texts not embedded that have vectors already: if these may be of the model that embeds questions, else as a remark."""
+    found = [each for each in guess.relation.columns if VECTOR.accepts(each) and is_writable(each.name)]
+    if len(found) != 1 or "text" not in draft.settings:
+        return
+    dimensions = dimensions_of(found[0])
+    if made is None or dimensions != made.dimensions:
+        of = f"of {dimensions} dimensions" if dimensions else "if they are of the model that embeds questions"
+        draft.remarks.append(
+            f'vectors = "{found[0].name}"  # {of}: in the place of `embed`, once the settings name their model'
+        )
+        return
+    draft.settings.pop("embed", None)
+    draft.reasons.pop("embed", None)
+    draft.set("vectors", found[0].name, f"if {made.model} made them: delete this line to have the texts embedded")
+
+
+def _kept_rows(column: Column, guess: TableGuess) -> str | None:
+    """The condition of rows that are not deleted, by a column that says it; None for any other."""
+    if keys_of(column.name) or not is_writable(column.name):
+        return None
+    said, name = "_".join(words(column.name)), quoted(column)
+    if said in known("deleted_at") and is_date(column):
+        return f"{name} is null"
+    is_truth = column.category == "B" and not column.is_array
+    if said in known("is_deleted") and (is_truth or is_flag(column)):
+        return f"{name} is not true" if is_truth else f"coalesce({name}, 0) = 0"
+    if said in known("is_active") and (is_truth or is_flag(column)) and known("of_account") & {*guess.relation.by_name}:
+        return f"{name} is not false" if is_truth else f"coalesce({name}, 1) <> 0"
+    return None
+
+
+def _column_of(name: str, facet: object) -> str | None:
+    if isinstance(facet, Mapping):
+        return None if "by" in facet or "expression" in facet else str(facet.get("column", name))
+    return name

@@ -1,0 +1,99 @@
+"""What the words in names of columns and tables say, in the languages that drafts know; `data/names.toml` lists them."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+import unicodedata
+from collections.abc import Mapping, Sequence
+from functools import cache, lru_cache
+from importlib.resources import files
+
+from quarry.language.tokens import stem
+from quarry.language.word_forms import is_everyday, singular
+
+_HEAD_CHARACTERS_MIN = 4
+_NAMED_MIN, _NAMED_SHARE = 2, 1 / 3
+
+
+@cache
+def _lists() -> Mapping[str, Mapping[str, str]]:
+    return tomllib.loads(files("quarry.collections").joinpath("data/names.toml").read_text(encoding="utf-8"))
+
+
+@cache
+def listed(meaning: str) -> tuple[str, ...]:
+    """The words that say this, in the order of the languages. Raises KeyError."""
+    found = [each[meaning] for each in _lists().values() if meaning in each]
+    if not found:
+        raise KeyError(meaning)
+    return tuple(" ".join(found).split())
+
+
+@cache
+def known(meaning: str) -> frozenset[str]:
+    """As `listed`, as a set."""
+    return frozenset(listed(meaning))
+
+
+@cache
+def known_stems(*meanings: str) -> frozenset[str]:
+    """The stems of the words that say one of these."""
+    return frozenset(stem(word) for meaning in meanings for word in listed(meaning))
+
+
+def says(name: str, meaning: str) -> bool:
+    """Whether any word of a name says this."""
+    return not known(meaning).isdisjoint(words(name))
+
+
+def ends_in(name: str, meaning: str) -> bool:
+    """Whether the last word of a name says this."""
+    return not known(meaning).isdisjoint(words(name)[-1:])
+
+
+def is_called(name: str, *meanings: str) -> bool:
+    """Whether any word of a name, in the singular, says one of these."""
+    said = {singular(word) for word in words(name)}
+    return any(said & known(meaning) for meaning in meanings)
+
+
+def joined(name: str) -> str:
+    """The words of a name as one."""
+    return "".join(words(name))
+
+
+def language_of(names: Sequence[str]) -> str | None:
+    """The text search configuration of the language that columns are called in, where that is plainly another than English."""
+    said = [{*words(name)} for name in names]
+    own = {language: {*" ".join(each.values()).split()} for language, each in _lists().items() if "other" in each}
+    found = {language: sum(bool(each & spoken) for each in said) for language, spoken in own.items()}
+    best = max(found, key=lambda language: found[language])
+    is_plain = found[best] >= max(_NAMED_MIN, len(said) * _NAMED_SHARE) and [*found.values()].count(found[best]) == 1
+    return best if is_plain else None
+
+
+@lru_cache(maxsize=10_000)
+def words(name: str) -> tuple[str, ...]:
+    """The words that a name is made of, in lower case and without accents: as `orderDate`, `order_date` or
+    `orderdate`.
+    """
+    plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
+    said = (part for word in re.split(r"[\W_]+", parted.casefold()) if word for part in _parted(word))
+    return tuple(full for part in said for full in _lists()["short"].get(part, part).split())
+
+
+def written_out(name: str) -> str:
+    """A name as it is, or with all its words where some are shortened: `seat_count` of `seat_cnt`."""
+    is_short = any(part in _lists()["short"] for part in re.split(r"[\W_]+", name.casefold()))
+    return "_".join(words(name)) if is_short else name
+
+
+def _parted(word: str) -> tuple[str, ...]:
+    """The words that one without capitals was run together of, as Postgres leaves a name that was written without quotes."""
+    for tail in listed("tail"):
+        head = word.removesuffix(tail)
+        if len(word) > len(head) >= _HEAD_CHARACTERS_MIN and not is_everyday(word):
+            return (*_parted(head), tail)
+    return (word,)

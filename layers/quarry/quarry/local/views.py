@@ -1,0 +1,299 @@
+"""How what each domain answers looks in the terminal."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import BaseModel
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from quarry.campaigns import contract as campaigns
+from quarry.companies import contract as companies
+from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, conditions_line, printable
+from quarry.ontology.contract import OntologySearchResponse
+from quarry.people import contract as people
+from quarry.platform.snippet import marked_parts
+from quarry.records import contract as records
+from quarry.streaming.events import PartialTextEvent
+
+SHOWN_CAMPAIGNS = 8
+BAR_WIDTH = 24
+LOCAL_SERVER = "http://127.0.0.1:8080"
+
+_STEP_LOOKS = {"completed": ("✓", "dim"), "failed": ("✗", "yellow")}
+_CONFIDENCE_STYLES = ((0.7, "green"), (0.4, "yellow"), (0.0, "red"))
+_LEVEL_STYLES = {"high": "green", "medium": "yellow", "low": "red"}
+
+
+class View(ABC):
+    """Shows events in the terminal, one after another: those of this machine, or of a `server`. `page` is where the page is
+    served, for links to it.
+    """
+
+    def __init__(self, console: Console, server: str | None = None) -> None:
+        self._console, self._server, self.page = console, server, server
+        self._answer: MarkdownWriter | None = None
+
+    @abstractmethod
+    def show(self, event: BaseModel) -> None: ...
+
+    def _line(self, text: str, style: str = "") -> None:
+        """A line of text that may come from anywhere."""
+        self._console.print(Text(printable(text), style))
+
+    def _heading(self, text: str) -> None:
+        self._console.print()
+        self._line(text, "bold")
+
+    def _result(self, heading: Text, *lines: tuple[str, str] | Text) -> None:
+        """A result under its heading, with those of the lines that say anything, each with its style."""
+        self._console.print()
+        self._console.print(heading)
+        for line in lines:
+            text = line if isinstance(line, Text) else Text(printable(line[0]), line[1])
+            if text:
+                self._console.print(Text("   ") + text)
+
+    def _table(self, rows: Iterable[Sequence[str]], *columns: Mapping[str, Any]) -> None:
+        """Rows in columns, each with what rich is told of it."""
+        table = Table.grid(padding=(0, 1))
+        for column in columns:
+            table.add_column(**column)
+        for row in rows:
+            table.add_row(*(Text(printable(cell)) for cell in row))
+        self._console.print(table, soft_wrap=False)
+
+    def _tool_call(self, tool: str, arguments: Mapping[str, object]) -> None:
+        """A tool, and the arguments it is called with."""
+        written = {
+            name: ", ".join(map(str, each)) if isinstance(each, list) else each for name, each in arguments.items()
+        }
+        given = ", ".join(f"{name}: {value}" for name, value in written.items())
+        self._line(f"{tool.replace('_', ' ')}: {given or 'everything'}", "dim")
+
+    def _write(self, piece: str) -> None:
+        """The next piece of the answer."""
+        if self._answer is None:
+            self._console.print()
+            self._answer = MarkdownWriter(self._console)
+        self._answer.feed(piece)
+
+    def _end_answer(self) -> None:
+        if self._answer is not None:
+            self._answer.finish()
+            self._answer = None
+
+    def _ask_next(self, questions: Sequence[str]) -> None:
+        if questions:
+            self._heading("Ask next")
+            for question in questions:
+                self._line(f"• {question}")
+
+    def _tell_degraded(self, steps: Sequence[str]) -> None:
+        if steps:
+            self._line(f"Degraded: {', '.join(steps)}", "yellow")
+
+
+class RecordsView(View):
+    """The events of an answer from records: research, answer, sources, confidence, what to ask next, the link."""
+
+    def __init__(self, console: Console, server: str | None = None) -> None:
+        super().__init__(console, server)
+        self._sources: list[records.Source] = []
+
+    def show(self, event: BaseModel) -> None:
+        match event:
+            case records.ToolCallEvent():
+                self._tool_call(event.tool, event.arguments)
+            case records.ToolObservationEvent():
+                self._line(f"  {event.summary}", "dim")
+            case records.SourcesEvent():
+                self._sources = event.sources
+            case records.AnswerChunkEvent():
+                self._write(event.chunk)
+            case records.ConfidenceEvent():
+                self._end_answer()
+                self._show_sources()
+                self._console.print()
+                self._line(event.label, _LEVEL_STYLES[event.level])
+            case records.FollowupsEvent():
+                self._ask_next(event.questions)
+            case records.DoneEvent():
+                self._show_end(event)
+
+    def _show_sources(self) -> None:
+        if not self._sources:
+            return
+        self._heading("Sources")
+        rows = []
+        for each in self._sources:
+            facts = [each.type.replace("_", " "), *([each.date.isoformat()] if each.date else [])]
+            rows.append((f"[{each.n}]", " · ".join(facts), each.title))
+        number = {"justify": "right", "style": CITATION_STYLE, "no_wrap": True}
+        self._table(rows, number, {"style": "dim", "no_wrap": True}, {})
+
+    def _show_end(self, event: records.DoneEvent) -> None:
+        self._console.print()
+        self._tell_degraded(event.degraded)
+        if event.answer_id:
+            # the page's: at `answers/` it is for programs
+            address = f"{(self.page or LOCAL_SERVER).rstrip('/')}/search?id={event.answer_id}"
+            self._line(address if self.page else f"{address}  (with `quarry serve`)", "dim")
+        else:
+            self._line("This answer is not kept.", "dim")
+
+
+class CompaniesView(View):
+    """The events of a company search: each step once it is over, the answer as it comes, the companies."""
+
+    def show(self, event: BaseModel) -> None:
+        match event:
+            case companies.ActivityEvent(data=step) if step.status != "running":
+                self._end_answer()
+                sign, style = _STEP_LOOKS[step.status]
+                detail = f": {step.detail}" if step.detail else ""
+                took = f"  {step.duration_ms:,.0f} ms" if step.duration_ms is not None else ""
+                self._line(f"{sign} {step.label}{detail}{took}", style)
+            case PartialTextEvent(data=piece):
+                self._write(piece.text)
+            case companies.FinalAnswerEvent(data=answer):
+                self._end_answer()
+                self._show_companies(answer)
+
+    def _end_answer(self) -> None:
+        if self._answer is not None:
+            super()._end_answer()
+            self._console.print()
+
+    def _show_companies(self, answer: companies.FinalAnswer) -> None:
+        for place, each in enumerate(answer.references, start=1):
+            style = next(style for least, style in _CONFIDENCE_STYLES if each.confidence >= least)
+            heading = Text(f"{place}. {printable(each.company_name)}", "bold")
+            heading.append(f"  confidence {each.confidence:.2f}", style)
+            heading.append(f"  {printable(answer.companies_by_id[each.company_id].website_url or '')}", "dim")
+            self._result(
+                heading,
+                (each.inline_description, ""),
+                (each.reason if each.reason != each.inline_description else "", "italic"),
+                conditions_line(each.meets, each.misses),
+                (" · ".join(each.evidence_chips), "cyan"),
+            )
+        self._console.print()
+        run = answer.telemetry
+        self._tell_degraded(run.degraded_steps)
+        more = f"; `quarry runs show {run.run_id[:8]}` tells more" if self._server is None else ""
+        ended = run.end_reason.replace("_", " ")
+        self._line(f"{ended}; iterations: {run.iteration_count}, look-ups: {run.tool_call_count}{more}", "dim")
+
+
+class CampaignsView(View):
+    """The events of a chat about campaigns: searches, answer, campaigns, counts as bars, what to ask next."""
+
+    def show(self, event: BaseModel) -> None:
+        match event:
+            case campaigns.ToolCallEvent():
+                self._tool_call(event.data.tool, event.data.arguments)
+            case campaigns.ToolObservationEvent():
+                self._line(f"  {event.data.summary}", "dim")
+            case PartialTextEvent():
+                self._write(event.data.text)
+            case campaigns.FinalAnswerEvent():
+                self._end(event.data)
+
+    def _end(self, answer: campaigns.ChatResponse) -> None:
+        self._end_answer()
+        if found := answer.campaigns[:SHOWN_CAMPAIGNS]:
+            self._heading(f"Campaigns ({'at least ' if answer.more else ''}{answer.total})")
+            self._table(
+                ((each.brand or each.company, each.channel, each.offer or "–") for each in found),
+                {},
+                {"style": "dim"},
+                {},
+            )
+            if answer.total > SHOWN_CAMPAIGNS:
+                self._line(f"… and {answer.total - len(found)} more", "dim")
+        for name in campaigns.AGGREGATED if answer.aggregation else ():
+            self._bars(name.replace("_", " "), getattr(answer.aggregation, name))
+        self._ask_next(answer.suggestions)
+        self._tell_degraded(answer.telemetry.degraded_steps)
+
+    def _bars(self, name: str, counts: Mapping[str, int]) -> None:
+        if not counts:
+            return
+        self._heading(f"By {name}")
+        most = max(counts.values())
+        shown = list(counts.items())[:SHOWN_CAMPAIGNS]
+        rows = ((value, "█" * max(1, round(BAR_WIDTH * count / most)), str(count)) for value, count in shown)
+        self._table(rows, {}, {"style": "cyan"}, {"justify": "right"})
+
+
+class EntitiesView(View):
+    """The found entities, best first: type and title, project and id, snippet with the matched words in bold."""
+
+    def show(self, event: BaseModel) -> None:
+        assert isinstance(event, OntologySearchResponse)
+        for result in event.results:
+            self._console.print(Text.assemble((f"{result.type}  ", "cyan"), (printable(result.title), "bold")))
+            facts = [*([result.project_name] if result.project_name else []), result.id, f"{result.score:.3f}"]
+            self._line("  " + " · ".join(facts), "dim")
+            snippet = Text("  ")
+            for part, is_match in marked_parts(result.snippet):
+                snippet.append(" ".join(printable(part).split("\n")), "bold" if is_match else "")
+            self._console.print(snippet)
+        self._console.print(Text(event.message, "" if event.results else "yellow"))
+
+
+class PeopleView(View):
+    """A search's answer: how the query was read, the people with reasons and cards, what could be relaxed."""
+
+    def show(self, event: BaseModel) -> None:
+        assert isinstance(event, people.PeopleSearchResponse)
+        read = event.constraints
+        for name, constraints in (("must", read.must), ("should", read.should), ("not", read.exclude)):
+            if listed := "; ".join(_facts(constraints)):
+                self._console.print(Text.assemble((f"{name:<7}", "dim"), printable(listed)))
+        if not event.people:
+            self._line("\nNobody was found.")
+        elif event.fallback_tier:
+            self._line(f"\nToo few people fit exactly: {people.FALLBACK_TIERS[event.fallback_tier]}.", "yellow")
+        for place, each in enumerate(event.people, start=1):
+            self._result(
+                Text.assemble((f"{place}. ", "cyan"), (printable(each.name or each.id), "bold")),
+                (each.headline or "", ""),
+                conditions_line(each.meets, each.misses),
+                *((f"• {reason}", "green") for reason in each.why_matched),
+                *((_card(card), "dim") for card in each.matched_cards),
+            )
+        if event.relaxations:
+            self._heading("With one constraint less")
+            for relaxation in event.relaxations:
+                self._line(f"• {relaxation.label}: {relaxation.additional_people:,} more")
+        self._console.print()
+        self._tell_degraded(event.degraded)
+        self._line(f"search {event.search_id}, which cost a credit", "dim")
+
+
+def _facts(constraints: BaseModel) -> Iterator[str]:
+    """What is set, as "city: pune"."""
+    for name, value in constraints.model_dump(exclude_defaults=True).items():
+        yield f"{name.removesuffix('_norm').replace('_', ' ')}: {_listed(value)}"
+
+
+def _listed(value: object) -> str:
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return f"{value:,.0f}" if isinstance(value, float) else str(value)
+
+
+def _card(card: people.ExperienceCard) -> str:
+    """ "Backend engineer, Kestrel Labs, Pune, 2019 to now"."""
+    start = str(card.start_date.year) if card.start_date else ""
+    end = str(card.end_date.year) if card.end_date else "now" if card.is_current else ""
+    period = " to ".join(part for part in (start, end) if part)
+    return ", ".join(part for part in (card.title, card.company_name, card.city, period) if part)

@@ -1,0 +1,83 @@
+"""Fits which words of a question name a company, and what is asked of it: `python -m tools.fit.company_names`.
+
+It reads tests/pairs/company_names.jsonl, where the names of each question are marked with what is asked of them, as in
+`alternatives to [Acme|like]`. Every other run of words of a question is no name. A fifth of the questions, by a checksum, is held
+out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from quarry.companies.names import RELATIONS, WEIGHTS_FILE, Relation, chances_of, evidence_of, runs_of
+from quarry.language.tokens import tokenise
+from quarry.reader.features import packed_weights
+from tools.fit.log_linear import Example, fitted, is_held_out
+
+ROOT = Path(__file__).parents[2]
+PAIRS = ROOT / "tests/pairs/company_names.jsonl"
+WEIGHTS = ROOT / "layers/quarry/quarry/companies/weights"
+ROUNDS = 8
+
+Marked = tuple[str, dict[tuple[int, int], Relation]]
+"""A question, and what is asked of its names, by where they begin and end."""
+
+
+def unmarked(marked: str) -> Marked:
+    """A question without marks, with its names."""
+    text, names = "", {}
+    for part in marked.split("["):
+        inside, closed, behind = part.partition("]")
+        name, _, relation = inside.partition("|")
+        if closed:
+            names[len(text), len(text) + len(name)] = next(each for each in RELATIONS if each == relation)
+        text += name + behind
+    return text, names
+
+
+def read_pairs(path: Path = PAIRS) -> list[Marked]:
+    """The questions of a file."""
+    return [unmarked(json.loads(line)["marked"]) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _runs(pair: Marked) -> Iterator[tuple[list[str], Relation]]:
+    """Each run of words of a question as evidence, and what is asked of it."""
+    text, names = pair
+    tokens = tokenise(text)
+    placed = {
+        (
+            min(place for place, each in enumerate(tokens) if each.end > start),
+            max(place for place, each in enumerate(tokens) if each.start < end) + 1,
+        ): relation
+        for (start, end), relation in names.items()
+    }
+    for first, last in runs_of(tokens):
+        yield evidence_of(text, tokens, first, last), placed.get((first, last), "none")
+
+
+def main() -> None:
+    """Fit, say how many of the held-out questions are read right, and write the weights."""
+    pairs = read_pairs()
+    groups = {
+        "fitted": [each for each in pairs if not is_held_out(each[0])],
+        "held out": [each for each in pairs if is_held_out(each[0])],
+    }
+    examples: Sequence[Example[Relation]] = [
+        (evidence, RELATIONS, RELATIONS.index(relation))
+        for pair in groups["fitted"]
+        for evidence, relation in _runs(pair)
+    ]
+    weights = fitted(examples, lambda relation: (relation,), ROUNDS)
+    for name, group in groups.items():
+        right = sum(
+            all(chances_of(evidence, weights)[relation] > 1 / 2 for evidence, relation in _runs(pair)) for pair in group
+        )
+        print(f"{name}: {len(group)} questions, {right / len(group):.3f} read right")
+    size = (WEIGHTS / WEIGHTS_FILE).write_bytes(packed_weights(weights))
+    print(f"{sum(map(len, weights.values())):,} weights, {size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
