@@ -55,8 +55,8 @@ from tests.fakes.openai_server import FakeOpenAI
 KEY = "sk-very-secret"
 """The key of every model that tests call; it must turn up nowhere."""
 
-LONGEST = ("tests/page/", "tests/deployed/", "tests/functions/", "tests/api/", "tests/faults/", "tests/sql/")
-"""The folders whose tests take longest by their nature: a browser, what is built for Lambda, schemathesis, faults."""
+LONGEST = tuple(f"tests/{name}/" for name in ("page", "deployed", "functions", "api", "faults", "sql", "quality"))
+"""The folders whose tests take longest by their nature: a browser, what is built for Lambda, schemathesis, faults, questions."""
 
 _LOAD, _MEANS = MiniLM.from_folder, MiniLM.means
 
@@ -175,25 +175,20 @@ def no_network() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def each_text_read_once(request: pytest.FixtureRequest) -> Iterator[None]:
+def each_text_read_once(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Load the local model once, and keep its outputs for all processes: they depend on its weights and texts alone."""
     shared = getattr(request.config, "workerinput", {}).get("prototype")
-    known = dict[str, bytes]()
+    folder = Path(shared or tmp_path_factory.mktemp("outputs"))
 
     def recalled(model: MiniLM, pairs: Sequence[Pair]) -> list[Any]:
         # adapters change each row of the weights
         weights = model._layers[0].queries_keys_values.weight[0].tobytes()
-        key = hashlib.sha256(repr(pairs).encode() + weights).hexdigest()
-        file = Path(shared or "", key)
-        if key not in known and shared and file.exists():
-            known[key] = file.read_bytes()
-        if key not in known:
-            known[key] = np.array(_MEANS(model, pairs), np.float32).tobytes()
-            if shared:
-                written = file.with_name(f"{key}.{threading.get_native_id()}")
-                written.write_bytes(known[key])
-                written.rename(file)
-        return [*np.frombuffer(known[key], np.float32).reshape(len(pairs), -1).copy()]
+        file = folder / hashlib.sha256(repr(pairs).encode() + weights).hexdigest()
+        if not file.exists():
+            written = file.with_suffix(f".{threading.get_native_id()}")
+            np.array(_MEANS(model, pairs), np.float32).tofile(written)
+            written.rename(file)
+        return [*np.fromfile(file, np.float32).reshape(len(pairs), -1)]
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(MiniLM, "from_folder", functools.cache(_LOAD))
