@@ -35,9 +35,7 @@ check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tools.generate --check
-	@$(SAM) validate --lint --region us-east-1
-	@$(SAM) validate --lint --region us-east-1 --template data.yaml
-	@$(SAM) validate --lint --region us-east-1 --template monitoring.yaml
+	@printf '%s\n' template.yaml data.yaml monitoring.yaml | xargs -P 2 -I {} env $(SAM) validate --lint --region us-east-1 --template {}
 
 audit: $(AUDIT)/ready $(VENV)/dev ## Look for weaknesses: bandit, checkov, pip-audit
 	@$(AUDIT)/bin/bandit --quiet --recursive --configfile pyproject.toml layers functions
