@@ -2746,6 +2746,74 @@ $$;
 
 
 --
+-- Name: meetings_values(); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.meetings_values() RETURNS TABLE(facet text, scope text, value text, row_count integer)
+    LANGUAGE sql STABLE
+    AS $$
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select 1, v.facet, '', v.value from meetings t, lateral (select distinct a.* from (
+        select 'body', t.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+$$;
+
+
+--
+-- Name: meetings_written(); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.meetings_written() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
+    AS $$
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values('meetings');
+  elsif tg_table_name = 'meetings' and tg_op = 'INSERT' then
+    perform change_facet_values(
+      'meetings', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from meetings t, lateral (select distinct a.* from (
+        select 'body', t.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
+    perform change_facet_values(
+      'meetings', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
+      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
+    select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from meetings t, lateral (select distinct a.* from (
+        select 'body', t.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  elsif tg_table_name = 'meetings' and tg_op = 'DELETE' then
+    perform change_facet_values(
+      'meetings', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
+    from (
+    with meetings as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
+      select t.change, v.facet, '', v.value from meetings t, lateral (select distinct a.* from (
+        select 'body', t.body
+      ) a (facet, value)) v (facet, value)
+    ) w (change, facet, scope, value) where length(w.value) <= 200
+    group by w.facet, w.scope, w.value having sum(w.change) <> 0
+    ) c (facet, scope, value, change);
+  end if;
+  return old;
+end
+$$;
+
+
+--
 -- Name: motions_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -8607,6 +8675,34 @@ CREATE TRIGGER matters_values_update AFTER UPDATE ON quarry.matters REFERENCING 
 --
 
 CREATE TRIGGER matters_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
+
+
+--
+-- Name: meetings meetings_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER meetings_values_delete AFTER DELETE ON quarry.meetings REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
+
+
+--
+-- Name: meetings meetings_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER meetings_values_insert AFTER INSERT ON quarry.meetings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
+
+
+--
+-- Name: meetings meetings_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER meetings_values_truncate AFTER TRUNCATE ON quarry.meetings FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
+
+
+--
+-- Name: meetings meetings_values_update; Type: TRIGGER; Schema: quarry; Owner: -
+--
+
+CREATE TRIGGER meetings_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
 
 
 --

@@ -14,7 +14,7 @@ from fastapi.dependencies.models import Dependant
 from fastapi.routing import APIRoute
 
 from quarry.api import cache_lookup, console, profile, search, unlock
-from quarry.web.callers import verified_caller
+from quarry.web.requests import verified_caller
 
 SERVED: dict[str, Iterable[APIRouter]] = {
     "search": search.ROUTERS,

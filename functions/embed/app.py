@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry import catalog
 from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections
-from quarry.platform.metrics import EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE
 from quarry.platform.tables import EmbeddedTable
+from quarry.platform.telemetry import EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE
 from quarry.postgres.embed import embed_tables
 from quarry.postgres.embedding_queue import read_backlog
 from quarry.services.services import Services

@@ -17,8 +17,7 @@ from mcp.client.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INVALID_PARAMS, CallToolResult
 
-from quarry.agent.domain_tools import openai_format
-from quarry.agent.results import RESULT_CHARACTERS_MAX, bounded
+from quarry.agent.domain_tools import RESULT_CHARACTERS_MAX, bounded, openai_format
 from quarry.api.agents import offer
 from quarry.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database

@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from quarry.platform.metrics import METRICS
+from quarry.platform.telemetry import METRICS
 from quarry.web.telemetry import NAMESPACE, SERVICE
 from tests.deployed.template import (
     OWN_DATA,

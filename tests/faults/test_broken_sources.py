@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.records import types_in_force, unreadable
+from quarry.records import sources
 from tests.collections.support import HELP_DESK, TICKETS, owner
 from tests.collections.test_search import SERVER, fill
 from tests.conftest import client_of, clone_database
@@ -78,12 +78,12 @@ def broken(
     request: pytest.FixtureRequest, url: str, client: TestClient, monkeypatch: pytest.MonkeyPatch
 ) -> Iterator[str]:
     """What mends it. The process has seen the collection in order, and looks again at once which there are."""
-    monkeypatch.setattr(types_in_force, "REMEMBERED_SECONDS", 0.0)
+    monkeypatch.setattr(sources, "REMEMBERED_SECONDS", 0.0)
     breaks, mends = BROKEN[request.param]
     assert found(client) == {"tickets": ["1"], "notes": ["1"]}
     owner(url, breaks)
     yield mends
-    monkeypatch.setattr(unreadable, "LEFT_OUT_SECONDS", 0.0)
+    monkeypatch.setattr(sources, "LEFT_OUT_SECONDS", 0.0)
     owner(url, mends)
     assert found(client) == {"tickets": ["1"], "notes": ["1"]}
 

@@ -17,7 +17,7 @@ from quarry.language.sentences import sentences
 from quarry.models.answers import without_fence
 from quarry.people.reasons import sanitised
 from quarry.platform.links import LinkFilter
-from quarry.platform.snippet import mark, unmark
+from quarry.platform.text import mark, unmark
 from quarry.records.citations import CitationFilter
 from tests.linear.measuring import assert_linear, repeated
 

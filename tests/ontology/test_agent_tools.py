@@ -19,11 +19,11 @@ async def test_what_a_search_finds_can_be_opened_whole(sample_services: Services
     assert (first["type"], first["id"]) == ("document", "fieldnote-2-document-02")
     assert "<mark>" not in first["snippet"]
     assert "`get`" in found["next"]
-    key = {"type": first["type"], "id": first["id"]}
-    whole = await ENTITY.read(key, DEMO, sample_services)
+    key = first["type"], first["id"]
+    whole = await ENTITY.read(*key, DEMO, sample_services)
     assert whole["props"]["body_markdown"].startswith("Assets:")
     with pytest.raises(NotFound):
-        await ENTITY.read(key, NOOR, sample_services)
+        await ENTITY.read(*key, NOOR, sample_services)
 
 
 @pytest.mark.parametrize("name", TOOLS)

@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 from starlette.testclient import TestClient
 
-from quarry.platform.metrics import CREDITS_SPENT
+from quarry.platform.telemetry import CREDITS_SPENT
 from quarry.postgres.migrate import connect
 from quarry.services.services import Services
 

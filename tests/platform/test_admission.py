@@ -24,8 +24,8 @@ from quarry.web import admission as admission_module
 from quarry.web import service_routes
 from quarry.web.admission import WITHOUT_PLACE
 from quarry.web.app import create_app
-from quarry.web.callers import ServicesDependency
 from quarry.web.description import openapi_document
+from quarry.web.requests import ServicesDependency
 from quarry.web.streams import stream_response
 from tests.running import running_server, serving_app
 from tests.waiting import PATIENCE_SECONDS, wait_until

@@ -18,7 +18,7 @@ from quarry.streaming import runs
 from quarry.streaming.events import SSE, Event
 from quarry.web import service_routes
 from quarry.web.app import create_app
-from quarry.web.callers import ServicesDependency, verified_caller
+from quarry.web.requests import ServicesDependency, verified_caller
 from quarry.web.streams import stream_response
 from tests.conftest import local_client
 

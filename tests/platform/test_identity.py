@@ -12,7 +12,7 @@ from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
 from quarry.web.app import create_app
-from quarry.web.callers import verified_caller
+from quarry.web.requests import verified_caller
 from tests.conftest import local_client
 
 router = APIRouter()

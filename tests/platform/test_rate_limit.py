@@ -13,9 +13,9 @@ from starlette.testclient import TestClient
 
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, build_services
-from quarry.web import callers
+from quarry.web import requests
 from quarry.web.app import create_app
-from quarry.web.callers import limited_caller
+from quarry.web.requests import limited_caller
 from tests.conftest import local_client
 
 MakeClient = Callable[..., TestClient]
@@ -47,8 +47,8 @@ MOMENT = "timestamptz '2024-03-05 18:30:20+00'"
 @pytest.fixture
 def make_client(database_url: str, monkeypatch: pytest.MonkeyPatch) -> Iterator[MakeClient]:
     """Makes instances of the service on one database, each with its own pool; for them it is always MOMENT."""
-    assert "now()" in callers._COUNT
-    monkeypatch.setattr(callers, "_COUNT", callers._COUNT.replace("now()", MOMENT))
+    assert "now()" in requests._COUNT
+    monkeypatch.setattr(requests, "_COUNT", requests._COUNT.replace("now()", MOMENT))
     with ExitStack() as instances:
 
         def make(limit: str = "3", url: str = database_url) -> TestClient:

@@ -9,7 +9,7 @@ import pytest
 from quarry.models.interface import Prices, Usage
 from quarry.platform.budget import Budget
 from quarry.platform.errors import NotFound
-from quarry.platform.metrics import Metrics
+from quarry.platform.telemetry import Metrics
 from quarry.postgres.pool import Database
 from quarry.runs import run_log
 from quarry.runs.run_log import ResultRecord, Run, RunLog, recent_runs, whole_run

@@ -14,8 +14,7 @@ from quarry.platform.errors import Gone, NotFound
 from quarry.postgres.pool import Database
 from quarry.services.services import Services
 from quarry.streaming.events import NDJSON, Event, Place
-from quarry.streaming.run_store import RunStore
-from quarry.streaming.runs import BROKEN_OFF_MESSAGE, CANCELLED_MESSAGE, LEFT_MESSAGE, RunStreams
+from quarry.streaming.runs import BROKEN_OFF_MESSAGE, CANCELLED_MESSAGE, LEFT_MESSAGE, RunStore, RunStreams
 from tests.waiting import PATIENCE_SECONDS
 
 QUIET = 60.0

@@ -5,9 +5,8 @@ from __future__ import annotations
 import datetime
 
 from quarry.collections.declaration import Quoting
-from quarry.records.candidates import RecordText
 from quarry.records.contract import RecordType
-from quarry.records.evidence import EvidenceSource
+from quarry.records.evidence import EvidenceSource, RecordText
 from quarry.records.searched_types import BUILT_IN
 
 

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.records.answerability import features_of
-from quarry.records.asked_words import AskedWord
-from quarry.records.extraction import candidates
-from quarry.records.facts import NOTHING_ANSWERS, nothing_held
-from quarry.records.fitted import fitted_for
-from quarry.records.ranking import RankedRecord
-from quarry.records.tools import Searched
+from quarry.records.answer import doubted
+from quarry.records.answerability import AskedWord, features_of, fitted_for
+from quarry.records.begun import Searched
+from quarry.records.evidence import RankedRecord
+from quarry.records.extraction import NOTHING_ANSWERS, Facts, candidates, nothing_held
 from tests.records.sources import record, source
 
 MODELS = [LOCAL_EMBEDDING_MODEL, "another-model"]
@@ -43,3 +41,13 @@ def test_a_refusal_names_the_words_that_no_record_holds_and_what_is_nearest_once
     said = nothing_held("Who flew the zeppelin to town?", ["zeppelin"], [ELM, source(2, ELM.text)])
     assert said.startswith(f"{NOTHING_ANSWERS}. Looked for: “flew zeppelin town”; none of them names “zeppelin”.")
     assert said.count("The elm report") == 1
+
+
+def test_rows_of_values_are_in_doubt_where_no_query_was_read_for_sure() -> None:
+    row = source(1, record(body="Tern\nharbour: Oslo\nbuilt: 1998"))
+    assert "“moored” was not read" in doubted(Facts(), [row], ["moored"]).doubt
+    prose = source(
+        1,
+        record(body="Tern\nShe was laid up in Oslo for two winters, since nobody could pay for repairs."),
+    )
+    assert not doubted(Facts(), [row, prose], ["moored"]).doubt

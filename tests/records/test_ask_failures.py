@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.records import research
-from quarry.records.facts import NOTHING_FOUND
+from quarry.records.extraction import NOTHING_FOUND
 from tests.conftest import KEY, client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.records.asking import (

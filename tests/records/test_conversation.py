@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.records.contract import PriorTurn
-from quarry.records.conversation import take_up
+from quarry.records.scope import take_up
 
 ELM = PriorTurn(question="Why was the elm kept?", answer="An arborist found the tree sound; the vote was 7–2.")
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=50)
@@ -15,6 +15,10 @@ TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"])
 
 def test_context_without_a_question_is_searched_by_its_answer() -> None:
     assert take_up("Why?", [PriorTurn(question="", answer="The elm stays.")]).search_query == "Why? The elm stays."
+
+
+def test_the_question_suggested_about_a_record_is_searched_for_what_it_names() -> None:
+    assert take_up("What do the records say about the elm?", [ELM]).search_query == "the elm?"
 
 
 @given(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.records.confidence import confidence, kept_label
+from quarry.records.answer_cache import confidence, kept_label
 from quarry.records.contract import ConfidenceLevel, Source
 
 

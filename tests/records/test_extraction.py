@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.records.candidates import RecordText
-from quarry.records.evidence import EvidenceSource
+from quarry.records.begun import FOLLOWUPS_MAX, questions_about
+from quarry.records.evidence import EvidenceSource, RecordText
 from quarry.records.extraction import QUOTES_MAX, candidates, chosen, quoted
-from quarry.records.followups import FOLLOWUPS_MAX, questions_about
 from quarry.records.searched_types import BUILT_IN
 from tests.records.sources import record, source
 

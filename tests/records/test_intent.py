@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quarry.records.contract import Intent
-from quarry.records.intent import classify_intent
+from quarry.records.reading import classify_intent
 
 
 @pytest.mark.parametrize(

@@ -1,10 +1,15 @@
-"""What a result says to those who check an answer against it."""
+"""What a result says in an answer, and to those who check an answer against it."""
 
 from __future__ import annotations
 
-from quarry.agent.results import result_text
+import datetime
+from typing import Any
+
+from quarry.agent.results import lines_of, result_text
 from quarry.query.algebra import Cell, Query
 from quarry.query.contract import QueryResult, ResultColumn
+from quarry.query.phrases import Phrases
+from quarry.query.schema import Schema, Source
 from quarry.records.support import support
 
 
@@ -35,3 +40,36 @@ def test_the_number_of_groups_is_a_number_of_the_result() -> None:
     found = result(["Rock", 30], ["Jazz", 8], ["Folk", 2], columns=[("genre", None), ("count", None)])
     assert is_supported("The 40 tracks fall into 3 genres.", found)
     assert not is_supported("The 40 tracks fall into 4 genres.", found)
+
+
+def lines(columns: dict[str, str], rows: list[list[Cell]], **query: Any) -> list[str]:
+    """The lines of a result whose columns have these names and kinds."""
+    asked = Query.model_validate({"source": "boats", **query})
+    found = [ResultColumn(name=name, label=name, kind=kind) for name, kind in columns.items()]
+    result = QueryResult(
+        query=asked, sentence="Boats.", columns=found, rows=rows, total=len(rows), truncated=False, filters=[]
+    )
+    boats = Source("boats", "Boats", ("boat",), "boats", lambda row: "", lambda row: "", {})
+    return list(lines_of(result, Phrases(Schema({"boats": boats}), boats, datetime.date(2025, 1, 1)), 9))
+
+
+def test_each_of_several_numbers_has_its_own_line() -> None:
+    prices = {"lowest price": "number", "highest price": "number"}
+    assert lines(prices, [[4, 9]], aggregate=["min(price)", "max(price)"]) == [
+        "- lowest price: 4",
+        "- highest price: 9",
+    ]
+
+
+def test_a_value_that_several_rows_share_is_one_line_that_counts_them() -> None:
+    harbour = {"harbour": "text"}
+    assert lines(harbour, [["Oslo"], ["Bergen"], ["Oslo"]], select=["harbour"]) == [
+        "- Oslo: 2 boats",
+        "- Bergen: 1 boat",
+    ]
+    assert lines(harbour, [["Oslo"], ["Bergen"]], select=["harbour"]) == ["- Oslo", "- Bergen"]
+
+
+def test_groups_are_written_as_a_person_would() -> None:
+    months = {"group": [{"field": "built", "period": "month"}], "aggregate": ["count"]}
+    assert lines({"built": "date", "count": "number"}, [["2025-01", 4]], **months) == ["- January 2025: 4 boats"]

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.records.candidates import RecordText
 from quarry.records.contract import Citation
+from quarry.records.evidence import RecordText
 from quarry.records.support import denials_cite, support
 from tests.linear.measuring import assert_linear, repeated
 

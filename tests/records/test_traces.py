@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from quarry.platform import tracing
+from quarry.platform import telemetry
 from quarry.platform.settings import Settings
 from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
@@ -86,7 +86,7 @@ def test_a_request_is_one_trace_of_steps_statements_and_calls_without_what_was_a
 def test_a_collector_that_is_not_there_fails_no_request_and_holds_nothing_up(
     shared_sample_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tracing, "FLUSH_SECONDS", 0.05)
+    monkeypatch.setattr(telemetry, "FLUSH_SECONDS", 0.05)
     with client_of(shared_sample_url, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="http://127.0.0.1:1/v1/traces") as client:
         assert client.get("/records/search", params={"q": "bridge"}).status_code == 200
         began = time.monotonic()

@@ -36,15 +36,12 @@ from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import migrate
 from quarry.reader.features import chance_of
-from quarry.records.answerability import features_of
-from quarry.records.asked_words import asked_words
-from quarry.records.extraction import chosen, read_sentences
-from quarry.records.fitted import BY_MEANING, BY_WORDS, WEIGHTS_FILE, Features
-from quarry.records.followups import question_about
+from quarry.records.answerability import BY_MEANING, BY_WORDS, WEIGHTS_FILE, Features, asked_words, features_of
+from quarry.records.begun import SearchToolset
+from quarry.records.extraction import chosen, question_about, read_sentences
 from quarry.records.reading import read_records
 from quarry.records.retrieval import latest_records
-from quarry.records.tools import SearchToolset
-from quarry.records.types_in_force import acting_for
+from quarry.records.sources import acting_for
 from quarry.services.services import Caller, Services
 from quarry_tools.judged import read_judged
 from quarry_tools.measures import mentioned

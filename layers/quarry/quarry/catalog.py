@@ -9,7 +9,7 @@ from quarry.platform.tables import EmbeddedTable, Forgettable, LoadableTable
 from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.refresh import Counted
 from quarry.runs.cleanup import CORE_EXPIRING, ExpiringTable
-from quarry.streaming import run_store
+from quarry.streaming import runs
 
 _TABLES = modules("tables").values()
 
@@ -22,7 +22,7 @@ SEARCHED: dict[str, SearchTable] = {
 }
 EXPIRING: tuple[ExpiringTable, ...] = (
     *CORE_EXPIRING,
-    *run_store.EXPIRING,
+    *runs.EXPIRING,
     *(table for module in _TABLES for table in getattr(module, "EXPIRING", ())),
 )
 FORGETTABLE: dict[str, tuple[str, Forgettable]] = {

@@ -42,10 +42,9 @@ class Tunable:
 
 def _records() -> Tunable:
     from quarry.platform.budget import Budget
-    from quarry.records.ranking import fuse_types
     from quarry.records.reading import read_records
-    from quarry.records.search import gather_candidates
-    from quarry.records.types_in_force import acting_for
+    from quarry.records.search import fuse_types, gather_candidates
+    from quarry.records.sources import acting_for
     from quarry.runs.run_log import Run
 
     share = "records_semantic_weight"

@@ -1,25 +1,43 @@
 """What agents are offered: tools with described arguments and small results, resources by address, and prompts for common tasks.
 The Model Context Protocol serves them, and `quarry tools` prints them in OpenAI's function format.
+
+Results have the size that an agent's context takes: long texts and long lists are cut, and that is said.
 """
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.agent.results import RESULT_CHARACTERS_MAX, bounded
 from quarry.models.answers import read_arguments
 from quarry.models.schemas import tool_parameters, tool_result
-from quarry.platform.errors import FieldError, InvalidInput
+from quarry.platform.errors import BodyTooLarge, FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.validation import place_in
 from quarry.services.services import Caller, Services
+
+RESULT_CHARACTERS_MAX = 40_000
+"""Of a tool's result, as JSON."""
+RESOURCE_CHARACTERS_MAX = 200_000
+"""Of a resource that an agent's user chose to read."""
+
+DEPTH_MAX = 6
+"""In a result that is too long, deeper levels become text."""
+NAMES_MAX = 40
+"""The most fields of one object in a result that is too long; our own objects have fewer."""
+
+# the longest text, and the longest list, of one try after another
+_TRIES = ((20_000, 400), (8_000, 200), (3_000, 100), (1_000, 50), (400, 30), (150, 15), (60, 6), (20, 2))
+
+TOO_LONG = BodyTooLarge("This is too long to be told here, however short its texts are cut.")
 
 RESULTS_MAX = 20
 """Results of one call at most: an agent's context is small, and every result has an id to follow."""
@@ -93,13 +111,13 @@ class AgentResource:
 
 @dataclass(frozen=True)
 class AgentTemplate:
-    """Things that can be read by their addresses: `uri` has variables in braces, whose values `read` is given."""
+    """Things that can be read by their addresses: `uri` has variables in braces. `read` is given the `type` and the `id`."""
 
     uri: str
     name: str
     title: str
     description: str
-    read: Callable[[Mapping[str, str], Caller, Services], Awaitable[dict[str, Any]]]
+    read: Callable[[str, str, Caller, Services], Awaitable[dict[str, Any]]]
 
     def addressed(self, uri: str) -> dict[str, str] | None:
         """The values of the variables in an address; None where it is no address of these things."""
@@ -158,3 +176,34 @@ def _field_error(location: Sequence[str | int], message: str) -> FieldError:
     pointer = "".join(f"/{part}" for part in location)
     name = ".".join(str(part) for part in location) or "the arguments"
     return FieldError(pointer, f"{name}: {message.removeprefix('Value error, ')}")
+
+
+def bounded(found: dict[str, Any], characters_max: int = RESULT_CHARACTERS_MAX) -> dict[str, Any]:
+    """`found`, cut where its JSON would be longer than `characters_max`; then `shortened` is true in it.
+
+    Raises BodyTooLarge for what stays too long.
+    """
+    if _size(found) <= characters_max:
+        return found
+    for text_max, items_max in _TRIES:
+        cut = {name: _cut(value, text_max, items_max, 1) for name, value in found.items()} | {"shortened": True}
+        if _size(cut) <= characters_max:
+            return cut
+    raise TOO_LONG
+
+
+def _cut(value: Any, text_max: int, items_max: int, depth: int) -> Any:
+    if isinstance(value, dict | list) and depth >= DEPTH_MAX:
+        value = json.dumps(value, ensure_ascii=False)
+    if isinstance(value, str):
+        left_out = len(value) - text_max
+        return value if left_out <= 0 else f"{value[:text_max]}… [{left_out:,} characters more]"
+    if isinstance(value, list):
+        return [_cut(each, text_max, items_max, depth + 1) for each in value[:items_max]]
+    if isinstance(value, dict):
+        return {name: _cut(each, text_max, items_max, depth + 1) for name, each in islice(value.items(), NAMES_MAX)}
+    return value
+
+
+def _size(value: Any) -> int:
+    return len(json.dumps(value, ensure_ascii=False))

@@ -52,7 +52,7 @@ async def search_text(
     for name in names:
         domains.setdefault(asked.homes[name][0], []).append(name)
     found = [
-        await module(domain, "lookups").search_text(
+        await module(domain, "agent_tools").search_text(
             text,
             [asked.homes[name][1] for name in own],
             await filters_of(own, where, asked, services),
@@ -73,7 +73,7 @@ async def read_whole(name: str, id: str, asked: Asked, services: Services) -> di
     """One row of a source with all that its domain shows. Raises InvalidInput, NotFound and DatabaseUnavailable."""
     source_of(asked.schema, name, "/source")
     domain, own = asked.homes[name]
-    whole: dict[str, Any] = await module(domain, "lookups").read_whole(own, id, asked, services)
+    whole: dict[str, Any] = await module(domain, "agent_tools").read_whole(own, id, asked.caller, services)
     return whole
 
 
@@ -85,7 +85,7 @@ async def _searched(names: Sequence[str], where: Sequence[Condition], asked: Ask
     may_be = [
         name
         for name, source in asked.schema.sources.items()
-        if source.holds_words and hasattr(module(asked.homes[name][0], "lookups"), "search_text")
+        if source.holds_words and hasattr(module(asked.homes[name][0], "agent_tools"), "search_text")
     ]
     for place, name in enumerate(names):
         if name not in may_be:

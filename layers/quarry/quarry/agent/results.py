@@ -1,64 +1,16 @@
-"""Results of tools in the size that an agent's context takes: long texts and long lists are cut, and that is said. Pure."""
+"""A result of a query in words: for people, as lines of an answer, and for the check of an answer against it. Pure."""
 
 from __future__ import annotations
 
 import datetime
-import json
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from itertools import islice
-from typing import Any
 
-from quarry.platform.errors import BodyTooLarge
-from quarry.query.algebra import Cell, Column
+from quarry.query.algebra import Cell, Column, Query
 from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.spans.quantities import in_other_units
-
-RESULT_CHARACTERS_MAX = 40_000
-"""Of a tool's result, as JSON."""
-RESOURCE_CHARACTERS_MAX = 200_000
-"""Of a resource that an agent's user chose to read."""
-
-DEPTH_MAX = 6
-"""In a result that is too long, deeper levels become text."""
-NAMES_MAX = 40
-"""The most fields of one object in a result that is too long; our own objects have fewer."""
-
-# the longest text, and the longest list, of one try after another
-_TRIES = ((20_000, 400), (8_000, 200), (3_000, 100), (1_000, 50), (400, 30), (150, 15), (60, 6), (20, 2))
-
-TOO_LONG = BodyTooLarge("This is too long to be told here, however short its texts are cut.")
-
-
-def bounded(found: dict[str, Any], characters_max: int = RESULT_CHARACTERS_MAX) -> dict[str, Any]:
-    """`found`, cut where its JSON would be longer than `characters_max`; then `shortened` is true in it.
-
-    Raises BodyTooLarge for what stays too long.
-    """
-    if _size(found) <= characters_max:
-        return found
-    for text_max, items_max in _TRIES:
-        cut = {name: _cut(value, text_max, items_max, 1) for name, value in found.items()} | {"shortened": True}
-        if _size(cut) <= characters_max:
-            return cut
-    raise TOO_LONG
-
-
-def _cut(value: Any, text_max: int, items_max: int, depth: int) -> Any:
-    if isinstance(value, dict | list) and depth >= DEPTH_MAX:
-        value = json.dumps(value, ensure_ascii=False)
-    if isinstance(value, str):
-        left_out = len(value) - text_max
-        return value if left_out <= 0 else f"{value[:text_max]}… [{left_out:,} characters more]"
-    if isinstance(value, list):
-        return [_cut(each, text_max, items_max, depth + 1) for each in value[:items_max]]
-    if isinstance(value, dict):
-        return {name: _cut(each, text_max, items_max, depth + 1) for name, each in islice(value.items(), NAMES_MAX)}
-    return value
-
-
-def _size(value: Any) -> int:
-    return len(json.dumps(value, ensure_ascii=False))
 
 
 def result_text(result: QueryResult) -> str:
@@ -72,19 +24,47 @@ def result_text(result: QueryResult) -> str:
 
 
 def lines_of(result: QueryResult, phrases: Phrases, most: int) -> Iterator[str]:
-    """The first rows or groups of a result as a Markdown list: what each is, and its numbers in brackets."""
-    periods = [each.period for each in result.query.group]
-    columns = [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
-    for row in result.rows[:most]:
-        cells = [
-            phrases.cell(column, cell, periods[place] if place < len(periods) else None)
-            for place, (column, cell) in enumerate(zip(columns, row, strict=True))
-        ]
-        names, numbers = cells[: len(periods) or None], cells[len(periods) :] if periods else []
-        said = f" ({', '.join(numbers)})" if numbers else ""
-        yield f"- {' – '.join(names)}{said}"
-    if len(result.rows) > most or result.truncated:
+    """The first rows or groups of a result as a Markdown list: what each is called, then what else is shown of it. Several
+    numbers over all rows have a line each; a single one needs none. Rows that show the same are one line, with their number.
+    """
+    query, columns = result.query, [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
+    if not query.asks_for_rows and not query.group:
+        numbers = [(column, cell) for row in result.rows for column, cell in zip(columns, row, strict=True)]
+        if len(numbers) > 1:
+            yield from (f"- {column.label}: {phrases.cell(column, cell)}" for column, cell in numbers)
+        return
+    line = _row_line if query.asks_for_rows else _group_line
+    lines = Counter(line(query, columns, row, phrases) for row in result.rows)
+    is_counted = query.asks_for_rows and len(lines) < len(result.rows) and not result.truncated
+    for said, number in islice(lines.items(), most):
+        yield f"{said}: {number} {phrases.noun(number)}" if is_counted else said
+    if len(lines) > most or (result.truncated and query.limit is None):
         yield f"- and more, of {result.total:,} in all"
+
+
+def _row_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], phrases: Phrases) -> str:
+    """What a row is called, and its other values by their labels. Where nothing was selected, its key comes first."""
+    first = 0 if query.select else 1
+    title, *others = ((column.label, phrases.cell(column, cell)) for column, cell in zip(columns, row, strict=True))
+    title, *others = (title, *others)[first:]
+    said = "; ".join(f"{label}: {value}" for label, value in others)
+    return f"- {title[1]} – {said}" if said else f"- {title[1]}"
+
+
+def _group_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], phrases: Phrases) -> str:
+    """What a group is called, and its numbers: "January 2025: 4 motions"."""
+    keys = [
+        phrases.cell(column, cell, group.period) for column, cell, group in zip(columns, row, query.group, strict=False)
+    ]
+    numbers: list[str] = []
+    for aggregate, column, cell in zip(query.aggregate, columns[len(keys) :], row[len(keys) :], strict=True):
+        said = phrases.cell(column, cell)
+        if aggregate.name == "count" and not aggregate.where and isinstance(cell, int):
+            said = f"{said} {phrases.noun(cell)}"
+        elif len(query.aggregate) > 1:
+            said = f"{column.label} {said}"
+        numbers.append(said)
+    return f"- {' – '.join(keys)}{': ' if numbers else ''}{', '.join(numbers)}"
 
 
 def _forms(cell: Cell, unit: str) -> list[str]:

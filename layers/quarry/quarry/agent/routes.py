@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 from quarry.query.algebra import Query
 from quarry.query.contract import Explanation, ExplanationRequest, QueryResult
-from quarry.web.callers import PlainCaller, ServicesDependency
+from quarry.web.requests import PlainCaller, ServicesDependency
 
 router = APIRouter(tags=["query"])
 

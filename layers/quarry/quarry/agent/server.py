@@ -12,8 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from quarry import __version__
-from quarry.agent.domain_tools import AgentPrompt, AgentResource, AgentTemplate, AgentTool
-from quarry.agent.results import RESOURCE_CHARACTERS_MAX, bounded
+from quarry.agent.domain_tools import (
+    RESOURCE_CHARACTERS_MAX,
+    AgentPrompt,
+    AgentResource,
+    AgentTemplate,
+    AgentTool,
+    bounded,
+)
 from quarry.platform.errors import UNFORESEEN_MESSAGE, Forbidden, InvalidInput, NotFound, QuarryError
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import escaped, shown
@@ -185,7 +191,7 @@ class AgentServer:
             return bounded(await resource.read(self._caller, self._services), RESOURCE_CHARACTERS_MAX)
         for template in self._templates:
             if (variables := template.addressed(uri)) is not None:
-                found = await template.read(variables, self._caller, self._services)
+                found = await template.read(variables.get("type", ""), variables["id"], self._caller, self._services)
                 return await off_loop(bounded, found, RESOURCE_CHARACTERS_MAX)
         raise NotFound("There is no resource at this address.")
 

@@ -1,22 +1,46 @@
-"""What agents are offered of campaigns besides the tools over every source."""
+"""What agents are offered of campaigns: the texts that the tools over every source look through, and what is special to them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-from quarry.agent.domain_tools import AgentPrompt, AgentTemplate
-from quarry.campaigns.retrieval import campaign_by_id
+from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate
+from quarry.agent.lookups import Hit
+from quarry.agent.sources import Asked
+from quarry.campaigns.retrieval import campaign_by_id, find_by_theme
+from quarry.platform.text import shorten
 from quarry.services.services import Caller, Services
 
 
-async def _get(variables: Mapping[str, str], caller: Caller, services: Services) -> dict[str, Any]:
-    return (await campaign_by_id(services.reader, variables["id"])).model_dump(mode="json", exclude_none=True)
+async def search_text(
+    text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
+) -> list[Hit]:
+    """The campaigns that are about a text, by meaning and by words. Raises DatabaseUnavailable."""
+    with services.run("campaigns", asked.caller, text, {"text": text}) as run:
+        vector = await services.queries.embed_for(run, text)
+        found = await find_by_theme(services.reader, text, vector, (), condition=filters.get("campaigns"))
+        run.end_reason = "answered"
+    return [
+        Hit(
+            source="campaigns",
+            id=each.id,
+            title=f"{each.company} on {each.channel}",
+            text=shorten(each.campaign_text, TEXT_CHARACTERS_MAX),
+            date=each.capture_date,
+        )
+        for each in found.campaigns[:limit]
+    ]
+
+
+async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
+    """One campaign, whole. Raises NotFound and DatabaseUnavailable."""
+    return (await campaign_by_id(services.reader, id)).model_dump(mode="json", exclude_none=True)
 
 
 AGENT_TEMPLATES = (
     AgentTemplate(
-        "quarry://campaigns/{id}", "campaign", "A campaign", "One campaign, whole, with all of its copy.", _get
+        "quarry://campaigns/{id}", "campaign", "A campaign", "One campaign, whole, with all of its copy.", read_whole
     ),
 )
 

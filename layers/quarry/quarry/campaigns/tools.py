@@ -16,7 +16,8 @@ from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from quarry.agent import tools as agent_tools
 from quarry.agent.calls import Calling, Tool, ToolResult, explained
-from quarry.agent.results import bounded, result_text
+from quarry.agent.domain_tools import bounded
+from quarry.agent.results import result_text
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked
 from quarry.campaigns import retrieval

@@ -21,7 +21,7 @@ from quarry.client.errors import (
 )
 from quarry.client.routes.written import CampaignsEvent, CompaniesEvent, RecordsEvent
 from quarry.client.streams import AsyncStream, Stream
-from quarry.platform.snippet import unmark
+from quarry.platform.text import unmark
 
 __all__ = [
     "AsyncClient",

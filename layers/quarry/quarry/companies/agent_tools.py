@@ -1,13 +1,16 @@
-"""Companies for other people's agents."""
+"""Companies for other people's agents, and for the tools that look through every source."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
 
 from quarry.agent.domain_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate, AgentTool
+from quarry.agent.lookups import Hit
+from quarry.agent.sources import Asked
+from quarry.companies.candidates import Variant
 from quarry.companies.contract import (
     Aggregation,
     ChatRequest,
@@ -19,11 +22,45 @@ from quarry.companies.contract import (
     Status,
 )
 from quarry.companies.search import search_companies
-from quarry.companies.store import company_by_id
+from quarry.companies.store import companies_by_ids, company_by_id, retrieve_variants
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, shorten
 from quarry.services.services import Caller, Services
+
+
+async def search_text(
+    text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
+) -> list[Hit]:
+    """The companies nearest to a text by words and meaning, as one retrieval of the search loop ranks them. Raises
+    DatabaseUnavailable.
+    """
+    with services.run("companies", asked.caller, text, {"text": text}) as run:
+        variant = Variant(text, await services.queries.embed_for(run, text))
+        found = await retrieve_variants(
+            services.reader, [variant], services.settings, filter=filters.get("companies"), limit=limit
+        )
+        companies = {
+            each.id: each for each in await companies_by_ids(services.reader, [each.company_id for each in found])
+        }
+        run.end_reason = "answered"
+    ordered = [companies[each.company_id] for each in found if each.company_id in companies]
+    return [
+        Hit(
+            source="companies",
+            id=each.id,
+            title=each.company_name,
+            text=shorten(each.description or each.tagline or "", TEXT_CHARACTERS_MAX),
+            url=each.website_url,
+        )
+        for each in ordered
+    ]
+
+
+async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
+    """One company, whole. Raises NotFound and DatabaseUnavailable."""
+    return (await company_by_id(services.reader, id)).model_dump(mode="json", exclude_none=True)
+
 
 _SHOWN = ("tagline", "status", "website_url", "hq_city", "hq_country", "founded_year", "funding_stage", "sectors")
 
@@ -67,10 +104,6 @@ class FoundCompanies(LazyModel):
     aggregation: Aggregation | None = None
 
 
-async def _get(variables: Mapping[str, str], caller: Caller, services: Services) -> dict[str, Any]:
-    return (await company_by_id(services.reader, variables["id"])).model_dump(mode="json", exclude_none=True)
-
-
 async def _search(arguments: SearchCompaniesArguments, caller: Caller, services: Services) -> dict[str, Any]:
     request = ChatRequest.model_validate({"messages": [{"role": "user", "content": arguments.question}]})
     events = search_companies(request, caller, services)
@@ -110,7 +143,9 @@ AGENT_TOOLS = (
 )
 
 AGENT_TEMPLATES = (
-    AgentTemplate("quarry://companies/{id}", "company", "A startup company", "One company, whole, by its id.", _get),
+    AgentTemplate(
+        "quarry://companies/{id}", "company", "A startup company", "One company, whole, by its id.", read_whole
+    ),
 )
 
 AGENT_PROMPTS = (

@@ -11,8 +11,8 @@ from quarry.companies.contract import ChatRequest, Company
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
 from quarry.streaming.events import NDJSON
-from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented, request_id_of
+from quarry.web.requests import PlainCaller, ServicesDependency
 from quarry.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {

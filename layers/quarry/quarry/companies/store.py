@@ -14,7 +14,6 @@ from quarry.companies.sources import met
 from quarry.platform.errors import NotFound
 from quarry.platform.settings import Settings
 from quarry.postgres.adapters import half_vectors
-from quarry.postgres.call import call
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Comparison, Condition
 
@@ -42,8 +41,7 @@ async def find_names(
     """
     if not names:
         return []
-    rows = await call(
-        database,
+    rows = await database.call(
         "search_exact_names",
         p_names=list(names),
         p_statuses=list(statuses),
@@ -76,8 +74,7 @@ async def retrieve_variants(
     """
     if not variants or not (hybrid or keyword):
         return []
-    rows = await call(
-        database,
+    rows = await database.call(
         "search_company_variants",
         p_texts=[variant.text for variant in variants],
         p_embeddings=half_vectors([variant.vector for variant in variants]),
@@ -125,8 +122,7 @@ async def find_by_taxonomy(
     asked = len({*sectors}) + len({*categories}) + len({*business_models})
     if not asked:
         return []
-    rows = await call(
-        database,
+    rows = await database.call(
         "search_companies_by_taxonomy_v1",
         p_sectors=list(sectors),
         p_categories=list(categories),
@@ -215,7 +211,7 @@ async def taxonomy(database: Database) -> dict[str, list[str]]:
 
 async def unspoken(database: Database, words: Sequence[str]) -> list[str]:
     """Those of the words that stand in no company's profile."""
-    [row] = await call(database, "unspoken_words", p_words=list(words))
+    [row] = await database.call("unspoken_words", p_words=list(words))
     return list(row["unspoken_words"])
 
 

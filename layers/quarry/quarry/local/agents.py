@@ -15,7 +15,7 @@ from quarry.api.agents import offer
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.telling import write_json
 from quarry.services.services import Caller
-from quarry.web.callers import take_place
+from quarry.web.requests import take_place
 
 if TYPE_CHECKING:  # its import takes longer than all the rest of a start
     from mcp.shared._stream_protocols import ReadStream, WriteStream

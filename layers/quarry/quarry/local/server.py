@@ -26,11 +26,11 @@ from quarry.local.logs import configure_logging
 from quarry.local.served_address import noted
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError, ModelUnavailable
-from quarry.platform.metrics import in_words
+from quarry.platform.telemetry import in_words
 from quarry.services.collections import keep
 from quarry.services.services import Services
+from quarry.web.admission import is_loopback
 from quarry.web.app import create_app
-from quarry.web.host_gate import is_loopback
 
 DRAIN_SECONDS = 1
 """How long open streams may go on once the server was told to end."""

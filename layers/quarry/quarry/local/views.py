@@ -16,7 +16,7 @@ from quarry.companies import contract as companies
 from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, conditions_line, printable
 from quarry.ontology.contract import OntologySearchResponse
 from quarry.people import contract as people
-from quarry.platform.snippet import marked_parts
+from quarry.platform.text import marked_parts
 from quarry.records import contract as records
 from quarry.streaming.events import PartialTextEvent
 

@@ -13,7 +13,7 @@ from typing import Literal, Self
 
 from quarry.models.interface import ChatModel, Message, Output, Structured, TextStream, ToolDefinition, Turn, Usage
 from quarry.platform.errors import ModelError, ModelRequestRejected, ModelTimedOut, ModelUnavailable
-from quarry.platform.tracing import Attributes, span
+from quarry.platform.telemetry import Attributes, span
 
 COOL_DOWN_SECONDS = 2.0
 """How long a model is left alone at first; twice as long after each try that fails."""

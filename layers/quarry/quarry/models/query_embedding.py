@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from quarry.models.circuit_breaker import CircuitBreaker
 from quarry.models.interface import EmbeddingModel
 from quarry.platform.errors import ModelError, ModelTimedOut, ModelUnavailable
-from quarry.platform.tracing import Attributes, span
+from quarry.platform.telemetry import Attributes, span
 from quarry.postgres.embed import mismatch, recorded_model
 from quarry.postgres.pool import Database
 from quarry.runs.run_log import Run

@@ -1,23 +1,46 @@
-"""A project workspace for other people's agents."""
+"""A project workspace for other people's agents, and for the tools that look through every source."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 from pydantic import Field
 
 from quarry.agent.domain_tools import RESULTS_MAX, AgentPrompt, AgentTemplate, AgentTool
+from quarry.agent.lookups import Hit
+from quarry.agent.sources import Asked
 from quarry.ontology.contract import EntityResult, EntityType, OntologySearchRequest
 from quarry.ontology.retrieval import whole_entity
-from quarry.ontology.search import search_ontology
+from quarry.ontology.search import search_ontology, search_workspace
 from quarry.ontology.tables import TABLES
 from quarry.platform.contract import Request
 from quarry.platform.errors import NotFound
 from quarry.platform.lazy_model import LazyModel
-from quarry.platform.snippet import unmark
-from quarry.platform.text import Identifier, QueryText
+from quarry.platform.text import Identifier, QueryText, mark, unmark
 from quarry.services.services import Caller, Services
+
+
+async def search_text(
+    text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
+) -> list[Hit]:
+    """The caller's own entities for a text, best first; filters are looked at among the best. Raises DatabaseUnavailable."""
+    with services.run("ontology", asked.caller, text, {"text": text, "types": list(names)}) as run:
+        types = cast("Sequence[EntityType]", names)
+        found, _, _ = await search_workspace(text, types, asked.caller, services, filters=filters)
+        run.end_reason = "answered"
+    return [
+        Hit(source=each.type, id=each.id, title=each.title, text=unmark(mark(each.snippet)))
+        for each in found.entities[:limit]
+    ]
+
+
+async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
+    """One entity of the caller's, whole. Raises NotFound, also for a type that there is not, and DatabaseUnavailable."""
+    if name not in TABLES:
+        raise NotFound(f"There is no type {name[:64]!r}: {', '.join(TABLES)}.")
+    entity = await whole_entity(services.reader, caller, name, id)
+    return entity.model_dump(mode="json", exclude_none=True)
 
 
 class SearchOntologyArguments(Request):
@@ -56,13 +79,6 @@ async def _search(arguments: SearchOntologyArguments, caller: Caller, services: 
     }
 
 
-async def _get(variables: Mapping[str, str], caller: Caller, services: Services) -> dict[str, Any]:
-    if variables["type"] not in TABLES:
-        raise NotFound(f"There is no type {variables['type'][:64]!r}: {', '.join(TABLES)}.")
-    entity = await whole_entity(services.reader, caller, variables["type"], variables["id"])
-    return entity.model_dump(mode="json", exclude_none=True)
-
-
 AGENT_TOOLS = (
     AgentTool(
         "search_ontology",
@@ -82,7 +98,7 @@ AGENT_TEMPLATES = (
         "entity",
         "Something in the workspace",
         "One task, plan, goal, milestone, document, output or requirement of the user's, whole.",
-        _get,
+        read_whole,
     ),
 )
 

@@ -15,7 +15,6 @@ from quarry.ontology.reading import Sought
 from quarry.ontology.sources import SCHEMA
 from quarry.ontology.tables import TABLES
 from quarry.platform.errors import NotFound
-from quarry.postgres.call import call
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition
 from quarry.query.compile import meeting
@@ -152,7 +151,7 @@ def _of_type(type: EntityType, sought: Sought, parameters: dict[str, Any]) -> Co
 
 async def whole_entity(database: Database, caller: Caller, type: EntityType, entity_id: str) -> WholeEntity:
     """One entity of the caller's with its props and project. Raises NotFound."""
-    rows = await call(database, "onto_entity_details", p_actor_id=caller.user_id, p_type=type, p_id=entity_id)
+    rows = await database.call("onto_entity_details", p_actor_id=caller.user_id, p_type=type, p_id=entity_id)
     if not rows:
         raise NotFound(f"You have no {type} with this id.")
     return WholeEntity.model_validate(rows[0])

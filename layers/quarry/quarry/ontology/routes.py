@@ -9,8 +9,8 @@ from fastapi import APIRouter, Path, Request
 from quarry.ontology.contract import EntityType, OntologySearchRequest, OntologySearchResponse, WholeEntity
 from quarry.platform.errors import NotFound
 from quarry.platform.text import Identifier
-from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented, request_id_of
+from quarry.web.requests import PlainCaller, ServicesDependency
 
 router = APIRouter(tags=["ontology"], responses=documented(NotFound))
 

@@ -19,7 +19,7 @@ from quarry.ontology.contract import (
 from quarry.ontology.reading import Sought, read_sought
 from quarry.ontology.retrieval import Candidates, find_entities
 from quarry.ontology.sources import labels, settings_of
-from quarry.platform.snippet import mark
+from quarry.platform.text import mark
 from quarry.query.algebra import Condition
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller, Services

@@ -18,8 +18,8 @@ from psycopg.types.json import Jsonb
 from quarry.people.contract import Constraints, Contact, UnlockResponse
 from quarry.platform.contract import Request
 from quarry.platform.errors import Forbidden, Gone, NotFound, PaymentRequired
-from quarry.platform.metrics import CREDITS_SPENT
 from quarry.platform.settings import Settings
+from quarry.platform.telemetry import CREDITS_SPENT
 from quarry.platform.text import Identifier
 from quarry.postgres.pool import Connection, Database
 from quarry.runs.idempotency import Claim, KeyedRequest, once

@@ -1,8 +1,9 @@
-"""People for other people's agents: profiles, and, for who allows spending, the search. Contact details are never among it."""
+"""People for other people's agents: profiles, and, for who allows spending, the search. Contact details are never among it.
+Searching costs a credit, so the tools that look through every source only read them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from pydantic import Field
@@ -15,6 +16,11 @@ from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText
 from quarry.services.services import Caller, Services
+
+
+async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
+    """What everyone may see of one person. Raises NotFound and DatabaseUnavailable."""
+    return (await public_profile(id, services.reader)).model_dump(mode="json")
 
 
 class GetPersonArguments(Request):
@@ -55,11 +61,7 @@ class FoundPeople(LazyModel):
 
 
 async def _get(arguments: GetPersonArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    return (await public_profile(arguments.id, services.reader)).model_dump(mode="json")
-
-
-async def _get_addressed(variables: Mapping[str, str], caller: Caller, services: Services) -> dict[str, Any]:
-    return (await public_profile(variables["id"], services.reader)).model_dump(mode="json")
+    return await read_whole("", arguments.id, caller, services)
 
 
 async def _search(arguments: SearchPeopleArguments, caller: Caller, services: Services) -> dict[str, Any]:
@@ -101,5 +103,5 @@ AGENT_TOOLS = (
 )
 
 AGENT_TEMPLATES = (
-    AgentTemplate("quarry://people/{id}", "person", "A person", "What everyone may see of one person.", _get_addressed),
+    AgentTemplate("quarry://people/{id}", "person", "A person", "What everyone may see of one person.", read_whole),
 )

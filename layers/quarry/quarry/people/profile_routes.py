@@ -10,8 +10,8 @@ from quarry.people.contract import DiscoverRequest, DiscoverResponse, GatedProfi
 from quarry.people.profiles import discover, gated_profile, public_profile
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
-from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented
+from quarry.web.requests import PlainCaller, ServicesDependency
 
 router = APIRouter(tags=["people"])
 

@@ -30,7 +30,6 @@ from quarry.people.ranking import (
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.text import words
 from quarry.postgres.adapters import half_vector
-from quarry.postgres.call import call
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import NamedValue, nearest
 from quarry.retrieval.known_values import existing_values, values_meant
@@ -225,8 +224,7 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
     """
     if not people:
         return []
-    rows = await call(
-        database,
+    rows = await database.call(
         "describe_people",
         p_people=[person.person_id for person in people],
         p_cards=[card_id for person in people for card_id in person.matched_card_ids],

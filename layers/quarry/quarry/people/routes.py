@@ -9,8 +9,8 @@ from fastapi import APIRouter, Header, Query, Request
 from quarry.people.contract import PeopleSearchRequest, PeopleSearchResponse
 from quarry.platform.errors import Conflict, NotFound, PaymentRequired
 from quarry.runs.idempotency import KeyText
-from quarry.web.callers import ModelCaller, ServicesDependency
 from quarry.web.problems import documented, request_id_of
+from quarry.web.requests import ModelCaller, ServicesDependency
 
 router = APIRouter(tags=["people"], responses=documented(PaymentRequired, NotFound, Conflict))
 

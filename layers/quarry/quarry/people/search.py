@@ -58,8 +58,8 @@ from quarry.people.retrieval import (
 from quarry.people.segments import TOKENS_MAX, Cut, measured, put_together, to_look_up
 from quarry.platform.budget import Budget
 from quarry.platform.errors import EmptyEmbedding, ModelError, NotFound, PaymentRequired
-from quarry.platform.metrics import CREDITS_SPENT
 from quarry.platform.off_loop import off_loop
+from quarry.platform.telemetry import CREDITS_SPENT
 from quarry.postgres.pool import Database
 from quarry.retrieval.vocabulary import look_up
 from quarry.runs.idempotency import Claim, KeyedRequest, once

@@ -11,8 +11,8 @@ from quarry.people.contract import CreditBalance, UnlockRequest, UnlockResponse
 from quarry.platform.errors import Conflict, Forbidden, Gone, NotFound, PaymentRequired
 from quarry.platform.text import Identifier
 from quarry.runs.idempotency import KeyText
-from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented
+from quarry.web.requests import PlainCaller, ServicesDependency
 
 router = APIRouter(tags=["people"])
 

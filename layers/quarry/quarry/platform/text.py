@@ -1,10 +1,11 @@
-"""Text as Quarry accepts and compares it.
+"""Text as Quarry accepts, compares and marks it.
 
 Text that Postgres or a tokenizer cannot hold is refused here, once, by the types that every contract uses.
 """
 
 from __future__ import annotations
 
+import html
 import json
 import re
 from collections.abc import Iterator, Set
@@ -18,9 +19,7 @@ from quarry.language.tokens import stem
 
 QUERY_MAX_CHARACTERS = 2000
 IDENTIFIER_MAX_CHARACTERS = 64
-
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-
 # The words that carry no topic: Postgres' English stop words, contractions and the small talk of questions.
 STOP_WORDS = frozenset(
     """
@@ -53,7 +52,6 @@ _CONTROLS = r"\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2
 _LINE_ENDS = r"\u2028\u2029"
 INVISIBLE_CHARACTERS = _CONTROLS + _LINE_ENDS
 """What `visible` takes out, as a set of a pattern; tags, which it takes out in some places, are not in it."""
-
 _INVISIBLE = re.compile(rf"[{_CONTROLS}]|(?<![\U0001f3f4{_TAGS}])[{_TAGS}]+")
 _LINE_END = re.compile(f"[{_LINE_ENDS}]")
 _EITHER = re.compile(f"[{INVISIBLE_CHARACTERS}{_TAGS}]")
@@ -90,10 +88,8 @@ class _Storable:
 
 Storable = _Storable(r"^[^\x00]*$")
 """Put behind other constraints of a text type."""
-
 StorableWords = _Storable(r"^[^\x00]*[^\s\x00][^\x00]*$")
 """The same for a text that is trimmed, and must not be empty then."""
-
 QueryText = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=QUERY_MAX_CHARACTERS),
@@ -101,7 +97,6 @@ QueryText = Annotated[
     BeforeValidator(lambda text: visible(text) if isinstance(text, str) else text),
 ]
 """What a user asks: 1 to 2,000 characters after trimming, without invisible ones; positions in it count what is left."""
-
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=IDENTIFIER_MAX_CHARACTERS), Storable]
 """An id on the wire: 1 to 64 characters, ours or the data owner's."""
 
@@ -173,3 +168,31 @@ def escaped(text: str) -> str:
 
 def _escape(match: re.Match[str]) -> str:
     return json.dumps(match.group())[1:-1]
+
+
+MATCH_START, MATCH_END = "\ue000", "\ue001"
+"""What surrounds a matched word in a snippet from SQL, whose texts are freed of both characters."""
+
+
+def mark(snippet: str) -> str:
+    """A snippet from SQL as HTML: everything escaped but `<mark>` around the matched words."""
+    return html.escape(snippet).replace(MATCH_START, "<mark>").replace(MATCH_END, "</mark>")
+
+
+def unmark(marked: str) -> str:
+    """The plain text of a marked snippet."""
+    return "".join(part for part, _ in marked_parts(marked))
+
+
+def marked_parts(marked: str) -> Iterator[tuple[str, bool]]:
+    """The parts of a marked snippet in order, as plain text, each with whether it is a matched word."""
+    rest = marked
+    while rest:
+        before, _, behind = rest.partition("<mark>")
+        inside, closed, after = behind.partition("</mark>")
+        if not closed:
+            break
+        yield from ((html.unescape(part), is_match) for part, is_match in ((before, False), (inside, True)) if part)
+        rest = after
+    if rest:
+        yield html.unescape(rest), False

@@ -18,13 +18,13 @@ from typing import Any, ClassVar, Literal, LiteralString, Self, TypeVar, get_arg
 
 import psycopg
 from psycopg.rows import DictRow, dict_row
-from psycopg.sql import SQL, Composed
+from psycopg.sql import SQL, Composed, Identifier, Placeholder
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.secrets import Secret
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
-from quarry.platform.tracing import span
+from quarry.platform.telemetry import span
 from quarry.postgres.adapters import HALFVEC_TYPE, know_dates, knows_vectors, learn_vectors
 from quarry.postgres.failures import translated
 from quarry.postgres.rds import checked, untrusted
@@ -168,6 +168,11 @@ class Database:
             return await (await connection.execute(query, parameters)).fetchall()
 
         return await self.read(ask, query)
+
+    async def call(self, function: str, **arguments: Any) -> list[DictRow]:
+        """The rows of `select * from function(argument => value, …)`."""
+        given = SQL(", ").join(SQL("{} => {}").format(Identifier(name), Placeholder(name)) for name in arguments)
+        return await self.rows(SQL("select * from {}({})").format(Identifier(function), given), arguments)
 
     async def row(self, query: Query, parameters: Parameters | None = None) -> DictRow | None:
         """The first row of one statement, or None."""

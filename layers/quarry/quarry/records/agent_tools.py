@@ -1,17 +1,53 @@
-"""What agents are offered of records besides the tools over every source."""
+"""Records for the tools that look through every source, and what else agents are offered of them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quarry.agent.domain_tools import AgentPrompt, AgentResource, AgentTemplate
+from quarry.agent.lookups import Hit
+from quarry.agent.sources import Asked
 from quarry.records.collections import describe_collections, read_record
+from quarry.records.evidence import RecordText, passage
+from quarry.records.retrieval import describe
+from quarry.records.scope import EVERYTHING
+from quarry.records.search import rank_records
+from quarry.records.searched_types import RecordTypes
+from quarry.records.sources import acting_for, over_readable
 from quarry.services.services import Caller, Services
 
 
-async def _get(variables: Mapping[str, str], caller: Caller, services: Services) -> dict[str, Any]:
-    record = await read_record(variables["type"], variables["id"], caller, services)
+async def search_text(
+    text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
+) -> list[Hit]:
+    """The best records of these types for a text, as the page's search ranks them. Raises SourceUnavailable where none
+    of them can be read, and DatabaseUnavailable.
+    """
+    types, acting = await acting_for(asked.caller, services)
+    searched = [name for name in names if name in types.whole]
+    if not searched:
+        return []
+    with services.run("records", asked.caller, text, {"text": text, "types": list(names)}) as run:
+
+        async def search(types: RecordTypes) -> list[RecordText]:
+            chosen = [each.narrowed(filters.get(each.name)) for each in types.named(searched)]
+            ranked = await rank_records(text, chosen, acting, run, scope=EVERYTHING)
+            described = await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)
+            texts = {each.key: each for each in described}
+            return [texts[item.key] for item in ranked[:limit] if item.key in texts]
+
+        found = await over_readable(types, services.memory, search)
+        run.end_reason = "answered"
+    return [
+        Hit(source=each.type, id=each.id, title=each.title, text=passage(each), date=each.date, url=each.url)
+        for each in found
+    ]
+
+
+async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
+    """One whole record with what it is part of. Raises NotFound and DatabaseUnavailable."""
+    record = await read_record(name, id, caller, services)
     return record.model_dump(mode="json", exclude_none=True)
 
 
@@ -36,7 +72,7 @@ AGENT_TEMPLATES = (
         "record",
         "A record",
         "One whole record with what it is part of, by the source and id of a result.",
-        _get,
+        read_whole,
     ),
 )
 

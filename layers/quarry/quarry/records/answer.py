@@ -1,34 +1,64 @@
 """Answering a question from records, as a stream of events.
 
 Read `answer_question` from top to bottom: what the question asks, a first search for it, and then the answer, by a model that
-leads (`by_model`) or, without one, by rule (`by_rule`).
+leads (`by_model`) or, without one, by rule: what the question's Query gives, where that is likely what it asks, else the
+sources' own sentences.
 """
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+import datetime
+from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass, replace
 from functools import partial
+from typing import Any
 from uuid import UUID
 
+from quarry.agent.results import lines_of
+from quarry.agent.service import answer_query
+from quarry.models.step import write
 from quarry.platform.budget import Budget
+from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.records.applied import applied, scope_of, with_filters_in_force
-from quarry.records.begun import Asked, Begun
+from quarry.query.algebra import Query
+from quarry.query.contract import QueryResult
+from quarry.query.phrases import Phrases
+from quarry.reader.constraints import doubt as in_doubt
+from quarry.reader.likely import NOT_EQUAL, comparisons
+from quarry.reader.reading import Reading
+from quarry.records.answer_cache import Keys, confidence
+from quarry.records.answerability import facts_of
+from quarry.records.begun import BROKEN_OFF, SEARCH, Asked, Begun, Searched, SearchToolset, suggest_followups
 from quarry.records.by_model import answered_by_model
-from quarry.records.by_reader import known_facts
-from quarry.records.by_rule import answered_by_rule
-from quarry.records.contract import AskRequest, IntentEvent, ToolCallEvent, ToolObservationEvent
-from quarry.records.conversation import Conversation, take_up
-from quarry.records.evidence import Evidence
-from quarry.records.intent import classify_intent
-from quarry.records.reading import RecordsReading, read_records
+from quarry.records.contract import (
+    AnswerChunkEvent,
+    AskRequest,
+    Citation,
+    ConfidenceEvent,
+    IntentEvent,
+    Source,
+    ToolCallEvent,
+    ToolObservationEvent,
+)
+from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource, aggregation_of
+from quarry.records.extraction import NOTHING_FOUND, Facts, quoted
+from quarry.records.reading import RecordsReading, bounds, classify_intent, read_records
 from quarry.records.research import SOURCES_FOUND_MAX
-from quarry.records.retrieval import with_known_values
+from quarry.records.scope import (
+    NEGATED,
+    TO,
+    Conversation,
+    applied,
+    required,
+    scope_of,
+    take_up,
+    with_filters_in_force,
+    with_known_values,
+)
 from quarry.records.searched_types import RecordTypes
-from quarry.records.tools import SEARCH, SearchToolset
-from quarry.records.types_in_force import acting_for
-from quarry.records.unreadable import over_readable
+from quarry.records.sources import acting_for, over_readable
+from quarry.records.support import support
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
@@ -39,6 +69,8 @@ FOLLOWUP_TURNS = 2
 """Turns beyond the agent's own: the follow-up questions, and one repair of them."""
 ANSWER_RESERVE_SECONDS = 20.0
 FIRST_SEARCH = "search_1"
+LINES_MAX = 50
+"""Rows, or groups, that an answer lists."""
 
 
 async def answer_question(
@@ -58,22 +90,24 @@ async def answer_question(
     budget, logged = _budget(services), request.as_asked()
     with services.run("records", caller, request.question, logged, budget, request_id, run_id) as run:
         yield IntentEvent(intent=classify_intent(request.question))
-        asked = await over_readable(types, services.memory, partial(_read, request, caller, services))
+        asked = await over_readable(types, services.memory, partial(_asked, request, caller, services))
         yield _call_event(asked, run)
         begun = await over_readable(asked.types, services.memory, partial(_begin, asked, caller, services, run))
         for name in begun.asked.types.degraded(begun.asked.request.types):
             run.degrade(name)
         yield _observation(begun)
-        answer = answered_by_model(begun, MAX_STEPS) if run.chat is not None else answered_by_rule(begun)
+        answer = (
+            answered_by_model(begun, MAX_STEPS, answered_by_rule) if run.chat is not None else answered_by_rule(begun)
+        )
         async with aclosing(answer) as events:
             async for event in events:
                 yield event
 
 
-async def _read(request: AskRequest, caller: Caller, services: Services, types: RecordTypes) -> Asked:
+async def _asked(request: AskRequest, caller: Caller, services: Services, types: RecordTypes) -> Asked:
     """What is asked of these types, and of which of their records."""
     conversation, reading = await _placed(request, caller, services, types)
-    request = with_filters_in_force(request, conversation)
+    request = with_filters_in_force(request, conversation.history)
     chosen = types.named(request.types)
     scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
     return Asked(types, request, conversation, reading, scope, applied(request, types, scope))
@@ -97,7 +131,7 @@ async def _placed(
 async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, types: RecordTypes) -> Begun:
     """The question searched for over these types and, where no model leads, what is known for sure."""
     if types is not asked.types:
-        asked = await _read(asked.request, caller, services, types)
+        asked = await _asked(asked.request, caller, services, types)
     evidence = Evidence(SOURCES_FOUND_MAX) if run.chat is not None else Evidence()
     chosen = types.named(asked.request.types)
     toolset = SearchToolset(services, caller, run, chosen, asked.reading, asked.scope, evidence)
@@ -130,3 +164,223 @@ def _budget(services: Services) -> Budget:
         max_tokens=settings.records_ask_tokens,
         reserved_seconds=min(ANSWER_RESERVE_SECONDS, settings.records_ask_seconds / 2),
     )
+
+
+async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:
+    """The events of an answer that no model writes, after its first search. Raises DatabaseUnavailable."""
+    facts = begun.facts or await known_facts(begun.conversation.search_query, begun.first, begun.toolset)
+    ruled = Ruled(begun, facts)
+    keys = begun.keys(facts.text, facts.doubt, facts.is_all, facts.counted.to_json() if facts.counted else None)
+    kept = await begun.kept(keys)
+    if kept is not None:
+        given = kept.finished
+        for again in begun.given_again(kept, facts.counted, ruled.trust(given.sources, given.citations)):
+            yield again
+        return
+    async with aclosing(ruled.written(keys)) as events:
+        async for event in events:
+            yield event
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """An answer by rule: what was found, and what is known for sure."""
+
+    begun: Begun
+    facts: Facts
+
+    @property
+    def evidence(self) -> Sequence[EvidenceSource]:
+        """What is answered from, as far as it was found."""
+        return [] if self.facts.is_all else self.begun.toolset.evidence.sources[:SOURCES_MAX]
+
+    @property
+    def only(self) -> str:
+        """That no more was searched than what is asked for, where nothing was found there, and what could not be; else empty."""
+        told = self.begun.told
+        is_said = told is not None and not self.evidence and self.facts.counted is None
+        only = f"\n\nOnly this was searched: {told.label}." if told and is_said else ""
+        return only + self.begun.missing
+
+    async def written(self, keys: Keys) -> AsyncGenerator[Event]:
+        """The events of an answer that is made now."""
+        begun, facts, evidence = self.begun, self.facts, self.evidence
+        sent = begun.sent(evidence)
+        yield sent
+        if facts.counted is not None:
+            yield facts.counted
+        answer = ""
+        async with aclosing(self._text()) as chunks:
+            async for chunk in chunks:
+                answer += chunk
+                yield AnswerChunkEvent(chunk=chunk)
+        own = (facts.text, facts.doubt, BROKEN_OFF, NOTHING_FOUND, self.only)
+        supported = await off_loop(support, answer, {source.n: source.text for source in evidence}, own)
+        trust = self.trust(sent.sources, supported.citations)
+        followups = partial(suggest_followups, begun.conversation, answer, begun.toolset, facts)
+        async with aclosing(begun.ending(answer, evidence, supported, trust, followups, keys)) as events:
+            async for event in events:
+                yield event
+
+    def trust(self, sources: Sequence[Source], citations: Sequence[Citation]) -> ConfidenceEvent:
+        """How far an answer with these citations can be trusted."""
+        is_left_out = bool(self.begun.asked.left_out) and not self.facts.basis
+        is_doubtful = self.facts.is_doubted_with(citations) or is_left_out
+        numbers = {citation.n for citation in citations}
+        cited = [source for source in sources if source.n in numbers]
+        model, likely = self.begun.services.embeddings.name, self.facts.likely
+        level, label = confidence(cited, self.facts.basis, model=model, likely=likely, is_doubtful=is_doubtful)
+        return ConfidenceEvent(level=level, source_count=len(cited), label=label)
+
+    async def _text(self) -> AsyncGenerator[str]:
+        """The answer as it comes: what is known for sure, then the sources' own sentences."""
+        facts, sources = self.facts, self.evidence
+        beginning = facts.text or (facts.doubt if sources else "")
+        if beginning:
+            yield beginning
+        if not facts.is_all:
+            if beginning:
+                yield "\n\n"
+            written = write("records_answer", self.begun.run, None, self._sentences, broken_off=BROKEN_OFF)
+            async with aclosing(written) as pieces:
+                async for piece in pieces:
+                    yield piece
+        if self.only:
+            yield self.only
+
+    def _sentences(self) -> Iterator[str]:
+        """The sources' own sentences; an exact count needs none."""
+        if self.facts.quotes and self.evidence:
+            yield from quoted(self.facts.quotes)
+        elif not self.facts.text:
+            yield NOTHING_FOUND
+
+
+async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Facts:
+    """What the question's Query gives where it is surely asked; else what the records found answer, behind a doubted result where
+    that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
+    """
+    read = _likely_query(toolset)
+    if read is not None and read.is_sure and (facts := await read.facts()) is not None:
+        return facts
+    passages = doubted(await facts_of(query, first, toolset), first.sources, toolset.reading.read.unread)
+    if read is None or not read.is_likelier_than(passages) or (facts := await read.facts()) is None:
+        return passages
+    # words that were not read may be answered by what the records say
+    is_all = not read.reading.unread or passages.is_all or not first.sources
+    return replace(facts, is_all=is_all, authors=passages.authors, quotes=passages.quotes)
+
+
+def doubted(passages: Facts, sources: Sequence[EvidenceSource], unread: Sequence[str]) -> Facts:
+    """What these sources answer where no query was read for sure: in doubt, if all of them are rows of values. What such rows
+    answer is what a query asks of them; prose may say what no query asks for.
+    """
+    is_prose = any(source.text.is_prose for source in sources)
+    if passages.is_all or passages.doubt or is_prose or not sources:
+        return passages
+    return replace(passages, doubt=in_doubt(unread))
+
+
+@dataclass(frozen=True)
+class _LikelyQuery:
+    """A question as the Query that it likely is, within the filters that hold. It has not run yet."""
+
+    reading: Reading
+    query: Query
+    toolset: SearchToolset
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether it is right so often that nothing needs to be doubted."""
+        return self.reading.verdict == "confident"
+
+    def is_likelier_than(self, passages: Facts) -> bool:
+        """Whether its result rather answers than what records say. Where the question names the records that are counted, a
+        number does if nothing is left unread, or if the other answer is doubtful too.
+        """
+        is_asked_by_name = bool(self.toolset.reading.named) and not self.query.asks_for_rows
+        is_whole = not self.reading.unread
+        return self.reading.chance > passages.chance or (is_asked_by_name and (is_whole or bool(passages.doubt)))
+
+    async def facts(self) -> Facts | None:
+        """What the Query gives; None where it cannot be asked, and where it is doubted and no row meets it."""
+        toolset, today = self.toolset, datetime.datetime.now(datetime.UTC).date()
+        with toolset.run.step("records_count"):
+            try:
+                result = await answer_query(self.query, toolset.reading.asked, toolset.services, today)
+            except InvalidInput:
+                return None
+        if not (self.is_sure or result.total):
+            return None
+        # a list without rows is seldom what was asked for; that there are none is an answer to how many
+        is_empty = result.query.asks_for_rows and not result.total
+        schema = toolset.reading.asked.schema
+        phrases = Phrases(schema, schema.sources[self.query.source], today)
+        facts = _facts(self.reading, result, phrases, is_doubted=is_empty or not self.is_sure)
+        counted = facts.counted
+        if counted is not None:
+            facts = replace(facts, counted=counted.model_copy(update={"filters": self._filters()}))
+        return facts
+
+    def _filters(self) -> dict[str, Any]:
+        """The conditions by the names that a request has for them; what no request can ask is left to the query."""
+        name = self.toolset.reading.asked.homes[self.query.source][1]
+        table = self.toolset.reading.types.counted.get(name)
+        filters: dict[str, Any] = {"types": [name]}
+        facets = {
+            f"{NEGATED if clause[0].is_negated else ''}{clause[0].facet}": [
+                value for each in clause for value in each.values or [""]
+            ]
+            for clause in self.toolset.scope.facets
+            if len({each.facet for each in clause}) == 1 and all(each.range is None for each in clause)
+        }
+        where = [each.model_dump(mode="json", exclude_defaults=True) for each in self.query.where]
+        for field, op, values, is_denied in comparisons([each for each in where if "any_of" not in each]):
+            if table is None or field not in table.by_name:
+                continue
+            days = table.by_name[field].kind == "date" and field == table.date and not is_denied
+            first, last = bounds(op, values)
+            if days and (first or last):
+                filters |= {key: str(day) for key, day in (("from", first), ("to", last)) if day is not None}
+            elif op in ("=", NOT_EQUAL):
+                facets[f"{NEGATED if is_denied else ''}{field}"] = [str(value) for value in values]
+            elif first is not None or last is not None:
+                said = f"{'' if first is None else first}{TO}{'' if last is None else last}"
+                facets[f"{NEGATED if is_denied else ''}{field}"] = [said]
+        return {**filters, "facets": facets} if facets else filters
+
+
+def _likely_query(toolset: SearchToolset) -> _LikelyQuery | None:
+    """The Query that the question likely is; None where none is likely, or it cannot be asked within the filters."""
+    reading, asked = toolset.reading.read, toolset.reading.asked
+    if reading.query is None or reading.verdict == "refused" or not reading.best[0][0].mask:
+        return None  # nothing of the question was read
+    name = reading.query.source
+    table = toolset.reading.types.counted.get(asked.homes[name][1])
+    try:
+        given = required(toolset.scope, table, asked.schema.sources[name]) if table is not None else []
+    except InvalidInput:
+        return None
+    # what is filtered by and said is one condition
+    where = (*given, *(each for each in reading.query.where if each not in given))
+    query = reading.query.model_copy(update={"where": where})
+    return _LikelyQuery(reading, query, toolset)
+
+
+def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubted: bool) -> Facts:
+    """The result in words; where it is doubted, with what was not read."""
+    doubt = in_doubt(reading.unread) if is_doubted else ""
+    lines = list(lines_of(result, phrases, LINES_MAX))
+    text = "\n".join([*([doubt, ""] if doubt else []), _heading(result, lines), *([""] if lines else []), *lines])
+    return Facts(
+        text,
+        aggregation_of([result]),
+        is_all=True,
+        doubt=doubt,
+        basis=f"counted on {result.total:,} {'row' if result.total == 1 else 'rows'}",
+    )
+
+
+def _heading(result: QueryResult, lines: Sequence[str]) -> str:
+    """The sentence; before a list it ends in a colon."""
+    return f"{result.sentence.removesuffix('.')}:" if lines else result.sentence

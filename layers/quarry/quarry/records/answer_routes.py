@@ -10,8 +10,8 @@ from quarry.platform.text import Identifier
 from quarry.records.answer_cache import is_revocable, open_answer, revoke_answer
 from quarry.records.contract import CachedAnswer, OwnAnswer
 from quarry.web.admission import without_place
-from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented
+from quarry.web.requests import PlainCaller, ServicesDependency
 
 router = APIRouter(tags=["records"])
 

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import asyncio
 import datetime
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from functools import partial
 
 from quarry.agent.calls import ToolFinished, ToolStarted
 from quarry.agent.description import card, stems_of
@@ -24,47 +25,44 @@ from quarry.platform.links import LinkFilter
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
-from quarry.records.aggregation import aggregation_of
-from quarry.records.answer_cache import AskedQuery, FinishedAnswer, KeptAnswer, Keys
-from quarry.records.begun import BROKEN_OFF, Begun
-from quarry.records.by_rule import answered_by_rule
+from quarry.records.answer_cache import AskedQuery, FinishedAnswer, KeptAnswer, Keys, confidence, kept_label
+from quarry.records.begun import BROKEN_OFF, Begun, models_followups
 from quarry.records.citations import CitationFilter
-from quarry.records.confidence import confidence, kept_label
 from quarry.records.contract import (
     AnswerChunkEvent,
-    CitationsEvent,
     ConfidenceEvent,
-    FollowupsEvent,
     Source,
-    SourcesEvent,
     ToolCallEvent,
     ToolObservationEvent,
 )
-from quarry.records.evidence import SOURCES_MAX, EvidenceSource
+from quarry.records.evidence import SOURCES_MAX, EvidenceSource, aggregation_of
 from quarry.records.extraction import candidates, chosen, quoted
-from quarry.records.followups import models_followups
-from quarry.records.prompts import answer_messages
+from quarry.records.prompts import WrittenAnswer, answer_messages
 from quarry.records.research import STEP, Research
 from quarry.records.support import Support, denials_cite, support
-from quarry.records.written_answer import WrittenAnswer
 from quarry.streaming.events import Event
 
 COUNTED = "counted on the records"
+ByRule = Callable[[Begun], AsyncGenerator[Event]]
 CITATION_CHARACTERS_MAX = 8
 """Of a citation such as `[12]`."""
 
 
-async def answered_by_model(begun: Begun, max_turns: int) -> AsyncGenerator[Event]:
-    """The events of an answer that a model gives, after the first search. Raises DatabaseUnavailable."""
+async def answered_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
+    """The events of an answer that a model gives, after the first search; where it fails before it wrote anything, those of the
+    answer `by_rule`. Raises DatabaseUnavailable.
+    """
     asked = await what_may_be_asked(begun.caller, begun.services)
     today, is_open = datetime.datetime.now(datetime.UTC).date(), not begun.asked.request.types
-    led = Led(begun, Research(begun.toolset, asked, today, is_open))
+    led = Led(begun, Research(begun.toolset, asked, today, is_open), by_rule)
     keys = begun.keys("model")
     kept = await begun.kept(keys)
     current = await led.current(kept) if kept is not None else None
-    async with aclosing(
-        led.given_again(kept, current) if kept is not None and current is not None else led.answered(keys, max_turns)
-    ) as events:
+    if kept is not None and current is not None:
+        for again in begun.given_again(kept, aggregation_of(current), _kept_trust(kept.finished)):
+            yield again
+        return
+    async with aclosing(led.answered(keys, max_turns)) as events:
         async for event in events:
             yield event
 
@@ -75,6 +73,7 @@ class Led:
 
     begun: Begun
     research: Research
+    by_rule: ByRule
     answer: str = ""
     written: WrittenAnswer = field(default_factory=WrittenAnswer)
     sent: Sequence[EvidenceSource] | None = None
@@ -94,7 +93,7 @@ class Led:
                     yield event
         except ModelError:
             if self.sent is None:
-                async with aclosing(answered_by_rule(begun)) as events:
+                async with aclosing(self.by_rule(begun)) as events:
                     async for event in events:
                         yield event
                 return
@@ -177,7 +176,7 @@ class Led:
             texts = {each.n: each.text for each in self.sent}
             citations = CitationFilter(said) if is_named else CitationFilter(said, denials_cite(texts))
             self._filters = citations, LinkFilter(said)
-            events.append(SourcesEvent(sources=[source.to_source() for source in self.sent]))
+            events.append(self.begun.sent(self.sent))
             events += [event for event in [aggregation_of(self._results())] if event is not None]
             text = text.lstrip()
         if self._filters is None:
@@ -216,29 +215,17 @@ class Led:
 
     async def _ending(self, keys: Keys) -> AsyncGenerator[Event]:
         """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
-        begun, run, evidence = self.begun, self.begun.run, self.sent or ()
+        begun, evidence = self.begun, self.sent or ()
         sources = [source.to_source() for source in evidence]
-        begun.note_results(zip(sources, (source.weight for source in evidence), strict=True))
         supported = await off_loop(self._support, evidence)
-        yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
         trust = _trust(sources, supported, begun.services.embeddings.name, is_partial=bool(begun.asked.left_out))
-        yield trust
         own = self.written.followups
-        followups = await models_followups(own, begun.conversation, self.answer, begun.toolset, self._names)
-        yield FollowupsEvent(questions=followups)
-        results = self._results()
-        finished = FinishedAnswer(
-            self.answer,
-            sources,
-            followups,
-            trust.level,
-            supported.citations,
-            supported.unsupported,
-            [AskedQuery.of(each) for each in results],
-        )
-        run.answer_id = await begun.keep(finished, None if run.degraded else keys)
-        run.end_reason = "answered" if sources or results else "nothing_found"
-        yield begun.done(run.answer_id, run.degraded)
+        followups = partial(models_followups, own, begun.conversation, self.answer, begun.toolset, self._names)
+        queries = [AskedQuery.of(each) for each in self._results()]
+        ending = begun.ending(self.answer, evidence, supported, trust, followups, keys, queries)
+        async with aclosing(ending) as events:
+            async for event in events:
+                yield event
 
     def _support(self, evidence: Sequence[EvidenceSource]) -> Support:
         return support(
@@ -262,21 +249,12 @@ class Led:
             results.append(result)
         return results
 
-    async def given_again(self, kept: KeptAnswer, results: Sequence[QueryResult]) -> AsyncGenerator[Event]:
-        """The events of an answer that was given before."""
-        given, run = kept.finished, self.begun.run
-        run.end_reason, run.answer_id = "kept_answer", kept.id
-        self.begun.note_results((source, source.similarity or 0.0) for source in given.sources)
-        yield SourcesEvent(sources=[*given.sources])
-        if (numbers := aggregation_of(results)) is not None:
-            yield numbers
-        yield AnswerChunkEvent(chunk=given.answer)
-        yield CitationsEvent(citations=[*given.citations], unsupported=[*given.unsupported])
-        count = len({citation.n for citation in given.citations})
-        label = kept_label(given.confidence, count, has_queries=bool(given.queries))
-        yield ConfidenceEvent(level=given.confidence, source_count=count, label=label)
-        yield FollowupsEvent(questions=[*given.followups])
-        yield self.begun.done(kept.id, [], cached=True)
+
+def _kept_trust(given: FinishedAnswer) -> ConfidenceEvent:
+    """How far an answer that was given before can be trusted: as it was told then."""
+    count = len({citation.n for citation in given.citations})
+    label = kept_label(given.confidence, count, has_queries=bool(given.queries))
+    return ConfidenceEvent(level=given.confidence, source_count=count, label=label)
 
 
 def _trust(sources: Sequence[Source], supported: Support, model: str, *, is_partial: bool) -> ConfidenceEvent:

@@ -24,12 +24,10 @@ from quarry.records.collections_contract import (
     WholeRecord,
 )
 from quarry.records.contract import CountedGroup, RecordType
-from quarry.records.filters import facet_clauses, nearest_facets, types_with
-from quarry.records.record_texts import describe, whole_record
-from quarry.records.retrieval import Scope, with_known_values
+from quarry.records.retrieval import describe, whole_record
+from quarry.records.scope import Scope, facet_clauses, nearest_facets, types_with, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.records.types_in_force import acting_for
-from quarry.records.unreadable import over_readable
+from quarry.records.sources import acting_for, over_readable
 from quarry.services.services import Caller, Services
 
 GROUPS_MAX = 1000

@@ -26,6 +26,8 @@ from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
 
 RecordType = str
 """The name of a type of record."""
+RecordKey = tuple[RecordType, str]
+"""The type and id of a record."""
 
 Intent = Literal["keyword", "question"]
 ConfidenceLevel = Literal["high", "medium", "low"]
@@ -267,12 +269,10 @@ class CountedGroup(AggregationGroup):
 class AggregationEvent(Event):
     """A number that was asked for, exact: how many records there are, or how many different values of what `by` names.
 
-    `by` is what they are grouped by: a facet, a period, or their `type` where several are counted; `filters` what they have in
-    common, by the names that a request has for it. There are `group_count` groups, of which `groups` holds 50 at most: the latest
-    periods, else the first; `other` is how many records are in the rest. Groups add up to `total`, as those of
-    `GET /records/facets` do, unless they are `overlapping`. Where something was reckoned of a number, `of` says what
-    (`sum:price`), `value` is that of all records, and that of each group stands in it by the same name; `measures` holds all that
-    were asked for at once, `of` the first. Of the highest and the lowest, each group is a record, by its title. `query`
+    `by` is what they are grouped by: fields or a period; `filters` what they have in common, by the names that a request has for
+    it. There are `group_count` groups; `groups` holds at most 50: the latest periods, else the first; `other` is how many
+    records are in the rest. A record with several values counts in the group of each. Where something was calculated from a
+    number, `of` says what (`sum(price)`), `value` is that of all records, and each group has its own by the same name. `query`
     asks for the same by `POST /query`, and `sentence` says both in words.
     """
 
@@ -282,11 +282,8 @@ class AggregationEvent(Event):
     group_count: int = 0
     total: int
     other: int = 0
-    overlapping: bool = False
-    gaps: bool = False
     of: str | None = None
     value: float | None = None
-    measures: dict[str, float | None] = {}
     filters: dict[str, Any]
     query: ShortQuery | None = None
     sentence: str | None = None

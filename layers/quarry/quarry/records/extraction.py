@@ -1,4 +1,4 @@
-"""The sentences of records that answer a question, chosen and quoted when no model writes.
+"""The sentences of records that answer a question, chosen and quoted when no model writes, and what is said where none answers.
 
 A sentence is chosen by how well it answers by the pair model, by how much of the question it holds, rare words counting more, and
 by how well its record was found. Pure but for `judged`, which runs the pair model.
@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import cache
 
 from quarry.language.sentences import sentences
 from quarry.language.tokens import is_code
@@ -21,10 +22,10 @@ from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import shorten, significant_words, words
-from quarry.records.candidates import RecordText
-from quarry.records.evidence import EvidenceSource
-from quarry.records.fitted import answer_model
-from quarry.records.intent import is_asked
+from quarry.reader.learned import PairModel, read_pair_model
+from quarry.records.contract import AggregationEvent, Citation, ConfidenceLevel
+from quarry.records.evidence import EvidenceSource, RecordText
+from quarry.records.reading import is_asked, words_to_look_up
 from quarry.services.services import Services
 
 QUOTES_MAX = 5
@@ -50,7 +51,6 @@ EVEN = -2.0
 """Log-odds at which a sentence counts half: the one that answers often has no more."""
 SPOKEN_WEIGHT = 0.8
 """What somebody said comes after what the record itself says."""
-
 _NAMED_VALUE = re.compile(r"[^\W\d_][\w ]{0,79}: \S.{0,200}")
 """A line that gives the value of a field, as `city: Oslo`."""
 _YEAR = re.compile(r"\b[12]\d{3}\b")
@@ -256,3 +256,93 @@ def _is_told_apart(quote: Quote, quotes: Sequence[Quote]) -> bool:
 
 def _names_date(text: str, day: datetime.date, language: str) -> bool:
     return bool(_YEAR.search(text)) or writing_of(language).months[day.month - 1] in text
+
+
+ADAPTERS_FILE = "answers.safetensors"
+
+
+@cache
+def answer_model() -> PairModel | None:
+    """The model that compares questions with sentences, read at the first call. None and errors as `read_pair_model`."""
+    return read_pair_model("quarry.records", ADAPTERS_FILE)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What is known for sure: `text` begins the answer; `is_all`: nothing else can answer it.
+
+    `authors`: the question asks what they said. `doubt`: that what the records found may not answer, where that is likely.
+    `basis`: what the number was counted on. `quotes`: the sentences that answer, best first. `chance`: how likely the records
+    found answer, from 0 to 1, and `likely` the level that follows, where it is known.
+    """
+
+    text: str = ""
+    counted: AggregationEvent | None = None
+    is_all: bool = False
+    authors: frozenset[str] = frozenset()
+    doubt: str = ""
+    basis: str = ""
+    quotes: Sequence[Quote] = ()
+    chance: float = 0.0
+    likely: ConfidenceLevel | None = None
+
+    def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
+        """Whether an answer with these citations answers in part at most. One that cites nothing says nothing of the records."""
+        return bool(self.doubt) or (self.counted is None and not self.basis and not citations)
+
+
+PART_STEMS_MIN = 2
+"""A part of a record that is called by fewer significant words ("Findings") is named with the whole."""
+TOPIC_CHARACTERS_MAX = 90
+NEAREST_MAX = 3
+SOUGHT_CHARACTERS_MAX = 200
+CALLED_CHARACTERS_MAX = 120
+NOTHING_ANSWERS = "The records searched here hold nothing that answers this"
+NOTHING_FOUND = f"{NOTHING_ANSWERS}. Other words, or fewer, may find more."
+UNSURE = "No record clearly answers this. The nearest say:"
+IN_PART = "this may answer the question only in part"
+
+
+def nothing_held(question: str, missing: Sequence[str], nearest: Sequence[EvidenceSource]) -> str:
+    """That the records do not answer: what was looked for, which words of it no record holds, and what is nearest."""
+    sought = f"“{markdown_safe(shorten(words_to_look_up(question), SOUGHT_CHARACTERS_MAX))}”"
+    said = f"{NOTHING_ANSWERS}. Looked for: {sought}"
+    said += f"; none of them names {_listed(missing)}." if missing else "."
+    kinds: dict[str, str] = {}
+    for each in nearest:
+        title = markdown_safe(shorten(called(each.text), CALLED_CHARACTERS_MAX))
+        kinds.setdefault(title, each.text.type.replace("_", " "))
+    lines = [f"\n- {title} ({kind})" for title, kind in list(kinds.items())[:NEAREST_MAX]]
+    return "".join([said, "\n\nThe nearest that they hold:\n", *lines]) if lines else said
+
+
+def doubt(missing: Sequence[str]) -> str:
+    """That what was found may not answer the question, and which of its words no record holds."""
+    return f"No record names {_listed(missing)}: {IN_PART}." if missing else UNSURE
+
+
+def called(record: RecordText) -> str:
+    """What a record is about, in words: one that is called by a number or a code, by what it says."""
+    name = record.topic or record.title
+    is_code = all(any(map(str.isdigit, part)) for part in name.split())
+    return f"{name}: {' '.join(record.body.split())}" if is_code else name
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join(f"“{markdown_safe(name)}”" for name in names)
+
+
+def question_about(text: RecordText) -> str | None:
+    """What the record can answer; None where a question would name its author or topic, and it has none."""
+    asked = text.quoting.followup
+    if "{author}" in asked and not (text.author and text.topic):
+        return None
+    whole, _, part = text.title.partition(": ")
+    if part and len(significant_words(part)) < PART_STEMS_MIN:
+        part = f"{part} ({whole})"
+    return asked.format(topic=topic(called(text)), title=topic(part or called(text)), author=text.author)
+
+
+def topic(title: str) -> str:
+    """A title as a question speaks of it."""
+    return shorten(title.strip().rstrip(".?!"), TOPIC_CHARACTERS_MAX)

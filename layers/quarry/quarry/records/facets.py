@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from quarry.records.searched_types import BUILT_IN
 
-SEARCHED = tuple(each.table for each in BUILT_IN.values())
+SEARCHED = tuple(BUILT_IN.counted.values())
 
 DECLARED_IN = ("collections",)
 """The table that says what else there is to search."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from quarry.agent import tools as agent_tools
 from quarry.agent.calls import Calling, Tool, ToolResult, explained
 from quarry.agent.description import describe_sources
+from quarry.agent.domain_tools import bounded
 from quarry.agent.lookups import filters_of, values_like
-from quarry.agent.results import bounded
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked
 from quarry.agent.tools import GetArguments, SearchArguments, ValuesArguments
@@ -24,13 +24,11 @@ from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
-from quarry.records.filters import required
-from quarry.records.lookups import narrowed
-from quarry.records.prompts import sources_block
-from quarry.records.record_texts import describe, whole_record
-from quarry.records.search import rank_records
-from quarry.records.tools import SearchToolset, summary, varied
-from quarry.records.written_answer import RESULT
+from quarry.records.begun import SearchToolset
+from quarry.records.prompts import RESULT, sources_block
+from quarry.records.retrieval import describe, whole_record
+from quarry.records.scope import required
+from quarry.records.search import rank_records, summary, varied
 
 STEP = "records_answer"
 SOURCES_FOUND_MAX = 40
@@ -96,7 +94,7 @@ class Research:
             )
         toolset = self.toolset
         filters = await filters_of(names, arguments.where, self.asked, toolset.services)
-        types = [narrowed(each, filters.get(each.name)) for each in toolset.types if each.name in names]
+        types = [each.narrowed(filters.get(each.name)) for each in toolset.types if each.name in names]
         ranked = await rank_records(arguments.text, types, toolset.services, toolset.run, scope=toolset.scope)
         found = await toolset.found(ranked, arguments.text)
         sources = toolset.evidence.add(varied(found)[: min(arguments.limit, SEARCHED_MAX)])

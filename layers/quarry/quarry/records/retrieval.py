@@ -1,97 +1,33 @@
-"""Records out of Postgres: typed rows in, nothing decided here."""
+"""Records out of Postgres: candidates, counts and texts, of what the caller may see. Nothing is decided here."""
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any, LiteralString, Self
 
+from psycopg import DataError
 from psycopg.rows import DictRow
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placeholder
 
 from quarry.collections.collection import ENGLISH
+from quarry.platform.errors import NotFound
+from quarry.platform.text import shown
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
 from quarry.query.filtered import Filtered
-from quarry.records.candidates import Candidate, RecordText
-from quarry.records.contract import RecordType
-from quarry.records.record_texts import describe
+from quarry.records.collections_contract import WholeRecord
+from quarry.records.contract import RecordKey, RecordType
+from quarry.records.evidence import Candidate, RecordText
+from quarry.records.scope import Arm
 from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.retrieval.facets import NamedValue
-from quarry.retrieval.known_values import values_as_written
-from quarry.retrieval.values import Owners
-from quarry.spans.mention import Clause, Condition, DateRange
+from quarry.spans.mention import Clause
 
 ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
 ROWS_RANKED_MIN = 500
 """So many of each arm at least: of judged collections these hold 99 % of what ranking all rows finds in its first hundred."""
-
-
-@dataclass(frozen=True)
-class Scope:
-    """Which records are searched: of these dates and facets, and where the search `is_strict`, with the phrases in quotes."""
-
-    date_from: datetime.date | None = None
-    date_to: datetime.date | None = None
-    is_strict: bool = False
-    facets: Sequence[Clause] = ()
-
-    @property
-    def dated(self) -> list[Clause]:
-        """The condition of the dates, if there are any."""
-        if self.date_from is None and self.date_to is None:
-            return []
-        return [(Condition("date", range=DateRange(self.date_from, self.date_to)),)]
-
-    def within(self, date_from: datetime.date | None, date_to: datetime.date | None) -> Scope:
-        """What of it is of these dates too."""
-        first = [day for day in (self.date_from, date_from) if day is not None]
-        last = [day for day in (self.date_to, date_to) if day is not None]
-        return replace(self, date_from=max(first, default=None), date_to=min(last, default=None))
-
-
-EVERYTHING = Scope()
-
-_EXACT_KINDS = ("value", "array", "name")
-"""Facets that a value is compared with as it is written."""
-
-
-async def with_known_values(database: Database, scope: Scope, types: Sequence[SearchedType], owners: Owners) -> Scope:
-    """The scope with the values of its facets as the data has them: who asks for `defeated` means "Defeated". Of types with
-    owners the values of those in `owners` are known.
-    """
-    tables = [each.table for each in types]
-    exact = {facet.name for table in tables for facet in table.facets if facet.kind in _EXACT_KINDS}
-    named = [
-        NamedValue((condition.facet,), value)
-        for clause in scope.facets
-        for condition in clause
-        if condition.facet in exact
-        for value in condition.values
-    ]
-    if not named:
-        return scope
-    found = await values_as_written(database, tables, named, owners)
-    known = {(*each.facets, each.value): values for each, values in zip(named, found, strict=True)}
-
-    def meant(condition: Condition) -> Condition:
-        values = (known.get((condition.facet, value), [value]) for value in condition.values)
-        return replace(condition, values=tuple(chain.from_iterable(values)))
-
-    return replace(scope, facets=tuple(tuple(map(meant, clause)) for clause in scope.facets))
-
-
-@dataclass(frozen=True)
-class Arm:
-    """One type searched for some words, among the records that meet the clauses. `is_apart`: they are those of the question."""
-
-    type: SearchedType
-    query: str
-    clauses: Sequence[Clause] = ()
-    is_apart: bool = False
 
 
 async def find_candidates(
@@ -301,3 +237,110 @@ async def latest_records(
         return []
     ids = await ids_meeting(database, {topical: given}, limit)
     return await describe(database, [(topical.name, id) for id in ids[topical.name]], types, "")
+
+
+SAID_MAX_CHARACTERS = 2_000
+"""So much of what a record says is compared with what others say."""
+
+
+async def describe(database: Database, keys: Sequence[RecordKey], types: RecordTypes, query: str) -> list[RecordText]:
+    """The texts of the named records, in the order of `keys`, with snippets for `query`; without what the caller may not see."""
+    of_keys = types.only([name for name, _ in keys])
+    if not of_keys:
+        return []
+    rows = await database.rows(
+        texts_query(of_keys),
+        {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "query": query},
+    )
+    return [
+        RecordText(
+            **_shown(row, ("title", "body", "topic", "author", "snippet")),
+            quoting=types[row["type"]].quoting,
+            language=types[row["type"]].table.language,
+        )
+        for row in rows
+    ]
+
+
+def _shown(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
+    """A row whose texts of these names are as readers see them: places that citations tell are counted in those texts. Ids and
+    values that clients filter by stay as they are, since they come back.
+    """
+    return {**row, **{name: shown(row[name]) for name in names if name in row}}
+
+
+def texts_query(types: Sequence[SearchedType]) -> Composed:
+    """Selects the texts of records by the parameters `types` and `ids`, with snippets for `query`."""
+    # the query is read once for each language, not for each record
+    return _of_keys({each.name: (each.text, each.row_language) for each in types}) + SQL(
+        ", asked as materialized (select l.language, (read_query(%(query)s, l.language)).words[:16] as words"
+        " from (select distinct s.language from seen s) l)"
+        " select s.type, s.id, s.title, s.body, s.topic, s.author, s.date, s.meeting_id, s.url,"
+        " record_snippet(s.body, a.words, s.language) as snippet"
+        " from seen s join asked a on a.language is not distinct from s.language order by s.place"
+    )
+
+
+async def dates_of(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, datetime.date]:
+    """The dates of the named records, without those that have none and what the caller may not see."""
+    of_keys = types.only([name for name, _ in keys])
+    if not of_keys:
+        return {}
+    rows = await database.rows(
+        _of_keys({each.name: (each.text, "null") for each in of_keys})
+        + SQL(" select s.type, s.id, s.date from seen s where s.date is not null"),
+        {"types": [name for name, _ in keys], "ids": [id for _, id in keys]},
+    )
+    return {(row["type"], row["id"]): row["date"] for row in rows}
+
+
+async def what_they_say(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, str]:
+    """The title and texts of each of the named records, without what the caller may not see. Of a long one stands the beginning,
+    with a digest of the whole behind it: these say the same only if all of it is the same.
+    """
+    of_keys = types.only([name for name, _ in keys])
+    if not of_keys:
+        return {}
+    rows = await database.rows(
+        _of_keys({each.name: (each.said, "null") for each in of_keys})
+        + SQL(
+            " select s.type, s.id, left(s.said, %(longest)s)"
+            " || case when length(s.said) > %(longest)s then ' ' || md5(s.said) else '' end as said from seen s"
+        ),
+        {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "longest": SAID_MAX_CHARACTERS},
+    )
+    return {(row["type"], row["id"]): row["said"] for row in rows}
+
+
+def _of_keys(selects: Mapping[RecordType, tuple[LiteralString, LiteralString]]) -> Composed:
+    """The beginning of a statement: `seen` is what these select of the records that the parameters `types` and `ids` name, and
+    the language of each.
+    """
+    seen = [
+        SQL(
+            "select k.place, r.*, ({})::regconfig as language from keys k cross join lateral ({} offset 0) r"
+            " where k.type = any({})"
+        ).format(
+            SQL(language), SQL(select), Literal([name for name, own in selects.items() if own == (select, language)])
+        )
+        for select, language in dict.fromkeys(selects.values())
+    ]
+    return SQL(
+        "with keys as materialized ("
+        "select * from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)), seen as ({})"
+    ).format(SQL(" union all ").join(seen))
+
+
+async def whole_record(database: Database, type: SearchedType, record_id: str) -> WholeRecord:
+    """A record with its title, all its columns and what it is part of. Raises NotFound, also for what the caller may not see."""
+    query = SQL("select w.* from (select %s::text as id) k cross join lateral ({} offset 0) w").format(SQL(type.whole))
+    try:
+        row = await database.row(query, [record_id])
+    except DataError:
+        # of no such key is a row of that table
+        row = None
+    if row is None:
+        raise NotFound(f"There is no {type.name.replace('_', ' ')} with this id.")
+    return WholeRecord(
+        type=type.name, id=record_id, texts=list(type.texts), **_shown(row, ("title", "fields", "meeting"))
+    )

@@ -14,8 +14,8 @@ from quarry.records.collections_contract import Collections, CountRequest, Recor
 from quarry.records.contract import AskQuery, AskRequest, FacetValues, SearchRequest, SearchResponse, TypeName
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import SSE
-from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented, request_id_of
+from quarry.web.requests import PlainCaller, ServicesDependency
 from quarry.web.streams import SSE_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {
@@ -122,8 +122,8 @@ async def _stream_answer(
 ) -> Response:
     """The answer as a stream. `places` are where the question names its types and facets, as `check_filters` takes them."""
     from quarry.records.answer import answer_question
-    from quarry.records.applied import check_filters
-    from quarry.records.types_in_force import types_in_force
+    from quarry.records.scope import check_filters
+    from quarry.records.sources import types_in_force
 
     # before the stream has begun, so that a wrong value is a 422, and what cannot be read a 503
     types = await types_in_force(services)

@@ -101,6 +101,14 @@ class SearchedType:
         """Whether each of its rows is in a language of its own."""
         return self.collection is not None and self.collection.declaration.language_column is not None
 
+    def narrowed(self, condition: str | None) -> SearchedType:
+        """The type with only the rows that meet a condition over a row `t` of its source."""
+        if condition is None:
+            return self
+        # made by `query.compile.meeting`, which quotes every name and value
+        where = f"({self.table.where}) and ({condition})"
+        return replace(self, table=replace(self.table, where=where), is_always_filtered=True)
+
     def condition(self, clauses: Sequence[Clause], parameters: dict[str, Any] | None = None) -> Composable | None:
         """What the clauses ask of a row `t` of `rows`; None where it may be any. Its values are added to `parameters` or,
         without these, stand in it.

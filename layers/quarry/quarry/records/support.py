@@ -22,10 +22,9 @@ from quarry.language.numerals import (
 )
 from quarry.language.sentences import sentence_spans
 from quarry.platform.text import STOP_WORDS, significant_words
-from quarry.records.candidates import RecordText
 from quarry.records.citations import CODE
 from quarry.records.contract import Citation
-from quarry.records.source_text import QUOTE_CHARACTERS_MAX, SourceText, spelled
+from quarry.records.evidence import QUOTE_CHARACTERS_MAX, RecordText, SourceText, spelled
 
 QUOTE_SENTENCES_MAX = 2
 SUPPORTED_MIN = 0.5

@@ -14,7 +14,6 @@ from psycopg.rows import DictRow
 from quarry.language.tokens import Token, keys, slips
 from quarry.language.tokens import stem as stem_of
 from quarry.platform.off_loop import off_loop
-from quarry.postgres.call import call
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import FacetKind, SearchTable
 from quarry.retrieval.values import NO_OWNERS, Owners, owners_of, visible_values
@@ -96,8 +95,7 @@ async def _found(
     """What the dictionary has for the words, without values that the caller may not see."""
     other = [(place, form) for place, given in forms.items() for form in given]
     may_hide = any(table.guarded for table in tables)
-    rows = await call(
-        database,
+    rows = await database.call(
         "look_up_values_v2",
         p_tables=[table.name for table in tables],
         p_words=words,

@@ -24,7 +24,8 @@ from psycopg.sql import SQL, Composable, Identifier
 from quarry.models.interface import ChatModel, Prices, Usage
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable, NotFound, QuarryError
-from quarry.platform.metrics import (
+from quarry.platform.tables import KEEP
+from quarry.platform.telemetry import (
     COMPLETION_TOKENS,
     DEGRADED_STEPS,
     FAILED_SEARCHES,
@@ -32,9 +33,9 @@ from quarry.platform.metrics import (
     PROMPT_TOKENS,
     SEARCHES,
     Metrics,
+    span,
+    untraced,
 )
-from quarry.platform.tables import KEEP
-from quarry.platform.tracing import span, untraced
 from quarry.postgres.pool import Connection, Database
 
 RunStatus = Literal["running", "completed", "failed", "abandoned"]

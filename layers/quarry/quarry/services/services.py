@@ -20,17 +20,15 @@ from quarry.models.query_embedding import QueryEmbedder
 from quarry.models.served_embedding import VECTORS_BYTES_MAX, BedrockEmbedding, OpenAIEmbedding
 from quarry.platform.budget import Budget
 from quarry.platform.errors import ConfigurationError
-from quarry.platform.metrics import Metrics
 from quarry.platform.secrets import Secret, api_key_secret, database_secret
 from quarry.platform.settings import Settings
-from quarry.platform.tracing import Tracing
+from quarry.platform.telemetry import Metrics, Tracing
 from quarry.postgres import rds
 from quarry.postgres.pool import Address, Database
 from quarry.postgres.rds import IamAddress
 from quarry.postgres.reader import Reader, Replica
 from quarry.runs.run_log import Run, RunLog
-from quarry.streaming.run_store import RunStore
-from quarry.streaming.runs import RunStreams
+from quarry.streaming.runs import RunStore, RunStreams
 
 T = TypeVar("T")
 

@@ -11,10 +11,8 @@ from starlette.middleware.cors import CORSMiddleware
 
 from quarry.services.services import Services
 from quarry.web import problems
-from quarry.web.addresses import KnownAddresses
-from quarry.web.admission import Admission, Admitted
+from quarry.web.admission import Admission, Admitted, HostGate, SiteGate
 from quarry.web.description import Description
-from quarry.web.host_gate import HostGate, SiteGate
 from quarry.web.middleware import (
     BeginsInTime,
     EveryResponse,
@@ -25,7 +23,8 @@ from quarry.web.middleware import (
     Unforeseen,
     VisibleOnly,
 )
-from quarry.web.openai_errors import OpenAIErrors
+from quarry.web.problems import OpenAIErrors
+from quarry.web.requests import KnownAddresses
 
 
 def create_app(services: Services, routers: Iterable[APIRouter], documented: Iterable[APIRouter] = ()) -> FastAPI:

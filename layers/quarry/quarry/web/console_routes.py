@@ -12,9 +12,9 @@ from fastapi import APIRouter, Request, Response
 
 from quarry.platform.settings import Settings
 from quarry.web.admission import without_place
-from quarry.web.callers import ServicesDependency
 from quarry.web.contract import PageConfig, SignIn
 from quarry.web.filled_domains import DomainTables, FilledDomains
+from quarry.web.requests import ServicesDependency
 
 CACHE_CONTROL = "public, max-age=60"
 

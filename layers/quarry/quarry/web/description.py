@@ -34,10 +34,19 @@ from quarry.platform.errors import (
     catalogue,
     problem_type,
 )
-from quarry.web import openai_errors
-from quarry.web.callers import verified_caller
 from quarry.web.middleware import METHODS_WITH_BODY
-from quarry.web.problems import Problem, ProblemField, documented, error_schemas
+from quarry.web.problems import (
+    ErrorDetail,
+    OpenAIError,
+    Problem,
+    ProblemField,
+    documented,
+    documented_for_openai,
+    error_of,
+    error_schemas,
+    is_served_so,
+)
+from quarry.web.requests import verified_caller
 from quarry.web.text_files import TextFile
 
 DESCRIPTION = "Agentic search over a team's own Postgres."
@@ -90,20 +99,20 @@ def openapi_document(routers: Iterable[APIRouter], examples: Sequence[Example] =
 
 
 def _error_schemas() -> dict[str, Any]:
-    return error_schemas(Problem, ProblemField, openai_errors.OpenAIError, openai_errors.ErrorDetail)
+    return error_schemas(Problem, ProblemField, OpenAIError, ErrorDetail)
 
 
 def _problem(error: type[QuarryError]) -> dict[str, Any]:
     """An error as a reader of the API sees it; `code` is its name below `/v1/`."""
     told = {"type": problem_type(error.title), "title": error.title, "status": error.status, "detail": ""}
-    code = openai_errors.error_of(told)["error"]["code"]
+    code = error_of(told)["error"]["code"]
     del told["detail"]
     return told | {"code": code, "meaning": error.meaning, "remedy": error.remedy}
 
 
 def _described(path: str | None, errors: Sequence[type[QuarryError]]) -> dict[int | str, dict[str, Any]]:
     """Errors in the form in which they are answered at a path."""
-    return openai_errors.documented(*errors) if openai_errors.is_served_so(path or "") else documented(*errors)
+    return documented_for_openai(*errors) if is_served_so(path or "") else documented(*errors)
 
 
 def _errors_of(route: RouteContext, method: str) -> Iterator[type[QuarryError]]:

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from quarry.agent.server import AgentServer, Offer
-from quarry.web.callers import PlainCaller, ServicesDependency, take_place
+from quarry.web.requests import PlainCaller, ServicesDependency, take_place
 
 if TYPE_CHECKING:
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager

@@ -21,8 +21,8 @@ from quarry.kept.contract import (
     SavedSearches,
 )
 from quarry.platform.errors import Forbidden, NotFound
-from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.problems import documented
+from quarry.web.requests import PlainCaller, ServicesDependency
 
 router = APIRouter(tags=["kept"], prefix="/me")
 

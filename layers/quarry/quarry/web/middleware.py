@@ -13,13 +13,20 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry.platform.errors import MalformedRequest, QuarryError, Unavailable, UnsupportedMediaType
-from quarry.platform.metrics import REFUSED_402, REFUSED_429, REFUSED_503, REQUESTS, TIME_TO_FIRST_EVENT, Metrics
+from quarry.platform.telemetry import (
+    REFUSED_402,
+    REFUSED_429,
+    REFUSED_503,
+    REQUESTS,
+    TIME_TO_FIRST_EVENT,
+    Metrics,
+    Tracing,
+)
 from quarry.platform.text import shown_json
-from quarry.platform.tracing import Tracing
 from quarry.streaming.events import LATE_MESSAGE
 from quarry.web import problems
-from quarry.web.addresses import address_of
 from quarry.web.problems import HttpMiddleware
+from quarry.web.requests import address_of
 
 BEGAN = "quarry.began"
 """In a scope: when the request came, by `time.perf_counter`, where that was before the application had it."""

@@ -18,9 +18,7 @@ from quarry.runs.idempotency import KeyText
 from quarry.runs.run_log import HeardRuns
 from quarry.streaming.events import Event
 from quarry.streaming.runs import RunStreams
-from quarry.web.callers import ModelCaller, PlainCaller, ServicesDependency
 from quarry.web.filled_domains import DomainTables, FilledDomains
-from quarry.web.openai_errors import documented
 from quarry.web.openai_shapes import (
     CHUNK_SCHEMA,
     CHUNKS,
@@ -35,7 +33,8 @@ from quarry.web.openai_shapes import (
     chunk,
     url_annotations,
 )
-from quarry.web.problems import request_id_of
+from quarry.web.problems import documented_for_openai, request_id_of
+from quarry.web.requests import ModelCaller, PlainCaller, ServicesDependency
 from quarry.web.streams import stream_response
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
@@ -77,7 +76,7 @@ def openai_router(answers: Mapping[str, Answer], domain_tables: DomainTables) ->
     @router.post(
         "/v1/chat/completions",
         response_class=JSONResponse,
-        responses=_ANSWER | documented(ModelNotFound, PaymentRequired, Conflict),
+        responses=_ANSWER | documented_for_openai(ModelNotFound, PaymentRequired, Conflict),
     )
     async def complete(
         request: Request,

@@ -13,7 +13,7 @@ from quarry.models.interface import Usage
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, Storable
 from quarry.streaming.events import Event, Form
-from quarry.web.openai_errors import stream_error
+from quarry.web.problems import stream_error
 
 MESSAGES_MAX = 1000
 

@@ -18,8 +18,8 @@ from starlette.responses import RedirectResponse, Response
 
 from quarry.platform.errors import NotFound
 from quarry.web.admission import without_place
-from quarry.web.callers import services_of
 from quarry.web.console_routes import sign_in_of
+from quarry.web.requests import services_of
 from quarry.web.text_files import ASKED_FOR_EACH_TIME, KEPT_FOR_GOOD, TextFile, text_response
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "page"

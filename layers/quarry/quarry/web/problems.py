@@ -1,4 +1,4 @@
-"""Errors as `application/problem+json` (RFC 9457)."""
+"""Errors as `application/problem+json` (RFC 9457), and in OpenAI's form below `/v1/`, whose clients read no other."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import logging
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Literal
 
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from pydantic import BaseModel
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
-from starlette.types import ASGIApp, Receive, Scope, Send
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry.platform.errors import (
     UNFORESEEN_MESSAGE,
@@ -23,26 +24,24 @@ from quarry.platform.errors import (
     InvalidInput,
     MalformedRequest,
     MethodNotAllowed,
+    ModelNotFound,
     NotFound,
     QuarryError,
     problem_type,
 )
 from quarry.platform.lazy_model import LazyModel
-from quarry.platform.text import shown
+from quarry.platform.text import shown, visible
 from quarry.platform.validation import place_in
 
 MEDIA_TYPE = "application/problem+json"
 BODY_MAX_BYTES = 256 * 1024
 FIELD_ERRORS_MAX = 50
-
 logger = logging.getLogger(__name__)
 
 BODY_TOO_LARGE = BodyTooLarge(f"The body is larger than {BODY_MAX_BYTES // 1024} KiB.")
 NOT_JSON = MalformedRequest("The body is not valid JSON.")
-
 NO_SUCH_ADDRESS = NotFound("There is nothing at this address.")
 NO_SUCH_METHOD = MethodNotAllowed("This address does not take that method; the header `Allow` names those it takes.")
-
 # What a bare HTTPException of the framework means to a client.
 _MEANINGS: dict[int, QuarryError] = {
     400: NOT_JSON,
@@ -219,3 +218,106 @@ def _field_error(detail: Mapping[str, Any], body: Any) -> FieldError:
     # an element of a list is named as the list is: its place in it, "0", would say nothing
     name = next((part for part in reversed(parts) if not part.isdecimal()), "the body")
     return FieldError(pointer_to(parts), f"{name}: {str(detail['msg']).removeprefix('Value error, ')}")
+
+
+PREFIX = "/v1/"
+
+
+class ErrorDetail(LazyModel):
+    """What went wrong; `param` is the field that is wrong, `code` says which error it is."""
+
+    message: str
+    type: Literal[
+        "invalid_request_error", "authentication_error", "insufficient_quota", "rate_limit_error", "server_error"
+    ]
+    param: str | None
+    code: str | None
+
+
+class OpenAIError(LazyModel):
+    """The body of every error below `/v1/`."""
+
+    error: ErrorDetail
+
+
+_TYPES: dict[int, str] = {401: "authentication_error", 402: "insufficient_quota", 429: "rate_limit_error"}
+_CODES: dict[int, str] = {401: "invalid_api_key", 402: "insufficient_quota", 429: "rate_limit_exceeded"}
+
+
+def is_served_so(path: str) -> bool:
+    return path.startswith(PREFIX)
+
+
+def documented_for_openai(*errors: type[QuarryError]) -> dict[int | str, dict[str, Any]]:
+    """What an OpenAPI description says of errors below `/v1/`; of those of one status, what the first one is called."""
+    schema = {"$ref": f"#/components/schemas/{OpenAIError.__name__}"}
+    described: dict[int | str, dict[str, Any]] = {}
+    for error in errors:
+        content = {"application/json": {"schema": schema}}
+        described.setdefault(_status(error.status), {"description": error.title, "content": content})
+    return described
+
+
+def stream_error(message: str) -> dict[str, Any]:
+    """What ends a stream that failed."""
+    return {"error": {"message": visible(message), "type": "server_error", "param": None, "code": None}}
+
+
+def error_of(problem: Mapping[str, Any]) -> dict[str, Any]:
+    """A problem in OpenAI's form."""
+    status: int = problem["status"]
+    name = str(problem["type"]).rpartition(":")[2].replace("-", "_")
+    fields = problem.get("errors") or [{"pointer": ""}]
+    is_about_model = problem["type"] == problem_type(ModelNotFound.title)
+    param = "model" if is_about_model else fields[0]["pointer"].removeprefix("/").replace("/", ".")
+    return {
+        "error": {
+            "message": problem["detail"],
+            "type": "server_error" if status >= 500 else _TYPES.get(status, "invalid_request_error"),
+            "param": param or None,
+            "code": _CODES.get(status, name),
+        }
+    }
+
+
+def _status(status: int) -> int:
+    return MalformedRequest.status if status == InvalidInput.status else status
+
+
+class OpenAIErrors(HttpMiddleware):
+    """Makes OpenAI's errors of the problems that are answered below `/v1/`, whichever layer found them."""
+
+    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if not is_served_so(scope["path"]):
+            await self.app(scope, receive, send)
+            return
+        held: Message | None = None
+        body = b""
+
+        async def send_error(message: Message) -> None:
+            nonlocal held, body
+            if message["type"] == "http.response.start" and _is_problem(message):
+                held = message
+            elif held is None:
+                await send(message)
+            else:
+                body += message.get("body", b"")
+                if not message.get("more_body"):
+                    await _send_translated(held, body, send)
+
+        await self.app(scope, receive, send_error)
+
+
+def _is_problem(start: Message) -> bool:
+    return Headers(raw=start["headers"]).get("content-type", "").startswith(MEDIA_TYPE)
+
+
+async def _send_translated(start: Message, body: bytes, send: Send) -> None:
+    # a HEAD's answer has no body
+    translated = json.dumps(error_of(json.loads(body))).encode() if body else b""
+    headers = MutableHeaders(raw=list(start["headers"]))
+    headers["Content-Type"] = "application/json"
+    if body:
+        headers["Content-Length"] = str(len(translated))
+    await send({**start, "status": _status(start["status"]), "headers": headers.raw})
+    await send({"type": "http.response.body", "body": translated})

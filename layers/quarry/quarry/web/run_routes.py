@@ -9,9 +9,9 @@ from starlette.responses import Response
 
 from quarry.platform.errors import NotFound
 from quarry.runs.run_log import keep_feedback
-from quarry.web.callers import PlainCaller, ServicesDependency
 from quarry.web.contract import Feedback
 from quarry.web.problems import documented
+from quarry.web.requests import PlainCaller, ServicesDependency
 
 router = APIRouter(tags=["runs"])
 

@@ -13,9 +13,9 @@ from quarry.postgres.pool import Database
 from quarry.postgres.reader import Reader, ReaderState
 from quarry.services.services import Services
 from quarry.web.admission import without_place
-from quarry.web.callers import ServicesDependency
 from quarry.web.contract import Health
 from quarry.web.description import Description
+from quarry.web.requests import ServicesDependency
 from quarry.web.text_files import ASKED_FOR_EACH_TIME, text_response
 
 RETRY_AFTER_SECONDS = 5

@@ -15,9 +15,8 @@ from starlette.types import Receive, Scope, Send
 
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event, Form, Place
-from quarry.web.addresses import wants_headers_only
-from quarry.web.callers import ServicesDependency, take_place, verified_caller
 from quarry.web.middleware import deadline_of
+from quarry.web.requests import ServicesDependency, take_place, verified_caller, wants_headers_only
 
 NDJSON_EVENT_SCHEMA: dict[str, Any] = {
     "type": "object",

@@ -10,8 +10,8 @@ from aws_lambda_powertools import Logger
 from aws_lambda_powertools.metrics import EphemeralMetrics
 from mangum.types import LambdaContext
 
-from quarry.platform.metrics import Counts, Metric
 from quarry.platform.settings import Settings
+from quarry.platform.telemetry import Counts, Metric
 
 NAMESPACE = "Quarry"
 SERVICE = "quarry"  # also the parent of all our loggers, being the package's name
