@@ -4297,12 +4297,12 @@ CREATE FUNCTION quarry.people_values() RETURNS TABLE(facet text, scope text, val
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
       select 1, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4338,12 +4338,12 @@ begin
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
       select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4368,12 +4368,12 @@ begin
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
       select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4396,12 +4396,12 @@ begin
       ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
       union all
       select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4424,12 +4424,12 @@ begin
     experience_cards as (select 1 as change, w.* from new_rows w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4460,12 +4460,12 @@ begin
     experience_cards as (select 1 as change, w.* from changed_to w union all select -1 as change, w.* from changed_from w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible
@@ -4494,12 +4494,12 @@ begin
     experience_cards as (select -1 as change, w.* from old_rows w)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
       select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'team', r.team where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and r.intent_primary <> 'education'
+        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
+        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
         union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
         union all select 'domain', r.domain where r.person_id = t.id and r.visible

@@ -26,8 +26,9 @@ import sqlglot
 from psycopg.sql import SQL, Identifier
 from sqlglot import exp
 
+from quarry.collections.catalog_reading import relations_of_schema
 from quarry.collections.drafting import draft
-from quarry.collections.relations import Relation, relations_of_schema
+from quarry.collections.relations import Relation
 from quarry.local.apply import apply_file
 from quarry.local.collections import drafted_sources
 from quarry.local.embedded_postgres import EmbeddedPostgres

@@ -88,6 +88,23 @@ def test_an_expression_is_a_number_of_columns_and_no_other_sql() -> None:
             checked(f'source = "tickets"\ntext = ["subject"]\nfacets.x = {{ kind = "number", expression = "{text}" }}')
 
 
+@pytest.mark.parametrize(
+    ("line", "problem"),
+    [
+        ('related.jobs = { of = "a", by = "b", where = "c > today" }', "cannot name `today`"),
+        ('facets.firm = { kind = "name", related = "work" }', "no related rows have this name"),
+        ('facets.home = { kind = "name", columns = ["a", "b"] }', "the parts of a place"),
+        ('facets.home = { kind = "name", wording = "at" }', "`wording` has no {}"),
+        ('facets.long = { kind = "number", unit = "minuts" }', "did you mean 'minutes'"),
+        ('like = "nothing"', "no collection that is like no other"),
+        ('predicates.late = "due between 1 and other"', "predicates.late: .* a number, a text"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused_with_its_line(line: str, problem: str) -> None:
+    with pytest.raises(DeclarationError, match=rf"quarry.toml:\d: .*{problem}"):
+        checked(f'source = "tickets"\n{line}')
+
+
 def test_all_that_is_wrong_is_told_at_once_with_its_lines() -> None:
     assert checked('source = "tickets"\ntitle = "Subjekt"\ntext = { subject = "A", bodi = "B" }\nurl = "x"').errors == [
         "quarry.toml:3: collections.tickets.title: tickets has no column 'Subjekt'; did you mean 'subject'?",
@@ -126,6 +143,12 @@ def test_a_source_needs_rights_a_key_and_a_way_to_be_kept_in_step(source: Relati
         ('facets.x = { kind = "money", expression = "amount * status" }', "the column 'status' is mood, not a number"),
         (f'facets.agent = {toml(AGENT | {"by": "status"})}', "the column 'status' is mood, and 'id' of agents is integer"),
         (f'facets.agent = {toml(AGENT | {"key": "name"})}', "key: 'name' is no key of agents"),
+        ('predicates.dear = "amont > 100"', "dear: there is no facet or column 'amont'; did you mean 'amount'?"),
+        ("""hidden = "link"\npredicates.linked = "link = 'x'\"""", "linked.link: the column 'link' is hidden"),
+        ('predicates.amount = "id > 1"', "amount: tickets has a column of this name"),
+        ('related.agents = { of = "agents", by = "name" }', "'name' is text, and 'id' of tickets is integer"),
+        ('related.agents = { of = "agents", by = "id", where = "old" }', "where: agents has no column 'old'"),
+        ('facets.said = { kind = "words", column = "body" }', "facets.said: is for tables of Quarry's own"),
     ],
 )  # fmt: skip
 def test_each_setting_is_checked(setting: str, answer: str) -> None:

@@ -12,13 +12,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from quarry.collections.catalog_reading import read_catalog, relations_of_schema
 from quarry.collections.checking import check, tables_named
 from quarry.collections.date_kinds import date_kinds
 from quarry.collections.declaration_file import Lines, read_declarations
 from quarry.collections.drafting import SEARCHED_MAX, Draft, draft
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import Referred
-from quarry.collections.relations import Column, Reference, Relation, read_catalog, relations_of_schema
+from quarry.collections.relations import Column, Reference, Relation
 from quarry.collections.secrets import suspicion
 from quarry.collections.value_shapes import seen_of
 from quarry.models.local_embedding import LocalEmbedding
@@ -54,11 +55,7 @@ def drafted(*tables: Relation) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    ("began", "ended", "days"),
-    [
-        ("created", "Resolved on", '"Resolved on" - created'),
-        ("seen_on", "paid_on", None),
-    ],
+    ("began", "ended", "days"), [("created", "Resolved on", '"Resolved on" - created'), ("seen_on", "paid_on", None)]
 )
 def test_what_lasts_from_one_date_to_another_is_reckoned_in_days(began: str, ended: str, days: str | None) -> None:
     dates = [(began, "timestamp with time zone"), (ended, "timestamp with time zone")]
@@ -184,8 +181,7 @@ _ALPHABET = st.characters(codec="utf-8", exclude_characters="\x00")
 _PARTS = """id name title first_ last_ _at created_ updated_ password token body status city country url price type from _id
     account_""".split()
 _NAMES = st.one_of(
-    st.text(_ALPHABET, min_size=1, max_size=12),
-    st.lists(st.sampled_from(_PARTS), min_size=1, max_size=3).map("".join),
+    st.text(_ALPHABET, min_size=1, max_size=12), st.lists(st.sampled_from(_PARTS), min_size=1, max_size=3).map("".join)
 )
 _COLUMNS = st.builds(
     column,

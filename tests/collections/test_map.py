@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from quarry.collections.relations import Relation, relations_named
+from quarry.collections.catalog_reading import relations_named
+from quarry.collections.relations import Relation
 from quarry.local.collections import map_schema
 from quarry.platform.errors import ConfigurationError
 from quarry.postgres.schema import SyncConnection

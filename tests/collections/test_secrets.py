@@ -12,8 +12,8 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.collections.catalog_reading import relations_of_schema
 from quarry.collections.drafting import draft
-from quarry.collections.relations import relations_of_schema
 from quarry.collections.secrets import Suspicion, secrecy_of, suspicion
 from quarry.collections.value_shapes import Shape, seen_of
 from tests.collections.conftest import opened, schema_text
@@ -137,7 +137,7 @@ class TestDraft:
         collections = dict(tomllib.loads(made.text)["collections"])
         assert {name: each.get("hidden", []) for name, each in collections.items()} == HIDDEN
         assert made.left_out == {
-            "odd_notes": 'may hold secrets in "pass{word}", which `hidden` cannot name: declare a view without them',
+            "odd_notes": 'may hold secrets in "pass{word}", which `hidden` cannot name: declare a view without them'
         }
         assert '  "pass_crypt",  # a secret: by its name\n' in made.text
         assert '  "x1",  # a secret: its values look like keys, tokens or password hashes\n' in made.text

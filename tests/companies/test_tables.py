@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import Any
 
 import pytest
 from pydantic import ValidationError
 
 from quarry import catalog
-from quarry.companies.tables import EMBEDDED, LOADABLE, CompanyRow
-from quarry.postgres.load import LoadError, load_file
+from quarry.companies.tables import EMBEDDED, CompanyRow
 from tests.companies.seeded import Connection, add_company
 
 ROW: dict[str, Any] = {"id": "c-1", "company_name": "Loop-Line"}
@@ -36,18 +33,6 @@ def test_a_wrong_field_is_refused_by_its_name(field: str, value: object) -> None
     with pytest.raises(ValidationError) as refused:
         CompanyRow.model_validate(ROW | {field: value})
     assert [error["loc"][0] for error in refused.value.errors()] == [field]
-
-
-def test_companies_are_loaded_and_a_bad_line_is_named(database_url: str, tmp_path: Path) -> None:
-    table = LOADABLE[0]
-    assert catalog.LOADABLE["companies"] is table
-    file = tmp_path / "companies.jsonl"
-    file.write_text(json.dumps(ROW) + "\n" + json.dumps(ROW | {"id": "c-2", "categories": "Nowhere"}) + "\n")
-    with pytest.raises(LoadError, match="line 2, categories: "):
-        load_file(database_url, table, file)
-    file.write_text(json.dumps(ROW) + "\n")
-    assert load_file(database_url, table, file).changed == 1
-    assert load_file(database_url, table, file).changed == 0
 
 
 def test_the_profile_is_embedded_and_the_name_is_not(connection: Connection) -> None:

@@ -5,20 +5,15 @@ from __future__ import annotations
 import datetime
 import json
 import re
-from typing import Any
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from quarry.people.contract import PeopleQuery
 from quarry.people.reasons import reasons_messages
 from quarry.people.search import cleanup_messages, query_messages
 
 TODAY = datetime.date(2026, 6, 1)
 TEXT = st.text(st.sampled_from('</query>_originalcleaned people"\n{}ab'), max_size=60) | st.text(max_size=60)
-EMPTY: dict[str, Any] = {"must": {}, "should": {}, "exclude": {}}
 
 
 @given(TEXT, TEXT)
@@ -31,18 +26,3 @@ def test_what_a_query_and_people_say_is_data_in_blocks_that_it_cannot_close(quer
     blocks = re.search(r"\n<people>\n([^<>]*)\n</people>$", asked[2][1].content)
     assert blocks is not None
     assert [json.loads(line)["person_id"] for line in blocks[1].split("\n")] == ["a", "b"]
-
-
-@pytest.mark.parametrize(
-    "given",
-    [
-        {},
-        EMPTY | {"must": None},
-        EMPTY | {"must": {"company_norm": [1]}},
-        EMPTY | {"must": {"city": "a\x00b"}},
-        EMPTY | {"must": {"offer_salary_inr_per_year": "a lot"}},
-    ],
-)
-def test_what_is_no_reading_at_all_is_refused(given: dict[str, Any]) -> None:
-    with pytest.raises(ValidationError):
-        PeopleQuery.model_validate(given)

@@ -6,9 +6,10 @@ from collections.abc import AsyncIterator, Iterable, Sequence
 import pytest
 
 from quarry import catalog
+from quarry.platform.tables import ExpiringTable
 from quarry.postgres.pool import Database
 from quarry.runs import cleanup
-from quarry.runs.cleanup import ExpiringTable, delete_expired
+from quarry.runs.cleanup import delete_expired
 
 TABLES: Sequence[ExpiringTable] = catalog.EXPIRING
 ANSWERS = [table for table in TABLES if table.label == "answers"]

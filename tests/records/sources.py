@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 
-from quarry.collections.declaration import Quoting
+from quarry.collections.reference_declarations import Quoting
 from quarry.records.contract import RecordType
 from quarry.records.evidence import EvidenceSource, RecordText
 from quarry.records.searched_types import BUILT_IN

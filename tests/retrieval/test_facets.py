@@ -6,7 +6,6 @@ from quarry import catalog
 from quarry.query.filtered import Filtered
 from quarry.query.schema import ACTOR_SETTING
 from quarry.services.services import Services
-from tools.generate import declared_functions
 
 
 async def test_what_belongs_to_someone_is_counted_for_them_alone(sample_services: Services) -> None:
@@ -17,8 +16,3 @@ async def test_what_belongs_to_someone_is_counted_for_them_alone(sample_services
     ]
     assert counts[:2] == [0, 0]
     assert counts[2]
-
-
-def test_the_functions_that_tell_values_are_made_from_the_facets() -> None:
-    stale = [path.name for path, text in declared_functions().items() if path.read_text() != text]
-    assert not stale, "run `make docs`"

@@ -26,7 +26,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 import quarry.records
-from quarry.collections.declaration import Quoting
+from quarry.collections.reference_declarations import Quoting
 from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample, sample_directory

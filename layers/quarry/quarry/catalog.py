@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.domains import modules
-from quarry.platform.tables import EmbeddedTable, Forgettable, LoadableTable
+from quarry.platform.tables import EmbeddedTable, ExpiringTable, Forgettable, LoadableTable
 from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.refresh import Counted
-from quarry.runs.cleanup import CORE_EXPIRING, ExpiringTable
+from quarry.runs.cleanup import CORE_EXPIRING
 from quarry.streaming import runs
 
 _TABLES = modules("tables").values()

@@ -8,6 +8,7 @@ from itertools import zip_longest
 
 from quarry.agent.reading import read_over
 from quarry.agent.sources import Asked, what_may_be_asked
+from quarry.language.tokens import phrase
 from quarry.query.contract import ExplainedQuery, ExplainedWords, Explanation, ExplanationRequest
 from quarry.query.paths import source_of
 from quarry.reader.candidates import text_of
@@ -67,7 +68,7 @@ def _words(reading: Reading) -> Iterator[ExplainedWords]:
     """Words of the question in their order, each with what they may mean."""
     said = reading.said
     for first, last, means in sorted(_meanings(reading)):
-        yield ExplainedWords(text=said.text[said.tokens[first].start : said.tokens[last - 1].end], means=means)
+        yield ExplainedWords(text=phrase(said.text, said.tokens, first, last), means=means)
 
 
 def _meanings(reading: Reading) -> Iterator[tuple[int, int, str]]:

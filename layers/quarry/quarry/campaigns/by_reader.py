@@ -23,14 +23,14 @@ from quarry.campaigns.sources import PREDICATES
 from quarry.campaigns.tool_result import line_for_people
 from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset
 from quarry.campaigns.wording import Said
-from quarry.platform.contract import Evidence
+from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, STOP_WORDS, topic_text
 from quarry.query.algebra import Aggregate, AllOf, AnyOf, Comparison, Condition, Group, Not, Query, comparisons_of
 from quarry.query.filtered import costs
 from quarry.reader.constraints import vetoes
-from quarry.reader.likely import in_any_year, likely_conditions
+from quarry.reader.likely import evidence, in_any_year, likely_conditions
 from quarry.reader.names import TITLE, SourceName
 from quarry.reader.reading import Reading, Verdict
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
@@ -361,11 +361,5 @@ def _evidence(reading: Reading, query: Query) -> Iterator[Evidence]:
         places += [(each.place, "") for each in said.days if comparison.field == DATE]
         for place, value in places:
             if place.mask & mask:
-                start, end = said.tokens[place.first].start, said.tokens[place.last - 1].end
-                yield Evidence(
-                    field=comparison.field,
-                    value=value or said.text[start:end],
-                    start=start,
-                    end=end,
-                    assertion="negated" if comparison.op == "!=" else "affirmed",
-                )
+                assertion: Assertion = "negated" if comparison.op == "!=" else "affirmed"
+                yield evidence(said, place.first, place.last, comparison.field, assertion, value)

@@ -15,13 +15,13 @@ from quarry.campaigns.contract import (
     DateRange,
     ExcludedValues,
 )
-from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
+from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import KnownValues
-from quarry.campaigns.sources import SOURCES
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Words
+from quarry.campaigns.sources import PREDICATES, SOURCES
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Words, comparisons_of
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Schema
+from quarry.query.schema import Schema, worded
 from quarry.query.values import DAY, interval_of
 from quarry.retrieval.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
 
@@ -32,12 +32,8 @@ COPY = "copy"
 """The field of conditions on what campaigns say."""
 NO_DAY = datetime.date.min
 """The day that relative days count from where conditions name none."""
-_SOURCE = replace(
-    SOURCES[NAME],
-    fields={
-        name: replace(field, wording=CAMPAIGNS.facet(name).wording) for name, field in SOURCES[NAME].fields.items()
-    },
-)
+_SOURCE = replace(SOURCES[NAME], fields=worded(SOURCES[NAME].fields, CAMPAIGNS))
+[_RECENT] = comparisons_of(PREDICATES["recent"])
 PHRASES = Phrases(Schema({NAME: _SOURCE}), _SOURCE, NO_DAY)
 
 
@@ -120,7 +116,8 @@ def date_range(asked: DateRange | str | None, latest: datetime.date | None) -> D
         return asked
     if asked is None or latest is None:
         return DateRange()
-    return DateRange.between(latest - datetime.timedelta(days=RECENT_DAYS), latest)
+    first, last = (interval_of(each, "date", latest, "") for each in _RECENT.values)
+    return DateRange.between(first.first, last.last)
 
 
 def filters_of(clauses: Iterable[ClauseOnWire], latest: datetime.date | None) -> CampaignFilters:

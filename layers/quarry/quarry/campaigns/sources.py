@@ -4,23 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quarry.campaigns.facets import CAMPAIGNS, RECENT_DAYS
-from quarry.query.algebra import Comparison
-from quarry.query.schema import source_of
+from quarry.campaigns.facets import CAMPAIGNS, COLLECTION
+from quarry.query.of_collection import own_source
+from quarry.query.schema import one_row
 
-PREDICATES = {
-    "recent": (Comparison(field="capture_date", op="between", values=(f"today-{RECENT_DAYS}d", "today")),),
-}
+_TITLE = "t.company || coalesce(': ' || nullif(t.brand, t.company), '') || coalesce(', ' || t.channel, '')"
+"""The declared one, without a brand that is called as its company is."""
+
+SOURCES = {COLLECTION.name: replace(own_source(COLLECTION, CAMPAIGNS), title=one_row(_TITLE))}
+PREDICATES = SOURCES[COLLECTION.name].predicates
 """Conditions with a name. In questions about campaigns days count from the latest capture."""
-
-SOURCES = {
-    "campaigns": replace(
-        source_of(
-            CAMPAIGNS,
-            "campaigns",
-            title="t.company || coalesce(': ' || nullif(t.brand, t.company), '') || coalesce(', ' || t.channel, '')",
-            description="Marketing campaigns: who advertised what, where, how and when",
-        ),
-        predicates=PREDICATES,
-    )
-}

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from quarry.civic.tables import LOADABLE
+from quarry.collections.own_table import own_tables
 
-from quarry.collections.declaration_file import FILE_NAME, read_declarations
-from quarry.collections.own_table import OwnTable
-
-_FILE = Path(__file__).with_name(FILE_NAME)
-
-COLLECTIONS = tuple(
-    OwnTable.of(name, declaration)
-    for name, declaration in read_declarations(_FILE.read_text(encoding="utf-8"), str(_FILE)).items()
-)
+COLLECTIONS = own_tables(__file__, LOADABLE)

@@ -17,7 +17,8 @@ from psycopg.types.json import Json
 
 from quarry.collections import toml_text
 from quarry.collections.collection import Collection, make_collection
-from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, without_retired
+from quarry.collections.declaration import CollectionDeclaration, without_retired
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
@@ -207,6 +208,7 @@ select c.id, c.name, c.declaration, c.columns, c.document_keys, coalesce(n.nspna
     select distinct n.named from (
       select jsonb_path_query(c.declaration::jsonb, '$.facets.**.of')
       union all select jsonb_path_query(c.declaration::jsonb, '$.facets.**.through')
+      union all select jsonb_path_query(c.declaration::jsonb, '$.related.*.of')
     ) j (name), lateral (select j.name #>> '{}' as named) n
     where jsonb_typeof(j.name) = 'string'
       and may_hide_rows(to_regclass(case cardinality(parse_ident(n.named)) when 1 then 'public.' else '' end || n.named))

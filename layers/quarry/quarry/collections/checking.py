@@ -5,29 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from quarry.collections.column_types import (
-    ANY,
-    DATE,
-    FACETS,
-    ORDERED,
-    PLAIN,
-    SINGLE,
-    TEXT,
-    VECTOR,
-    Fit,
-    dimensions_of,
-    is_comparable,
-)
-from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, Poll
+from quarry.collections.column_types import ANY, DATE, FACETS, ORDERED, PLAIN, SINGLE, TEXT, VECTOR, Fit, is_comparable
+from quarry.collections.declaration import CollectionDeclaration, Poll
 from quarry.collections.declaration_file import Lines
 from quarry.collections.exposure import disagreements, exposed
-from quarry.collections.findings import Checked, Findings
+from quarry.collections.facet_declaration import FacetDeclaration
+from quarry.collections.findings import Checked, Findings, vectors_problem
 from quarry.collections.json_paths import keys_of, overlap
 from quarry.collections.naming import nearest, nearest_language, table_name
-from quarry.collections.path_types import type_to_compare
+from quarry.collections.path_types import type_of_facet, type_to_compare
 from quarry.collections.predicate import fields_of, read_predicate
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, Vectors
-from quarry.collections.relations import Catalog, Column, Embedding, Relation
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, RelatedRows
+from quarry.collections.relations import Catalog, Column, Relation
 from quarry.collections.templates import line_columns, template_columns
 from quarry.collections.toml_text import table as sql_table
 from quarry.collections.used_columns import joined_by, key_of, linked_by, referred_key
@@ -45,7 +34,7 @@ def tables_named(declared: Mapping[str, CollectionDeclaration]) -> set[tuple[str
         for name in (
             collection.source,
             *(name for facet in collection.facets.values() if facet.through for name in (facet.of, facet.through)),
-            *(each.of for each in (*_references(collection), *collection.links.values())),
+            *(each.of for each in (*_references(collection), *collection.links.values(), *collection.related.values())),
         )
         if name is not None
     }
@@ -95,6 +84,8 @@ class _Check(Findings):
             self._check_predicate(source, name, text)
         for name, link in self.declared.links.items():
             self._check_link(source, name, link)
+        for name, rows in self.declared.related.items():
+            self._check_related(source, rows, "related", name)
         for name, each in self.declared.references.items():
             self._check_referred(source, each, FACETS["value"], name.split()[0])
         self._doubt_secrets(source)
@@ -136,7 +127,9 @@ class _Check(Findings):
 
     def _check_columns(self, source: Relation) -> None:
         declared = self.declared
-        named = {**declared.lines, "scope": _given(declared.scope), "hidden": declared.hidden}
+        is_of_facet = self.own_schema is None and declared.date in declared.facets
+        lines = {**declared.lines, **({"date": ()} if is_of_facet else {})}
+        named = {**lines, "scope": _given(declared.scope), "hidden": declared.hidden}
         for keyword, names in named.items():
             for name in names:
                 self.column(source, name, _FITS.get(keyword, TEXT), keyword)
@@ -207,6 +200,12 @@ class _Check(Findings):
         if facet.through is not None:
             self._check_through(source, facet, *path)
             return
+        if facet.kind == "words" and self.own_schema is not None:
+            self.wrong("is for tables of Quarry's own: of yours, words are looked for in the columns of `text`", *path)
+            return
+        if facet.related is not None:
+            self._check_columns_of(self.declared.related[facet.related].of, name, facet, *path)
+            return
         if facet.reference is not None:
             if facet.title is None:
                 self.wrong(f"is missing: the column of {facet.of} that is the value", *path, "title")
@@ -221,10 +220,30 @@ class _Check(Findings):
                 self.column(source, each, fit, *path, "expression")
             self._refuse_hidden("expression", facet.used_columns, *path)
             return
-        column = facet.column or name
-        at = (*path, "column") if facet.column else path
-        self.column(source, column, FACETS[facet.kind], *at)
-        self._refuse_hidden(name, [column], "facets")
+        self._check_columns_of(self.declared.source, name, facet, *path)
+        self._refuse_hidden(name, facet.columns_as(name), "facets")
+
+    def _check_columns_of(self, table: str, name: str, facet: FacetDeclaration, *path: str) -> None:
+        """That the columns of a table in which a facet has its value are there, and fit its kind."""
+        relation = self.catalog.relations.get(table_name(table))
+        if relation is None:
+            return
+        at = (*path, "columns") if facet.columns else (*path, "column") if facet.column else path
+        for column in facet.columns_as(name):
+            self.column(relation, column, FACETS[facet.kind], *at, type=type_of_facet(facet))
+
+    def _check_related(self, source: Relation, rows: RelatedRows, *path: str) -> None:
+        other, key = self._other(rows.of, *path, "of"), key_of(self.declared, source)
+        if other is None:
+            return
+        if len(key) == 1:
+            self._check_comparable(self.column(other, rows.by, SINGLE, *path, "by"), source, key[0], *path)
+        else:
+            self.wrong(f"rows of {source.name} are told by {len(key)} columns, and `by` is one", *path, "by")
+        for name in rows.fields.values():
+            self.column(other, name, PLAIN, *path, "fields")
+        for name in dict.fromkeys(fields_of(read_predicate(rows.where))) if rows.where else ():
+            self.column(other, name, SINGLE, *path, "where")
 
     def _check_predicate(self, source: Relation, name: str, text: str) -> None:
         path = ("predicates", name)
@@ -349,25 +368,3 @@ def _name(relation: Relation) -> str:
 
 def _given(name: str | None) -> tuple[str, ...]:
     return () if name is None else (name,)
-
-
-_OR_EMBED = "or leave `vectors` out to have the texts embedded"
-
-
-def vectors_problem(vectors: Vectors, column: Column, made: Embedding | None) -> str | None:
-    """Why a column's vectors cannot be compared with those of questions, and what to do; None if they can be."""
-    if made is None or not VECTOR.accepts(column):
-        return None
-    if vectors.model not in (None, made.model):
-        return (
-            f"{column.name!r} was made by {vectors.model}, and {made.model} embeds questions: set OPENAI_EMBEDDING_MODEL to "
-            f"{vectors.model}, {_OR_EMBED}"
-        )
-    dimensions = dimensions_of(column)
-    if dimensions not in (None, made.dimensions):
-        return (
-            f"{column.name!r} holds vectors of {dimensions} dimensions, and {made.model}, which embeds questions, makes "
-            f"{made.dimensions}: set the model that made them (OPENAI_EMBEDDING_MODEL, EMBEDDING_DIMENSIONS) and run "
-            f"`quarry embed --all`, {_OR_EMBED}"
-        )
-    return None

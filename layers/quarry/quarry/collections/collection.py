@@ -12,18 +12,29 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import LiteralString
 
-from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration, FacetKind
+from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.expression import expression_columns, expression_sql
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.json_paths import TEXT, PathType, keys_of, own_name, path_sql, without_path
 from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.path_types import TYPES_OF_KINDS
-from quarry.collections.reference_declarations import Parent, Referred
+from quarry.collections.predicate import read_predicate
+from quarry.collections.reference_declarations import Parent, Referred, RelatedRows
 from quarry.collections.relations import Relation, is_date_type
-from quarry.collections.row_sql import LINE_BREAK, hashed, joined_texts, line_sql, listed, quoted, type_name
+from quarry.collections.row_sql import (
+    LINE_BREAK,
+    hashed,
+    joined_texts,
+    line_sql,
+    listed,
+    predicate_sql,
+    quoted,
+    type_name,
+)  # fmt: skip
 from quarry.collections.templates import is_template, line_columns, split_template
 from quarry.collections.used_columns import UsedColumn, declared_source, key_of
-from quarry.retrieval.facets import identifier
+from quarry.retrieval.facets import FacetKind, identifier
 
 TITLE_MAX_CHARACTERS = 160
 ENGLISH = "english"
@@ -187,12 +198,32 @@ class Collection:
                 f"(select string_agg(distinct o.quarry_value, ', ') from {self.joined(facet)} o"
                 f" where o.quarry_row = {self.column(self.key[0], row)})"
             )
+        if facet.related is not None:
+            return self._related_text(name, facet, self.declaration.related[facet.related], row)
         if facet.reference is not None:
             return self._referred(facet.reference, row, "o")
         if facet.expression is not None:
             return f"trim_scale(round({self.reckoned(facet.expression, row)}, 2))::text"
-        column = facet.column or name
+        column, *more = facet.columns_as(name)
+        if more:
+            return f"concat_ws(', ', {listed(self.text(each, row) for each in (column, *more))})"
         return f"{self.day(column, row)}::text" if facet.kind == "date" else self.text(column, row)
+
+    def _related_text(self, name: str, facet: FacetDeclaration, rows: RelatedRows, row: LiteralString) -> LiteralString:
+        columns = facet.columns_as(name)
+        value = f"concat_ws(', ', {listed(self.other_text(each, 'o') for each in columns)})"
+        if facet.kind == "array":
+            value = f"array_to_string({self.other_column(columns[0], 'o', facet.kind)}, ', ')"
+        return (
+            f"(select string_agg(distinct {value}, ', ') from {self.other_table(rows.of)} o"
+            f" where {self.belongs(rows, row, 'o')})"
+        )
+
+    def belongs(self, rows: RelatedRows, row: LiteralString, other: LiteralString) -> LiteralString:
+        """Whether the row `other` of another table is one of the related rows of the source's row."""
+        held = f"{self.other_column(rows.by, other)} = {self.column(self.key[0], row)}"
+        met = read_predicate(rows.where) if rows.where else []
+        return f"{held} and {predicate_sql(met, lambda name: self.other_column(name, other))}" if met else held
 
     def called(self, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
         """What a row of the table is called that a facet refers to: as text, but for dates and numbers."""
@@ -313,8 +344,11 @@ class Collection:
 
     def day(self, name: str, row: LiteralString = "t") -> LiteralString:
         """A column of the source's row as a date."""
-        value = self.column(name, row)
-        return value if self.columns[name].base == "date" else f"({value})::date"
+        return self.value(name, "date", row)
+
+    def value(self, name: str, kind: str, row: LiteralString) -> LiteralString:
+        """A column of the source's row as a facet or a field of a kind has it."""
+        return self.columns[name].as_kind(name, kind, row)
 
     def language(self, row: LiteralString = "x") -> LiteralString:
         """The text search configuration that the source's row is read by."""

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import NamedTuple
 
-from quarry.collections.declaration import FacetKind
 from quarry.collections.guessing import is_date
 from quarry.collections.relations import Column
+from quarry.retrieval.facets import FacetKind
 
 _NOT_TEXT = frozenset(
     """bytea tsvector tsquery vector halfvec sparsevec bit varbit geometry geography raster box path point line lseg
@@ -63,9 +63,12 @@ ORDERED = Fit(
     "a number, moment or text that grows",
 )
 _WORD = Fit(_of("S", "E"), "text")
+_WORDS = Fit(lambda column: column.category in ("S", "E"), "text, or an array of texts")
 _NUMBER = Fit(_of("N"), "a number")
 FACETS: Mapping[FacetKind, Fit] = {
-    "value": SINGLE, "name": _WORD, "title": _WORD, "place": _WORD, "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
+    "value": SINGLE, "name": _WORDS, "title": _WORD, "place": _WORDS, "text": _WORD,
+    "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
     "date": DATE, "boolean": Fit(_of("B", "N"), "a boolean or a number"),
     "array": Fit(lambda column: column.is_array, "an array"),
+    "words": Fit(lambda column: _type(column) == "tsvector", "a tsvector"),
 }  # fmt: skip

@@ -10,16 +10,9 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    Field,
-    ValidationInfo,
-    field_validator,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from quarry.collections.expression import expression_columns
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.json_paths import keys_of, overlap
 from quarry.collections.predicate import fields_of, read_predicate
 from quarry.collections.reference_declarations import (
@@ -27,19 +20,19 @@ from quarry.collections.reference_declarations import (
     Declared,
     LinkDeclaration,
     Parent,
+    Quoting,
     Referred,
+    RelatedRows,
     RowCondition,
     TableName,
     Vectors,
-    _is_line,
+    is_predicate,
     one_or_many,
 )
 from quarry.collections.templates import line_columns
 from quarry.platform.contract import NAME_PATTERN
-from quarry.spans.quantities import dimension_of
+from quarry.retrieval.facets import FacetKind
 
-FacetKind = Literal["value", "name", "title", "number", "year", "money", "date", "boolean", "array", "place"]
-"""What `retrieval/facets` calls so, of the kinds that a table of anybody's may have."""
 Weight = Literal["A", "B", "C", "D"]
 
 _SETTING = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)+$"
@@ -60,116 +53,6 @@ def without_retired(kept: Any) -> Any:
 
 def _current(given: Any) -> Any:
     return {key: each for key, each in given.items() if key not in RETIRED} if isinstance(given, dict) else given
-
-
-class Quoting(Declared):
-    """How an answer that no model writes quotes a row. `unit`: sentences of the text; its first two lines together (lead); its
-    first line whole (line), or where it is short (short_line). `weight` is by how much these count. `followup` is a question
-    about the row, with places for its `{topic}`, its `{author}`, or its `{title}` after a colon.
-    """
-
-    unit: Literal["sentences", "lead", "line", "short_line"] = "sentences"
-    weight: float = Field(default=1.0, gt=0, le=10)
-    followup: str = Field(
-        default="What do the records say about {topic}?", pattern=r"^(?:[^{}]|\{(?:topic|author|title)\})+$"
-    )
-
-    @property
-    def asked_of_any(self) -> str:
-        """The follow-up question without what it names: words that say nothing of which row is meant."""
-        return self.followup.format(topic="", author="", title="")
-
-
-def _is_expression(expression: str) -> str:
-    expression_columns(expression)
-    return expression
-
-
-def _is_unit(unit: str) -> str:
-    if dimension_of(unit) is None:
-        raise ValueError(f"{unit!r} is no unit of measure that is known: minutes, km, kg and the like")
-    return unit
-
-
-class FacetDeclaration(Declared):
-    """What rows can be filtered, counted and grouped by. `column` is the facet's own name where it is left out. In its place an
-    `expression` may reckon a number from several columns. `unit` is what a number is measured in.
-
-    With `by`, the value is the `title` of the row of table `of` whose `key` is in column `by`: a column, a template (`parse`), or
-    a value that this row refers to in its turn.
-    With `through`, a row has those of all rows of `of` that the table `through` joins it with: `by` and `to` are the columns of
-    that table which refer to the row and to `of`.
-    """
-
-    stands_for = "kind"
-
-    kind: FacetKind
-    column: str | None = None
-    label: str | None = Field(default=None, max_length=80)
-    plural: str | None = Field(default=None, max_length=80)
-    words: tuple[str, ...] = ()
-    synonyms: Mapping[str, str] = {}
-    wording: Annotated[str, Field(pattern=r"^[^{}]*\{\}[^{}]*$")] | None = None
-    hard: Literal[True, False, "counted"] = True
-    people: bool = False
-    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = None
-    by: str | None = None
-    of: TableName | None = None
-    through: TableName | None = None
-    to: str | None = None
-    key: str | None = None
-    title: Annotated[str | Referred | None, AfterValidator(_is_line)] = None
-    expression: Annotated[str, AfterValidator(_is_expression)] | None = None
-    unit: Annotated[str, AfterValidator(_is_unit)] | None = None
-
-    @model_validator(mode="after")
-    def _is_whole(self) -> Self:
-        if self.through is None and self.to is not None:
-            raise ValueError("`to` is a column of the table `through`, which is missing")
-        if self.through is not None:
-            return self._is_whole_through()
-        if (self.by is None) != (self.of is None):
-            raise ValueError("`by` names a column and `of` the table that it refers to: one is missing")
-        if self.by is None and (self.title or self.key):
-            raise ValueError("`title` and `key` are columns of the table `of`, which is missing")
-        if self.by is not None and self.column is not None:
-            raise ValueError("with `by` and `of` the value is the other table's `title`, not `column`")
-        if self.currency is not None and self.kind != "money":
-            raise ValueError("only money has a currency")
-        if self.unit is not None and self.kind != "number":
-            raise ValueError("only a number has a unit")
-        if self.expression is not None and (self.column or self.of or self.kind not in ("number", "money")):
-            raise ValueError("an `expression` is a number or money, of columns of the row itself: no `column`, no `of`")
-        return self
-
-    def _is_whole_through(self) -> Self:
-        if self.of is None or not isinstance(self.title, str):
-            raise ValueError("with `through` the value is the `title` of a row of the table `of`: one is missing")
-        if self.column is not None:
-            raise ValueError("with `through` the value is the other table's `title`, not `column`")
-        if self.kind not in ("array", "value", "name", "title", "place"):
-            raise ValueError(f"what a row has several of through another table is an array or names, no {self.kind}")
-        return self
-
-    @property
-    def used_columns(self) -> tuple[str, ...]:
-        """The columns of the row that it is made of, where it says so."""
-        if self.through is not None:
-            return ()
-        named = self.by or self.column
-        return expression_columns(self.expression) if self.expression else (named,) if named else ()
-
-    @property
-    def reference(self) -> Referred | None:
-        """Where the value is, if in another table whose key a column of the row holds."""
-        if self.by is None or self.of is None or self.through is not None:
-            return None
-        return Referred(by=self.by, of=self.of, key=self.key, title=self.title or "name")
-
-
-def _is_predicate(text: str) -> str:
-    read_predicate(text)
-    return text
 
 
 class Poll(Declared):
@@ -196,7 +79,7 @@ class CollectionDeclaration(Declared):
     that a Query uses as well, and that are not shown: keys and codes. `links` are references that give a row no name.
     `predicates` are conditions with a name (`read_predicate`), which a Query uses as boolean fields. `bypasses_policies` says
     that every caller may read what a view shows of tables with policies. It has the rows that meet `where`, and with `vectors`
-    it is searched by vectors that these hold, in place of `embed`.
+    it is searched by vectors that these hold, in place of `embed`. `related` are rows of other tables that belong to its rows.
 
     Wherever a column is named a key of a JSON column may be: `metadata.author`.
     """
@@ -228,8 +111,9 @@ class CollectionDeclaration(Declared):
     hidden: Columns = ()
     fields: Columns = ()
     links: Mapping[str, LinkDeclaration] = {}
+    related: Mapping[str, RelatedRows] = {}
     facets: Mapping[str, FacetDeclaration] = {}
-    predicates: Mapping[str, Annotated[str, AfterValidator(_is_predicate)]] = {}
+    predicates: Mapping[str, Annotated[str, AfterValidator(is_predicate)]] = {}
 
     @field_validator("text", mode="before")
     @classmethod
@@ -264,20 +148,22 @@ class CollectionDeclaration(Declared):
                 )
         return facets
 
-    @field_validator("predicates", "links")
+    @field_validator("predicates", "links", "related")
     @classmethod
     def _has_plain_names(cls, named: Mapping[str, Any], info: ValidationInfo) -> Mapping[str, Any]:
-        one = "predicate" if info.field_name == "predicates" else "link"
+        one = {"predicates": "a predicate", "links": "a link"}.get(info.field_name or "", "related rows")
         for name in named:
             if not re.fullmatch(NAME_PATTERN, name):
-                raise ValueError(f"a {one} cannot be called {name!r}: lower-case letters, digits and _")
+                raise ValueError(f"{one} cannot be called {name!r}: lower-case letters, digits and _")
         return named
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        named = [*self.predicates, *self.facets, *self.links]
+        named = [*self.predicates, *self.facets, *self.links, *self.related]
         if both := sorted({name for name in named if named.count(name) > 1}):
-            raise ValueError(f"{_list(both)}: facets, links and predicates cannot have the same name")
+            raise ValueError(f"{_list(both)}: facets, links, related rows and predicates cannot have the same name")
+        if lacking := sorted({each.related for each in self.facets.values() if each.related} - {*self.related}):
+            raise ValueError(f"{_list(lacking)}: no related rows have this name: declare them in `related`")
         if self.scope_setting is not None and self.scope is None:
             raise ValueError(
                 "`scope_setting` says whose rows a caller sees, and `scope` is missing: the column that holds it"

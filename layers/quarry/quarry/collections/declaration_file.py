@@ -5,15 +5,15 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
-from pydantic import (
-    ValidationError,
-)
+from pydantic import ValidationError
 
-from quarry.collections.declaration import RETIRED, CollectionDeclaration, FacetDeclaration, Quoting
+from quarry.collections.declaration import RETIRED, CollectionDeclaration
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.naming import nearest
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, Vectors
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Quoting, Referred, RelatedRows, Vectors
 from quarry.platform.contract import NAME_PATTERN
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.lazy_model import LazyModel
@@ -52,7 +52,7 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
                 lines.problem(path, f"a collection cannot be called {name!r}: lower-case letters, digits and _")
             )
         try:
-            declared[name] = CollectionDeclaration.model_validate(given)
+            declared[name] = CollectionDeclaration.model_validate(_whole(name, given, collections, lines))
         except ValidationError as error:
             problems += [lines.problem((*path, *_keys(each["loc"])), _wording(each)) for each in error.errors()]
     if problems:
@@ -60,12 +60,29 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
     return declared
 
 
+def _whole(name: str, given: Any, others: Mapping[str, Any], lines: Lines) -> Any:
+    """What is declared of a collection, with what it leaves out as the collection has it that it is `like`."""
+    if not isinstance(given, dict) or "like" not in given:
+        return given
+    like = others.get(given["like"]) if isinstance(given["like"], str) else None
+    if not isinstance(like, dict) or "like" in like:
+        known = [each for each, declared in others.items() if "like" not in declared]
+        message = (
+            f"no collection that is like no other has the name {given['like']!r}{nearest(str(given['like']), known)}"
+        )
+        raise DeclarationError([lines.problem(("collections", name, "like"), message)])
+    return {key: each for key, each in {**like, **given}.items() if key != "like"}
+
+
 class Lines:
     """Where in a TOML file a key stands."""
 
     def __init__(self, text: str, file: str) -> None:
-        self._file = file
-        self._places = _places(text)
+        self._file, self._text = file, text
+
+    @cached_property
+    def _places(self) -> Mapping[tuple[str, ...], int]:
+        return _places(self._text)
 
     def problem(self, path: Sequence[str], message: str) -> str:
         """The message, with the file, the line and the key that it is about."""
@@ -119,6 +136,7 @@ _PARTS: Mapping[str, type[LazyModel]] = {
     "links": LinkDeclaration,
     "quoting": Quoting,
     "part_of": Parent,
+    "related": RelatedRows,
     "topic": Referred,
     "vectors": Vectors,
 }

@@ -40,10 +40,15 @@ def uses(declared: CollectionDeclaration) -> Iterator[Use]:
     yield from (Use(source, column, (key,)) for key, columns in named.items() for column in columns)
     for name, link in declared.links.items():
         yield from (Use(source, column, ("links", name)) for column in link.by)
+    for name, rows in declared.related.items():
+        yield from (Use(table_name(rows.of), column, ("related", name)) for column in rows.fields.values())
     for name, facet in declared.facets.items():
         path = "facets", name
         if facet.through is not None and facet.of is not None:
             yield from _lines(facet.of, str(facet.title or "name"), path)
+        elif facet.related is not None:
+            of = table_name(declared.related[facet.related].of)
+            yield from (Use(of, column, path) for column in facet.columns_as(name))
         elif facet.reference is not None:
             yield Use(source, facet.reference.by, path)
             yield from _elsewhere(facet.reference, path)

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from quarry.collections.column_types import Fit
+from quarry.collections.column_types import VECTOR, Fit, dimensions_of
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.declaration_file import Lines
 from quarry.collections.json_paths import PathType, covers, keys_of, overlap
 from quarry.collections.naming import nearest, table_name
 from quarry.collections.path_types import path_types
-from quarry.collections.relations import Catalog, Column, Relation
+from quarry.collections.reference_declarations import Vectors
+from quarry.collections.relations import Catalog, Column, Embedding, Relation
 
 _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
 _UNQUOTABLE = frozenset("%{}")
@@ -95,3 +96,25 @@ class Findings:
         seen = [each.name for each in relation.documents if covers(holder, each.name)]
         if seen and not any(overlap(name, each) for each in seen):
             self.doubtful(f"hardly any row of a sample has one value at {name!r}{nearest(name, seen)}", *path)
+
+
+_OR_EMBED = "or leave `vectors` out to have the texts embedded"
+
+
+def vectors_problem(vectors: Vectors, column: Column, made: Embedding | None) -> str | None:
+    """Why a column's vectors cannot be compared with those of questions, and what to do; None if they can be."""
+    if made is None or not VECTOR.accepts(column):
+        return None
+    if vectors.model not in (None, made.model):
+        return (
+            f"{column.name!r} was made by {vectors.model}, and {made.model} embeds questions: set OPENAI_EMBEDDING_MODEL to "
+            f"{vectors.model}, {_OR_EMBED}"
+        )
+    dimensions = dimensions_of(column)
+    if dimensions not in (None, made.dimensions):
+        return (
+            f"{column.name!r} holds vectors of {dimensions} dimensions, and {made.model}, which embeds questions, makes "
+            f"{made.dimensions}: set the model that made them (OPENAI_EMBEDDING_MODEL, EMBEDDING_DIMENSIONS) and run "
+            f"`quarry embed --all`, {_OR_EMBED}"
+        )
+    return None

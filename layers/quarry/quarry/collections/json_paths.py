@@ -55,10 +55,10 @@ def covered(name: str, names: Iterable[str]) -> bool:
 def path_sql(keys: Sequence[str], type: PathType, row: LiteralString) -> LiteralString:
     """What stands at a path in the row `row`."""
     column, *inner, last = keys
-    holder = f"{row}.{identifier(column)}" + "".join(f" -> {_quoted(key)}" for key in inner)
-    text = f"({holder} ->> {_quoted(last)})"
+    holder = f"{row}.{identifier(column)}" + "".join(f" -> {literal(key)}" for key in inner)
+    text = f"({holder} ->> {literal(last)})"
     if type.is_array:
-        held = f"({holder} -> {_quoted(last)})::jsonb"
+        held = f"({holder} -> {literal(last)})::jsonb"
         return (
             f"(case when jsonb_typeof({held}) = 'array' then array(select jsonb_array_elements_text({held}))"
             f" when {text} is not null and jsonb_typeof({held}) <> 'object' then array[{text}] end)"
@@ -69,10 +69,10 @@ def path_sql(keys: Sequence[str], type: PathType, row: LiteralString) -> Literal
 
 def without_path(document: LiteralString, keys: Sequence[str]) -> LiteralString:
     """A document in SQL without what stands at a path."""
-    return f"json_without({document}, array[{', '.join(map(_quoted, keys))}])"
+    return f"json_without({document}, array[{', '.join(map(literal, keys))}])"
 
 
-def _quoted(key: str) -> LiteralString:
-    # a path holds no % and no braces
-    escaped = key.replace("\\", "\\\\").replace("'", "''")
-    return f"E'{escaped}'" if "\\" in key else f"'{escaped}'"
+def literal(text: str) -> LiteralString:
+    """A text in SQL, which holds no %."""
+    escaped = text.replace("\\", "\\\\").replace("'", "''")
+    return f"E'{escaped}'" if "\\" in text else f"'{escaped}'"

@@ -1,38 +1,49 @@
-"""A collection in a table of Quarry's own."""
+"""Collections in tables of Quarry's own, which files named `quarry.toml` in the package declare."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import datetime
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import LiteralString
+from pathlib import Path
+from typing import Any, LiteralString, get_args, get_origin
+
+from pydantic import AwareDatetime
 
 from quarry.collections.collection import TITLE_MAX_CHARACTERS, Collection
-from quarry.collections.declaration import CollectionDeclaration, FacetKind
+from quarry.collections.declaration import CollectionDeclaration
+from quarry.collections.declaration_file import FILE_NAME, read_declarations
+from quarry.collections.json_paths import keys_of
 from quarry.collections.naming import table_name
 from quarry.collections.row_sql import listed, quoted
 from quarry.collections.used_columns import UsedColumn, columns_named, declared_source
+from quarry.platform.tables import LoadableTable, Row
+from quarry.retrieval.facets import FacetKind
 
 _KEPT_COLUMNS = ("text_search", "content_hash", "embedded_hash", "refused_hash", "refusals")
 """What a table that holds its own words has beside its fields."""
+_MOMENT = "timestamp with time zone"
+_BASES: Mapping[Any, str] = {datetime.date: "date", AwareDatetime: _MOMENT, bool: "boolean", int: "bigint"}
 
 
 @dataclass(frozen=True)
 class OwnTable(Collection):
     """A collection in a table of Quarry's own, which holds the words of its rows itself: nothing is to be kept in step. Its
-    vectors are in `NAME_embeddings`; its names need no quotes.
+    vectors are in `NAME_embeddings`; its names need no quotes. `types` are the rows of our tables, by the table's name.
     """
 
+    types: Mapping[str, type[Row]] = field(default_factory=dict, compare=False)
+
     @classmethod
-    def of(cls, name: str, declaration: CollectionDeclaration) -> OwnTable:
-        """The table that a declaration names. Which of its columns are dates and arrays, facets say."""
-        names = columns_named(declaration, ("id",))
-        kinds = {facet.column or name: facet.kind for name, facet in declaration.facets.items() if facet.by is None}
-        kinds |= {declaration.date: "date"} if declaration.date else {}
-        columns = {
-            each: UsedColumn(0, "date" if kinds.get(each) == "date" else "text", kinds.get(each) == "array")
-            for each in names
-        }
-        return cls(0, name, declaration, declared_source(declaration), columns, ("id",))
+    def of(cls, name: str, declaration: CollectionDeclaration, types: Mapping[str, type[Row]]) -> OwnTable:
+        """The table that a declaration names."""
+        source = declared_source(declaration)
+        columns = {each: column_of(types, source[1], each) for each in columns_named(declaration, ("id",))}
+        # of a column that is made of others, its facet says it
+        arrays = {facet.column or each for each, facet in declaration.facets.items() if facet.kind == "array"}
+        columns |= {each: replace(used, is_array=True) for each, used in columns.items() if each in arrays}
+        return cls(0, name, declaration, source, columns, ("id",), types=types)
 
     @property
     def rows(self) -> str:
@@ -50,10 +61,20 @@ class OwnTable(Collection):
         return table_name(name)[1]
 
     def column(self, name: str, row: LiteralString = "x") -> LiteralString:
-        return f"{row}.{name}"
+        column, *keys = name.split(".")
+        return f"{row}.{column}" + "".join(f"->>'{key}'" for key in keys)
 
     def text(self, name: str, row: LiteralString = "x") -> LiteralString:
-        return f"array_to_string({row}.{name}, ', ')" if self.columns[name].is_array else f"{row}.{name}"
+        value = self.column(name, row)
+        return f"array_to_string({value}, ', ')" if self.columns[name].is_array else value
+
+    def value(self, name: str, kind: str, row: LiteralString) -> LiteralString:
+        value, used = self.column(name, row), self.columns[name]
+        if kind != "date":
+            return value
+        if used.path:
+            return f"day_of_text({value})"
+        return f"({value} at time zone 'UTC')::date" if used.base == _MOMENT else value
 
     def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
         return f"{row}.id = {key}"
@@ -85,3 +106,21 @@ class OwnTable(Collection):
     @cached_property
     def row_hash(self) -> LiteralString:
         return f"md5(({self.fields('x')})::text)"
+
+
+def own_tables(module: str, loadable: Sequence[LoadableTable]) -> tuple[OwnTable, ...]:
+    """What the file beside the module at a path declares of tables that files can be loaded into."""
+    file = Path(module).with_name(FILE_NAME)
+    types = {each.name: each.row for each in loadable}
+    declared = read_declarations(file.read_text(encoding="utf-8"), str(file))
+    return tuple(OwnTable.of(name, declaration, types) for name, declaration in declared.items())
+
+
+def column_of(types: Mapping[str, type[Row]], table: str, name: str) -> UsedColumn:
+    """A column of one of our tables, or a key of its JSON. What files cannot hold is text."""
+    row = types.get(table)
+    if row is None or name not in row.model_fields:
+        return UsedColumn(0, "text", False, keys_of(name))
+    annotation = row.model_fields[name].annotation
+    bases = [_BASES[each] for each in (annotation, *get_args(annotation)) if each in _BASES]
+    return UsedColumn(0, (bases or ["text"])[0], get_origin(annotation) is list)

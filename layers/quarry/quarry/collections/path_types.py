@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from quarry.collections.declaration import CollectionDeclaration, FacetKind, Poll
+from quarry.collections.declaration import CollectionDeclaration, Poll
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.json_paths import CATEGORIES, MOMENT, NUMBER, TEXT, TRUTH, PathType
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import Parent, Referred
 from quarry.collections.relations import Column, Relation
+from quarry.retrieval.facets import FacetKind
 
 TYPES_OF_KINDS: Mapping[FacetKind, str] = {
     "number": NUMBER, "money": NUMBER, "year": NUMBER, "date": MOMENT, "boolean": TRUTH,
@@ -29,8 +31,8 @@ def path_types(declared: CollectionDeclaration, relations: Relations) -> dict[st
 
 def _uses(declared: CollectionDeclaration, relations: Relations) -> Iterator[tuple[str, PathType]]:
     for name, facet in declared.facets.items():
-        if facet.of is None and facet.expression is None:
-            yield facet.column or name, PathType(TYPES_OF_KINDS.get(facet.kind, TEXT), facet.kind == "array")
+        if facet.of is None and facet.related is None and facet.expression is None:
+            yield from ((column, type_of_facet(facet)) for column in facet.columns_as(name))
     if declared.date is not None:
         yield declared.date, PathType(MOMENT)
     if isinstance(declared.sync, Poll):
@@ -41,6 +43,11 @@ def _uses(declared: CollectionDeclaration, relations: Relations) -> Iterator[tup
     for facet in declared.facets.values():
         if facet.expression is not None:
             yield from ((column, PathType(NUMBER)) for column in facet.used_columns)
+
+
+def type_of_facet(facet: FacetDeclaration) -> PathType:
+    """The type that a path has in which a facet has its value."""
+    return PathType(TYPES_OF_KINDS.get(facet.kind, TEXT), facet.kind == "array")
 
 
 def _type_of_key(referred: Referred | Parent, relations: Relations) -> PathType:

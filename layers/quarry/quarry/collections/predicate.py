@@ -5,8 +5,10 @@ Read by a grammar of its own, so that no SQL can be written in it:
     condition   one or more of: all, joined by `or`
     all         one or more of: part, joined by `and`
     part        `not` part, `( condition )`, or comparison
-    comparison  field [= != < <= > >=] value, field [not] in ( literal, … ), field is [not] null, or a boolean field alone
-    value       number, 'text', true, false, `today`, `today + 14 days`, or another field
+    comparison  field [= != < <= > >=] value, field between fixed and fixed, field [not] in ( literal, … ),
+                field is [not] null, or a boolean field alone
+    value       fixed, or another field
+    fixed       number, 'text', true, false, `today`, `today + 14 days`
 
 The result is what JSON says of the same condition in a Query. Pure.
 """
@@ -30,7 +32,8 @@ _TOKEN = re.compile(
     r"\s*(?:(?P<number>-?\d+(?:\.\d+)?)|'(?P<text>(?:[^']|'')*)'|\"(?P<quoted>(?:[^\"]|\"\")+)\"|(?P<word>[^\W\d]\w*(?:\.\w+)*)"
     r"|(?P<sign><=|>=|<>|!=|[=<>(),+-]))"
 )
-_KEYWORDS = frozenset(("and", "or", "not", "is", "in", "null", "true", "false", "today", "days", "day"))
+_DAY = re.compile(r"today([+-]\d+d)?")
+_KEYWORDS = frozenset(("and", "or", "not", "is", "in", "between", "null", "true", "false", "today", "days", "day"))
 _HINT = "write comparisons of fields, such as \"due_on < today and status != 'done'\""
 _OPERATORS = {"=": "=", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
@@ -52,6 +55,23 @@ def fields_of(conditions: Sequence[Condition]) -> Iterator[str]:
             yield from fields_of(condition.get(key, ()))
         if "not" in condition:
             yield from fields_of([condition["not"]])
+
+
+def depends_on_day(conditions: Sequence[Condition]) -> bool:
+    """Whether rows meet the conditions on one day and not on another."""
+    return any(
+        isinstance(value, str) and _DAY.fullmatch(value) is not None
+        for condition in conditions
+        for value in (condition.get("value"), *condition.get("values", ()))
+    ) or any(
+        depends_on_day(parts)
+        for condition in conditions
+        for parts in (
+            condition.get("any_of", ()),
+            condition.get("all_of", ()),
+            [condition["not"]] if "not" in condition else [],
+        )
+    )
 
 
 class _Reader:
@@ -100,6 +120,10 @@ class _Reader:
             op = "not_null" if self._tokens.take("keyword", "not") else "is_null"
             self._tokens.expect("keyword", "null")
             return {"field": field, "op": op}
+        if self._tokens.take("keyword", "between"):
+            first = self._fixed()
+            self._tokens.expect("keyword", "and")
+            return {"field": field, "op": "between", "values": [first, self._fixed()]}
         excludes = self._tokens.take("keyword", "not") is not None
         if excludes or self._tokens.next == ("keyword", "in"):
             self._tokens.expect("keyword", "in")
@@ -118,11 +142,13 @@ class _Reader:
         return values
 
     def _value(self) -> Any:
+        other = self._tokens.take("word")
+        return self._fixed() if other is None else {"field": other}
+
+    def _fixed(self) -> Any:
         if self._tokens.take("keyword", "today"):
             days = self._days()
             return f"today{days:+d}d" if days else "today"
-        if (other := self._tokens.take("word")) is not None:
-            return {"field": other}
         return self._literal()
 
     def _days(self) -> int:

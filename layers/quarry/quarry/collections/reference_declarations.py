@@ -1,19 +1,15 @@
-"""Parts of a declaration: which rows and whose vectors it takes, and what it says of rows in other tables. Pure."""
+"""Parts of a declaration: which rows and whose vectors it takes, how they are quoted, and what it says of other tables. Pure."""
 
 from __future__ import annotations
 
 import re
-from typing import Annotated, Any, ClassVar, LiteralString, Self
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal, LiteralString, Self
 
-from pydantic import (
-    AfterValidator,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    model_validator,
-)
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from quarry.collections.naming import table_name
+from quarry.collections.predicate import depends_on_day, read_predicate
 from quarry.collections.templates import parse
 from quarry.platform.lazy_model import LazyModel
 
@@ -45,7 +41,7 @@ def _is_table(name: str) -> str:
 TableName = Annotated[str, AfterValidator(_is_table)]
 
 
-def _is_line(line: Any) -> Any:
+def is_line(line: Any) -> Any:
     if isinstance(line, str):
         parse(line)
     return line
@@ -59,7 +55,7 @@ class Referred(Declared):
     by: str
     of: TableName
     key: str | None = None
-    title: Annotated[str | Referred, AfterValidator(_is_line)]
+    title: Annotated[str | Referred, AfterValidator(is_line)]
 
 
 class Parent(Declared):
@@ -89,6 +85,35 @@ class LinkDeclaration(Declared):
         if self.key and self.of is None:
             raise ValueError("`key` are columns of the table `of`, which is missing")
         return self
+
+
+def is_predicate(text: str) -> str:
+    """The text, if it is one. Raises ValueError, which says where it goes wrong."""
+    read_predicate(text)
+    return text
+
+
+def _is_lasting(text: str) -> str:
+    if depends_on_day(read_predicate(text)):
+        raise ValueError("a condition on related rows cannot name `today`: they would come and go without a write")
+    return text
+
+
+def _by_name(listed: object) -> object:
+    """Columns that are fields by their own names."""
+    names = one_or_many(listed)
+    return {name: name for name in names} if isinstance(names, list) else names
+
+
+class RelatedRows(Declared):
+    """Rows of table `of` that belong to a row: those whose column `by` holds its key, and that meet the predicate `where`, over
+    columns of theirs. `fields` are columns that a Query uses as well, by names of their own, of which no facet is made.
+    """
+
+    of: TableName
+    by: str
+    where: Annotated[str, AfterValidator(_is_lasting)] | None = None
+    fields: Annotated[Mapping[str, str], BeforeValidator(_by_name)] = {}
 
 
 _TEXT = re.compile(r"""(E?)'((?:[^']|'')*)'|"(?:[^"]|"")*\"""")
@@ -122,6 +147,24 @@ def _without_signs(text: str, prefix: str) -> LiteralString:
     for sign, code in _SIGNS.items():
         text = text.replace(sign, f"' || chr({code}) || {quote}")
     return f"({text})"
+
+
+class Quoting(Declared):
+    """How an answer that no model writes quotes a row. `unit`: sentences of the text; its first two lines together (lead); its
+    first line whole (line), or where it is short (short_line). `weight` is by how much these count. `followup` is a question
+    about the row, with places for its `{topic}`, its `{author}`, or its `{title}` after a colon.
+    """
+
+    unit: Literal["sentences", "lead", "line", "short_line"] = "sentences"
+    weight: float = Field(default=1.0, gt=0, le=10)
+    followup: str = Field(
+        default="What do the records say about {topic}?", pattern=r"^(?:[^{}]|\{(?:topic|author|title)\})+$"
+    )
+
+    @property
+    def asked_of_any(self) -> str:
+        """The follow-up question without what it names: words that say nothing of which row is meant."""
+        return self.followup.format(topic="", author="", title="")
 
 
 class Vectors(Declared):

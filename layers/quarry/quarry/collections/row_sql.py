@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from typing import LiteralString
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, LiteralString
 
-from psycopg.sql import Literal
-
+from quarry.collections.json_paths import literal
+from quarry.collections.predicate import Condition
 from quarry.collections.templates import Placed, Template, is_template, parse
 from quarry.collections.used_columns import UsedColumn
 
@@ -37,7 +37,7 @@ def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole
 def quoted(text: str) -> LiteralString:
     """A text as SQL has it."""
     # a statement with parameters takes % for one of them
-    return " || chr(37) || ".join(Literal(part).as_string() for part in text.split("%"))
+    return " || chr(37) || ".join(map(literal, text.split("%")))
 
 
 def type_name(column: UsedColumn) -> LiteralString:
@@ -62,3 +62,42 @@ def hashed(texts: Iterable[LiteralString]) -> LiteralString:
     if len(hashed_texts) > ARGUMENTS_MAX:
         return f"md5(to_jsonb(array[{listed(hashed_texts)}]::text[])::text)"  # the same text
     return "md5(jsonb_build_array(" + listed(hashed_texts) + ")::text)"
+
+
+_SQL_OF: Mapping[str, LiteralString] = {"<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+def predicate_sql(conditions: Sequence[Condition], column: Callable[[str], LiteralString]) -> LiteralString:
+    """Whether a row meets all conditions of a predicate, where `column` is a column of the row in SQL. As in a Query, a row
+    without a value meets `!=`.
+    """
+    return " and ".join(_condition_sql(each, column) for each in conditions)
+
+
+def _condition_sql(condition: Condition, column: Callable[[str], LiteralString]) -> LiteralString:
+    if "not" in condition:
+        return f"({_condition_sql(condition['not'], column)}) is not true"
+    if "all_of" in condition:
+        return f"({predicate_sql(condition['all_of'], column)})"
+    if "any_of" in condition:
+        return f"({' or '.join(_condition_sql(each, column) for each in condition['any_of'])})"
+    value, op = column(condition["field"]), condition["op"]
+    if op in ("is_null", "not_null"):
+        return f"{value} is null" if op == "is_null" else f"{value} is not null"
+    given = [_value_sql(each, column) for each in condition.get("values", [condition.get("value")])]
+    if op == "between":
+        return f"{value} between {given[0]} and {given[1]}"
+    if op not in ("=", "!="):
+        return f"{value} {_SQL_OF[op]} {given[0]}"
+    met: LiteralString = f"{value} = {given[0]}" if len(given) == 1 else f"{value} in ({listed(given)})"
+    met = value if given == ["true"] else met
+    return f"({met}) is not true" if op == "!=" else met
+
+
+def _value_sql(value: Any, column: Callable[[str], LiteralString]) -> LiteralString:
+    if isinstance(value, Mapping):
+        return column(value["field"])
+    if isinstance(value, str):
+        return quoted(value)
+    truths: Mapping[bool, LiteralString] = {True: "true", False: "false"}
+    return truths[value] if isinstance(value, bool) else f"{value}"

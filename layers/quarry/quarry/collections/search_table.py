@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import LiteralString
 
 from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
-from quarry.collections.declaration import FacetDeclaration, FacetKind
+from quarry.collections.declaration import CollectionDeclaration
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.names import words
 from quarry.collections.own_table import OwnTable
 from quarry.collections.reference_declarations import Referred
-from quarry.collections.row_sql import quoted
+from quarry.collections.row_sql import listed, quoted
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
-from quarry.retrieval.facets import NUMERIC_KINDS, Facet, Related, SearchTable
+from quarry.retrieval.facets import NUMERIC_KINDS, Facet, FacetKind, Related, SearchTable
 from quarry.spans.quantities import unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
@@ -26,18 +27,21 @@ def search_table(collection: Collection) -> SearchTable:
     """The collection's source as a searched table; its values are known by the name of `rows_N`."""
     declaration = collection.declaration
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
-    if declaration.date and DATE not in declaration.facets:
+    is_own = isinstance(collection, OwnTable)
+    dated = declaration.date if is_own and declaration.date in declaration.facets else DATE
+    if declaration.date and dated not in declaration.facets:
         day = collection.day(declaration.date)
         facets.append(Facet(DATE, "date", day, "date", "dates", words=("day",)))
     table = SearchTable(
         collection.rows,
         nouns=called(collection),
         facets=tuple(facets),
-        date=DATE if any(each.name == DATE and each.kind == "date" for each in facets) else None,
+        date=dated if any(each.name == dated and each.kind in ("date", "year") for each in facets) else None,
         related=tuple(_relations(collection)),
-        guarded=frozenset(_guarded(collection)),
     )
-    return table if isinstance(collection, OwnTable) else _beside(table, collection)
+    if not is_own:
+        return _beside(table, collection)
+    return replace(table, where=declaration.where.sql if declaration.where else "true", scope=declaration.scope)
 
 
 def _beside(table: SearchTable, collection: Collection) -> SearchTable:
@@ -51,6 +55,7 @@ def _beside(table: SearchTable, collection: Collection) -> SearchTable:
         source=collection.source_sql,
         guard=is_callers(collection, collection.text(scope, "t")) if scope else "true",
         values_of=f"coalesce({collection.text(scope, 't')}, '')" if scope else None,
+        guarded=frozenset(_guarded(collection)),
         languages=collection.languages,
         reckons=True,
     )
@@ -82,7 +87,7 @@ def hides_rows(collection: Collection) -> bool:
 def _guarded(collection: Collection) -> Iterator[str]:
     """The facets with values that a caller may not see."""
     for name, facet in collection.declaration.facets.items():
-        reached = {*tables_reached(facet), *([facet.through] if facet.through else [])}
+        reached = {*tables_reached(collection.declaration, facet), *([facet.through] if facet.through else [])}
         if hides_rows(collection) or reached & collection.guarded_tables:
             yield name
 
@@ -122,25 +127,28 @@ def facet_label(name: str) -> str:
 
 def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
     label = given.label or facet_label(name)
-    is_many = not given.of and not given.expression and collection.columns[given.column or name].is_array
+    is_plain = not given.of and not given.related and not given.expression
+    is_many = is_plain and given.kind != "place" and collection.columns[given.columns_as(name)[0]].is_array
     kind = "value" if given.through is not None and given.kind == "array" else given.kind
+    value = _value(collection, name, given)
+    is_bare = isinstance(collection, OwnTable) and value[:2] in ("t.", "r.") and value[2:].isidentifier()
     return Facet(
         name,
         kind,
-        _value(collection, name, given),
+        value[2:] if is_bare else value,
         label,
         given.plural or plural(label),
         # with other forms of what it is called, in the languages of the rows
         words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
         wording=given.wording or _wording(given.kind, label),
-        synonyms=tuple(given.synonyms.items()),
+        synonyms=tuple((said, value) for said, values in given.synonyms.items() for value in values),
         is_hard=given.hard is True,
         is_people=given.people,
         currency=given.currency,
-        related=name if given.of else None,
+        related=name if given.of else given.related,
         is_many=is_many,
         unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
-        steps=len(list(tables_reached(given))),
+        steps=len(list(tables_reached(collection.declaration, given))),
     )
 
 
@@ -156,33 +164,55 @@ def _wording(kind: FacetKind, label: str) -> str:
 
 def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
     if given.through is not None or isinstance(given.title, Referred):
-        return _as_kind("r.quarry_value", given.kind)
+        return as_kind("r.quarry_value", given.kind)
     if given.of is not None:
-        return _as_kind(collection.called(given, "r"), given.kind)
+        return as_kind(collection.called(given, "r"), given.kind)
+    return (value_of_related if given.related else own_value)(collection, name, given, "r" if given.related else "t")
+
+
+def own_value(collection: Collection, name: str, given: FacetDeclaration, row: LiteralString) -> LiteralString:
+    """A value in columns of the row."""
     if given.expression is not None:
-        return collection.reckoned(given.expression)
-    column = given.column or name
-    value = collection.column(column, "t")
-    if given.kind == "date":
-        return collection.day(column)
+        return collection.reckoned(given.expression, row)
+    column, *more = given.columns_as(name)
+    if more:
+        return _joined(collection.text(each, row) for each in (column, *more))
+    value = collection.value(column, given.kind, row)
+    return f"joined_names({value})" if given.kind == "place" and collection.columns[column].is_array else value
+
+
+def value_of_related(collection: Collection, name: str, given: FacetDeclaration, row: LiteralString) -> LiteralString:
+    """A value of a related row, whose types the collection does not know."""
+    column, *more = given.columns_as(name)
+    if more:
+        return _joined(collection.other_text(each, row) for each in (column, *more))
+    value = collection.other_column(column, row, given.kind)
     if isinstance(collection, OwnTable):
         return value
-    if given.kind in NUMERIC_KINDS:
-        return _as_kind(value, given.kind)
-    if given.kind == "boolean":
-        return value if collection.columns[column].base == "boolean" else f"({value}::numeric <> 0)"
-    return f"{value}::text[]" if collection.columns[column].is_array else f"{value}::text"
+    if given.kind in ("array", "boolean"):
+        return f"{value}::text[]" if given.kind == "array" else f"{value}::boolean"
+    return as_kind(value if given.kind in _TYPED else f"{value}::text", given.kind)
 
 
-def _as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
-    """A value as the kind of its facet has it in SQL."""
+_TYPED = NUMERIC_KINDS | {"date"}
+
+
+def _joined(texts: Iterable[LiteralString]) -> LiteralString:
+    """A place in several columns."""
+    return f"concat_ws(', ', {listed(texts)})"
+
+
+def as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
+    """A value of another table's row, whose type is not known, as the kind of its facet has it."""
     if kind == "date":
         return f"({value})::date"
     return f"{value}::numeric" if kind in NUMERIC_KINDS else value
 
 
-def tables_reached(given: FacetDeclaration) -> Iterator[str]:
-    """The tables that references lead to, up to the one that holds the value."""
+def tables_reached(declaration: CollectionDeclaration, given: FacetDeclaration) -> Iterator[str]:
+    """The tables that a facet leads to, up to the one that holds the value."""
+    if given.related is not None:
+        yield declaration.related[given.related].of
     if given.of is not None:
         yield given.of
     title = given.title
@@ -206,3 +236,7 @@ def _relations(collection: Collection) -> Iterator[Related]:
         of = collection.other_table(facet.of)
         on = f"{collection.column(facet.key or 'id', 'r')} = {collection.column(facet.by or '', 't')}"
         yield Related(name, of, on) if isinstance(collection, OwnTable) else Related(name, facet.of, on, source=of)
+    for name, rows in collection.declaration.related.items():
+        on, of = collection.belongs(rows, "t", "r"), collection.other_table(rows.of)
+        is_own = isinstance(collection, OwnTable)
+        yield Related(name, of, on, rows.by) if is_own else Related(name, rows.of, on, source=of, has_several=True)

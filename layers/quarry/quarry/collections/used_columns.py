@@ -6,14 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, LiteralString
 
-from quarry.collections.declaration import CollectionDeclaration, FacetDeclaration
+from quarry.collections.declaration import CollectionDeclaration
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.json_paths import PathType, keys_of, path_sql
 from quarry.collections.naming import table_name
 from quarry.collections.path_types import Relations, path_types
 from quarry.collections.reference_declarations import LinkDeclaration
 from quarry.collections.relations import Column, Reference, Relation
 from quarry.collections.templates import template_columns
-from quarry.retrieval.facets import identifier
+from quarry.retrieval.facets import NUMERIC_KINDS, identifier
+
+NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
+"""The types of numbers, as `base` of a column."""
+_TEXTS = frozenset(("text", "character varying"))
 
 
 @dataclass(frozen=True)
@@ -56,6 +61,19 @@ class UsedColumn:
             path_sql(self.path, PathType(self.base, self.is_array), row) if self.path else f"{row}.{identifier(name)}"
         )
 
+    def as_kind(self, name: str, kind: str, row: LiteralString) -> LiteralString:
+        """Its value as a facet or a field of a kind has it. A column of that type stays bare, so that an index on it serves."""
+        value, base = self.sql(name, row), self.base
+        if self.is_array:
+            return f"{value}::text[]"
+        if kind == "date":
+            return value if base == "date" else f"({value})::date"
+        if kind in NUMERIC_KINDS:
+            return value if base in NUMBERS else f"{value}::numeric"
+        if kind == "boolean":
+            return value if base == "boolean" else f"({value}::numeric <> 0)"
+        return value if kind == "datetime" or base in _TEXTS else f"{value}::text"
+
 
 def used_columns(declaration: CollectionDeclaration, relation: Relation, relations: Relations) -> dict[str, UsedColumn]:
     """The columns and paths of the source that a collection uses, by name; `relations` are the tables that it names.
@@ -71,7 +89,7 @@ def columns_named(declaration: CollectionDeclaration, key: Sequence[str]) -> dic
     facets = [
         column
         for name, facet in declaration.facets.items()
-        if facet.through is None
+        if facet.is_of_row
         for column in facet.used_columns or (name,)
     ]
     poll = [] if isinstance(declaration.sync, str) else [declaration.sync.poll]

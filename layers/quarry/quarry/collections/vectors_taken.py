@@ -7,9 +7,10 @@ import math
 import operator
 from collections.abc import Sequence
 
-from quarry.collections.checking import vectors_problem
+from quarry.collections.catalog_reading import columns_of
 from quarry.collections.collection import Collection
-from quarry.collections.relations import Embedding, columns_of
+from quarry.collections.findings import vectors_problem
+from quarry.collections.relations import Embedding
 from quarry.collections.row_sql import LINE_BREAK, joined_texts
 from quarry.collections.upkeep import compare, keep_in_step, read_collections
 from quarry.models.interface import EmbeddingModel

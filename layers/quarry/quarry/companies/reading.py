@@ -17,18 +17,18 @@ from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.query import COUNT_MAX, STARTUPS, Sought, TagGroup, assumed, fields_of
 from quarry.companies.sources import read_schema
 from quarry.language.numerals import numeral_value
-from quarry.language.tokens import keys, stem
-from quarry.platform.contract import Evidence
+from quarry.language.tokens import keys, phrase, runs, stem
+from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.algebra import AnyOf, Comparison, Condition, Query
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
-from quarry.reader.likely import ValueChances, chances_of, likely_conditions, words_left
+from quarry.reader.likely import ValueChances, chances_of, evidence, likely_conditions, words_left
 from quarry.reader.names import TITLE
 from quarry.reader.reading import Reading
-from quarry.reader.said import Said, SaidValue
+from quarry.reader.said import Place, Said, SaidValue, mask_of
 from quarry.services.services import Caller, Services
 
 CHANCE_MIN = 0.5
@@ -71,8 +71,7 @@ async def _schema(services: Services) -> Schema:
         "select attname from pg_stats where schemaname = current_schema() and tablename = 'companies' and null_frac = 1"
     )
     return read_schema(
-        tuple((row["field"], row["said"], row["value"]) for row in synonyms),
-        frozenset(row["attname"] for row in empty),
+        tuple((row["field"], row["said"], row["value"]) for row in synonyms), frozenset(row["attname"] for row in empty)
     )
 
 
@@ -179,14 +178,14 @@ class _Own:
             self._add(asked, chances.asked_for)
             self._leave_out(said.place.first, said.place.last, hard[0], "affirmed")
             return
-        name = self._words(said.place.first, said.place.last)
+        name = self._words(said.place)
         tags = tuple(
             Comparison(field=field, values=values) for field in TAG_FACETS if (values := _tag_values(name, said, field))
         )
         if tags:
             is_demanded = chances.asked_for >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
             self._tags.append(TagGroup(name, tags, is_demanded))
-            self._tell(said.place.first, said.place.last, tags[0].field, "preferred")
+            self._evidence.append(evidence(self._said, said.place.first, said.place.last, tags[0].field, "preferred"))
 
     def _add(self, condition: Condition, chance: float) -> None:
         if chance >= SURE:
@@ -203,7 +202,7 @@ class _Own:
         for field in fields:
             self._stated.append(Comparison(field=field, op="!=", values=_values(said, field)))
         if any(field in TAG_FACETS for field in fields):
-            self._excluded.append(self._words(said.place.first, said.place.last))
+            self._excluded.append(self._words(said.place))
         self._leave_out(said.place.first, said.place.last, fields[0], "negated")
 
     # ---- numbers and years ----
@@ -216,9 +215,8 @@ class _Own:
                 continue
             if COMPANIES.facet(comparison.field).kind in _MEASURED:
                 self._add(comparison, each.chance)
-                self._left_out |= each.mask
-                for first, last in _runs(each.mask):
-                    self._tell(first, last, comparison.field, "affirmed")
+                for first, last in runs(each.mask):
+                    self._leave_out(first, last, comparison.field, "affirmed")
 
     def _count(self) -> int | None:
         """How many companies are wanted."""
@@ -259,7 +257,7 @@ class _Own:
         """The places that the question names and that no company is in."""
         for said in self._said.values:
             if all(link.rows == 0 and COMPANIES.facet(link.field).kind == "place" for link in said.links):
-                yield self._words(said.place.first, said.place.last)
+                yield self._words(said.place)
 
     def _topic(self) -> str:
         """The words that no condition says, and that companies are not called by."""
@@ -276,27 +274,12 @@ class _Own:
         named = {word for group in self._tags for word in significant_words(group.name)}
         return bool(self._tags) and named.issuperset(significant_words(topic))
 
-    def _words(self, first: int, last: int) -> str:
-        tokens = self._said.tokens
-        return self._said.text[tokens[first].start : tokens[last - 1].end]
+    def _words(self, place: Place) -> str:
+        return phrase(self._said.text, self._said.tokens, place.first, place.last)
 
-    def _leave_out(self, first: int, last: int, field: str, assertion: str) -> None:
-        self._left_out |= ((1 << last) - 1) & ~((1 << first) - 1)
-        self._tell(first, last, field, assertion)
-
-    def _tell(self, first: int, last: int, field: str, assertion: str) -> None:
-        tokens = self._said.tokens
-        self._evidence.append(
-            Evidence.model_validate(
-                {
-                    "field": field,
-                    "value": self._words(first, last),
-                    "start": tokens[first].start,
-                    "end": tokens[last - 1].end,
-                    "assertion": assertion,
-                }
-            )
-        )
+    def _leave_out(self, first: int, last: int, field: str, assertion: Assertion) -> None:
+        self._left_out |= mask_of(first, last)
+        self._evidence.append(evidence(self._said, first, last, field, assertion))
 
 
 def _of_companies(reading: Reading) -> Reading:
@@ -361,15 +344,3 @@ def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
 
 def _has_one(field: str) -> bool:
     return not COMPANIES.facet(field).is_array
-
-
-def _runs(mask: int) -> Iterator[tuple[int, int]]:
-    """The words of a mask, those that stand together as one: of each run the first word, and the one behind the last."""
-    first = 0
-    while mask >> first:
-        last = first
-        while mask >> last & 1:
-            last += 1
-        if last > first:
-            yield first, last
-        first = last + 1

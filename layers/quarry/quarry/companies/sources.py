@@ -8,53 +8,30 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from psycopg.sql import SQL, Composable
+from psycopg.sql import Composable
 
-from quarry.companies.facets import COMPANIES, NAME_FACETS
+from quarry.companies.facets import COLLECTION, COMPANIES, NAME_FACETS
 from quarry.postgres.pool import Database
 from quarry.query import filtered as by_row
 from quarry.query.algebra import Condition
 from quarry.query.compile import meeting
+from quarry.query.of_collection import own_source
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Field, Schema, Source, SqlHolds, of_row, source_of
-from quarry.retrieval.facets import TEXT_KINDS, SearchTable
-from quarry.retrieval.values import holds_one_of
+from quarry.query.schema import Schema
+from quarry.retrieval.facets import SearchTable
 
 _NAME = "companies"
 
-SOURCES = {
-    _NAME: source_of(
-        COMPANIES,
-        "companies",
-        title="t.company_name",
-        description="Companies: what they do, where, since when, and their funding",
-    )
-}
-
-
-def _searched(field: Field) -> Field:
-    """A field that says its values as people do ("in Germany"), and compares them so that an index serves."""
-    return replace(field, wording=COMPANIES.facet(field.name).wording, holds=_holds(field.name))
-
-
-def _holds(name: str) -> SqlHolds | None:
-    facet = COMPANIES.facet(name)
-    if facet.kind not in TEXT_KINDS:
-        return None
-    return lambda row, values, parameters: holds_one_of(facet, SQL(of_row(facet.sql, row, row)), values, parameters)
-
-
-def _source(fields: dict[str, Field]) -> Source:
-    return replace(SOURCES[_NAME], fields=fields)
+SOURCES = {_NAME: own_source(COLLECTION, COMPANIES)}
 
 
 _NOUNS = tuple(noun for noun in COMPANIES.nouns if noun != "startup")
 """What companies of every status are called."""
 
 
-_FIELDS = {name: _searched(field) for name, field in SOURCES[_NAME].fields.items()}
+_FIELDS = by_row.as_said(SOURCES[_NAME].fields, COMPANIES)
 
-SEARCHED = Schema({_NAME: _source(_FIELDS)})
+SEARCHED = Schema({_NAME: replace(SOURCES[_NAME], fields=_FIELDS)})
 """What a company search filters by."""
 
 
@@ -72,7 +49,7 @@ def read_schema(synonyms: tuple[tuple[str, str, str], ...] = (), empty: frozense
     numbers = [COMPANIES.facet(name) for name, each in fields.items() if each.listed is None]
     called = [(each.name, word) for each in numbers for word in each.words if word not in fields]
     other = {word: replace(fields[name], name=word, label=word) for name, word in called}
-    return Schema({_NAME: replace(_source(fields | other), nouns=_NOUNS)})
+    return Schema({_NAME: replace(SOURCES[_NAME], fields=fields | other, nouns=_NOUNS)})
 
 
 def _with_synonyms(synonyms: Sequence[tuple[str, str, str]]) -> SearchTable:

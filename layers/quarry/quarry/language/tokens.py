@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import threading
 import unicodedata
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -144,3 +144,20 @@ def slips(word: str, other: str) -> int:
                 cost = min(cost, above[j - 2] + 1)
             row.append(cost)
     return row[-1]
+
+
+def phrase(text: str, tokens: Sequence[Token], first: int, last: int) -> str:
+    """The words `first` to before `last` as they stand in their text."""
+    return text[tokens[first].start : tokens[last - 1].end]
+
+
+def runs(mask: int) -> Iterator[tuple[int, int]]:
+    """Words as bits, those that stand together as one: of each run the first word, and the one behind the last."""
+    first = 0
+    while mask >> first:
+        last = first
+        while mask >> last & 1:
+            last += 1
+        if last > first:
+            yield first, last
+        first = last + 1

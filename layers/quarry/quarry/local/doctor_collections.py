@@ -13,11 +13,12 @@ from psycopg.rows import class_row
 from psycopg.sql import SQL, Identifier
 
 from quarry.collections.apply import hash_of_functions, stored_collections
+from quarry.collections.catalog_reading import relations_named
 from quarry.collections.checking import bypass, tables_named
 from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.exposure import Relations, exposed
 from quarry.collections.json_sample import with_documents
-from quarry.collections.relations import Relation, relations_named
+from quarry.collections.relations import Relation
 from quarry.collections.used_columns import UsedColumn, declared_source
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.postgres.schema import SyncConnection

@@ -10,13 +10,14 @@ from pathlib import Path
 
 from quarry.collections import toml_text
 from quarry.collections.apply import apply_change, stored_collections
+from quarry.collections.catalog_reading import relations_named
 from quarry.collections.declaration_file import FILE_NAME, read_declarations
 from quarry.collections.draft_parts import slug
 from quarry.collections.drafting import draft_one
 from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode
 from quarry.collections.loaded_files import refuse_known, remember
 from quarry.collections.naming import table_name
-from quarry.collections.relations import Relation, relations_named
+from quarry.collections.relations import Relation
 from quarry.files.records import UnreadableFile
 from quarry.files.writing import ReadOptions
 from quarry.local.apply import fill, planned, read_declared, wait_for_others

@@ -4,31 +4,18 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
-from quarry.ontology.facets import SEARCHED_BY_TYPE
-from quarry.ontology.tables import TITLES
-from quarry.query.algebra import Comparison, Condition
+from quarry.ontology.facets import COLLECTIONS, SEARCHED
+from quarry.query.algebra import Condition
+from quarry.query.of_collection import own_source
 from quarry.query.phrases import Phrases
-from quarry.query.schema import ACTOR_SETTING, Schema, Source, source_of
+from quarry.query.schema import ACTOR_SETTING, Schema, Source
 from quarry.services.services import Caller, Services
 
-PREDICATES: Mapping[str, Sequence[Condition]] = {
-    "overdue": (Comparison(field="due", op="<", value="today"), Comparison(field="status", op="!=", value="done")),
-    "open": (Comparison(field="status", op="!=", value="done"),),
-}
-"""Conditions with a name."""
-
 _SOURCES: Mapping[str, Source] = {
-    type: replace(
-        source_of(
-            table, type, title=f"t.{TITLES[type]}", description=f"{table.nouns[0].capitalize()}s of your workspace",
-            words="search_vector",
-        ),
-        predicates=PREDICATES,
-    )
-    for type, table in SEARCHED_BY_TYPE.items()
-}  # fmt: skip
+    each.name: own_source(each, table, vector="search_vector")
+    for each, table in zip(COLLECTIONS, SEARCHED, strict=True)
+}
 SCHEMA = Schema(_SOURCES)
 
 

@@ -8,9 +8,8 @@ from typing import Annotated, Literal
 from pydantic import Field, Strict, StringConstraints, ValidationInfo, field_validator
 
 from quarry.people.contract import EmploymentType, Intent, Rupees, SeniorityLevel
-from quarry.platform.tables import EmbeddedTable, Forgettable, Line, LoadableTable, Names, Row, Text
+from quarry.platform.tables import EmbeddedTable, ExpiringTable, Forgettable, Line, LoadableTable, Names, Row, Text
 from quarry.platform.text import Identifier, Storable
-from quarry.runs.cleanup import ExpiringTable
 
 ChildType = Literal[
     "responsibility", "achievement", "project", "skill", "tool", "metric", "collaboration", "learning"

@@ -31,6 +31,15 @@ class Forgettable:
     also: tuple[LiteralString, ...] = ()
 
 
+@dataclass(frozen=True)
+class ExpiringTable:
+    """Rows of `table` for which `expired` (SQL; `%(run_log_days)s` may be used) holds are deleted and counted under `label`."""
+
+    table: str
+    label: str
+    expired: LiteralString
+
+
 Text = Annotated[str, StringConstraints(min_length=1, max_length=200_000), Storable]
 Line = Annotated[str, StringConstraints(min_length=1, max_length=2000), Storable]
 Names = Annotated[list[Line], Field(max_length=500)]

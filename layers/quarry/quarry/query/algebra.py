@@ -5,7 +5,7 @@ The types here say what can be asked. Whether a source has the fields that a que
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -311,7 +311,7 @@ def conditions_of(condition: Condition) -> tuple[Condition, ...]:
             return ()
 
 
-def comparisons_of(conditions: tuple[Condition, ...]) -> Iterator[Comparison]:
+def comparisons_of(conditions: Iterable[Condition]) -> Iterator[Comparison]:
     """Every comparison in these conditions, whatever they are nested in; not those of queries that are compared with."""
     for condition in conditions:
         if isinstance(condition, Comparison):

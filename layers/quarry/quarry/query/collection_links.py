@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 from typing import LiteralString
 
 from quarry.collections.collection import Collection
-from quarry.collections.declaration import FacetDeclaration
+from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.names import words
 from quarry.collections.naming import table_name
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
-from quarry.collections.search_table import facet_label, is_callers
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, RelatedRows
+from quarry.collections.search_table import as_kind, facet_label, is_callers, value_of_related
 from quarry.collections.templates import is_template
 from quarry.language.word_forms import plural, singular
-from quarry.query.paths import NUMERIC
 from quarry.query.schema import KINDS, Field, Kind, Link, SqlOf, SqlOn
 
 
@@ -50,7 +50,7 @@ def guard_of(collection: Collection) -> SqlOf:
 def title_of(collection: Collection, facet: FacetDeclaration) -> SqlOf:
     """The value of the row that a facet refers to, directly or over other rows."""
     ends = facet.model_copy(update={"title": _ends(facet)[1]})
-    return lambda row: _as_kind(collection.called(ends, row), KINDS[facet.kind])
+    return lambda row: as_kind(collection.called(ends, row), facet.kind)
 
 
 def _ends(facet: FacetDeclaration) -> tuple[str, str]:
@@ -59,13 +59,6 @@ def _ends(facet: FacetDeclaration) -> tuple[str, str]:
     while isinstance(title, Referred):
         table, title = title.of, title.title
     return table, title
-
-
-def _as_kind(value: LiteralString, kind: Kind) -> LiteralString:
-    """A value of another table's row, whose type is not known, as its kind has it."""
-    if kind == "date":
-        return f"({value})::date"
-    return f"({value})::numeric" if kind in NUMERIC else value
 
 
 @dataclass(frozen=True)
@@ -85,6 +78,8 @@ class _Forth:
                 yield self._by(name, facet)
         for name, link in self.collection.declaration.links.items():
             yield self._to(name, link)
+        for name, rows in self.collection.declaration.related.items():
+            yield self._to_related(name, rows)
         parent = self.collection.declaration.part_of
         name = singular(table_name(parent.of)[1]).lower() if parent else ""
         if parent is not None and name.isidentifier() and name not in self.collection.declaration.facets:
@@ -169,6 +164,24 @@ class _Forth:
             return Link(name, label, on, False, target.name, self._all_rows(target))
         shown = {key: _field(key, "text", _text(collection, key)) for key in link.key}
         return Link(name, label, on, False, None, collection.other_table(link.of or ""), shown)
+
+    def _to_related(self, name: str, rows: RelatedRows) -> Link:
+        """The rows of another table that belong to a row. Where that table is no collection, they have the fields declared."""
+        collection, label = self.collection, facet_label(name)
+        target = self.declared.get(table_name(rows.of))
+        on = partial(collection.belongs, rows)
+        if target is not None:
+            return Link(name, label, on, True, target.name, self._all_rows(target))
+        shown = {field: _field(field, "text", _text(collection, column)) for field, column in rows.fields.items()}
+        shown |= {
+            each: replace(
+                _field(each, KINDS[facet.kind], partial(value_of_related, collection, each, facet)), is_array=is_array
+            )
+            for each, facet in collection.declaration.facets.items()
+            if facet.related == name
+            for is_array in [facet.kind == "array"]
+        }
+        return Link(name, label, on, True, None, collection.other_table(rows.of), shown)
 
     def _to_parent(self, name: str, parent: Parent) -> Link:
         collection, key = self.collection, parent.key or "id"

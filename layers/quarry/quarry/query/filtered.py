@@ -37,7 +37,7 @@ from quarry.query.execute import execute
 from quarry.query.of_filters import path_of, query_of, worded_source
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
-from quarry.query.schema import KEY, Field, Schema, Source, SqlHolds, guard_of, of_row
+from quarry.query.schema import KEY, Field, Schema, Source, SqlHolds, guard_of, of_row, worded
 from quarry.query.scope import ROW
 from quarry.query.values import interval_of
 from quarry.retrieval.facets import TEXT_KINDS, Facet, FacetKind, SearchTable
@@ -49,10 +49,10 @@ from quarry.spans.mention import Clause
 def source_as_read(table: SearchTable) -> Source:
     """The source that a table's questions are about, by the table's name."""
     source = worded_source(table)
-    links = {name: replace(link, fields=_comparing(table, link.fields)) for name, link in source.links.items()}
+    links = {name: replace(link, fields=as_said(link.fields, table)) for name, link in source.links.items()}
     fields = {
         name: replace(field, related=links[field.related.name]) if field.related else field
-        for name, field in _comparing(table, source.fields).items()
+        for name, field in as_said(source.fields, table).items()
     }
     return replace(source, fields=fields, links=links)
 
@@ -62,11 +62,11 @@ def schema_as_read(table: SearchTable) -> Schema:
     return Schema({table.name: source_as_read(table)})
 
 
-def _comparing(table: SearchTable, fields: Mapping[str, Field]) -> dict[str, Field]:
-    """The fields, those with texts compared as the data spells them."""
+def as_said(fields: Mapping[str, Field], table: SearchTable) -> dict[str, Field]:
+    """The fields, worded as people say them, and those with texts compared as the data spells them."""
     return {
         name: replace(field, holds=_holds(table.facet(name))) if name in table.by_name else field
-        for name, field in fields.items()
+        for name, field in worded(fields, table).items()
     }
 
 

@@ -10,32 +10,47 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
+from types import MappingProxyType
 from typing import LiteralString
 
 from pydantic import TypeAdapter
 
 from quarry.collections.collection import Collection
 from quarry.collections.column_types import is_single
-from quarry.collections.declaration import FacetDeclaration
 from quarry.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
 from quarry.collections.names import words
 from quarry.collections.naming import table_name
-from quarry.collections.own_table import OwnTable
+from quarry.collections.own_table import OwnTable, column_of
 from quarry.collections.predicate import read_predicate
+from quarry.collections.reference_declarations import RelatedRows
 from quarry.collections.relations import Column, is_date_type
-from quarry.collections.search_table import DATE, called, search_table, tables_reached
+from quarry.collections.search_table import DATE, called, own_value, search_table, tables_reached, value_of_related
 from quarry.collections.secrets import is_secret_number, secrecy_of
-from quarry.collections.used_columns import UsedColumn
+from quarry.collections.used_columns import NUMBERS, UsedColumn
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
 from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
-from quarry.query.paths import NUMERIC
-from quarry.query.schema import KINDS, Field, Kind, Link, Source, SqlHoldsWords, described
-from quarry.retrieval.facets import SearchTable
+from quarry.query.schema import (
+    KINDS,
+    Field,
+    Kind,
+    Link,
+    Source,
+    SqlHoldsWords,
+    SqlOf,
+    described,
+    facet_field,
+    facet_link,
+    linked,
+    one_row,
+    source_of,
+)  # fmt: skip
+from quarry.retrieval.facets import Facet, SearchTable
 
-_NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
-_TEXTS = frozenset(("text", "character varying"))
-_KINDS_OF_PATHS: Mapping[str, Kind] = {NUMBER: "number", "bigint": "number", MOMENT: "datetime", TRUTH: "boolean"}
+_KINDS: Mapping[str, Kind] = {
+    NUMBER: "number", "bigint": "number", MOMENT: "datetime", "date": "date", TRUTH: "boolean",
+}  # fmt: skip
+"""The kinds of what is no text, by the types of paths and of our own columns."""
 
 
 @dataclass(frozen=True)
@@ -82,14 +97,67 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
         dated=table.date,
         description=declaration.describe or "",
         languages=table.languages,
-        predicates={name: _predicate(text) for name, text in declaration.predicates.items()},
+        predicates=_predicates(collection),
         owner_claim=declaration.scope_claim if declaration.scope_setting else None,
     )
+
+
+def own_source(
+    collection: OwnTable,
+    table: SearchTable,
+    *,
+    vector: LiteralString = "text_search",
+    of_related: Mapping[str, Mapping[str, Field]] = MappingProxyType({}),
+) -> Source:
+    """A collection in a table of ours that is searched by a domain of its own: its facets become fields, and what it declares of
+    related rows links. `vector` is the column with its search vector, `of_related` are further fields of related rows.
+    """
+    declaration = collection.declaration
+    declared = {name: _fields_of_related(collection, table, rows) for name, rows in declaration.related.items()}
+    links = {
+        each.name: facet_link(table, each, {**declared.get(each.name, {}), **of_related.get(each.name, {})})
+        for each in table.related
+    }
+    return source_of(
+        table,
+        collection.name,
+        collection.title(),
+        {each.name: linked(facet_field(table, each), each, links) for each in table.facets if each.kind in KINDS},
+        links,
+        lambda row, text: f"{row}.{vector} @@ (select parsed_query({text}))",
+        description=declaration.describe or "",
+        predicates=_predicates(collection),
+        owner_claim="sub" if table.scope else None,
+    )
+
+
+def _fields_of_related(collection: OwnTable, table: SearchTable, rows: RelatedRows) -> Mapping[str, Field]:
+    """The columns of related rows that are fields; what a facet says of a column holds of it in all relations to its table."""
+    facets = {facet.column: facet for facet in reversed(table.facets) if _table_of(table, facet) == rows.of}
+
+    def field_of(name: str, column: str) -> Field:
+        used = column_of(collection.types, rows.of, column)
+        facet = facets.get(column)
+        label = facet.label if facet else " ".join(words(name))
+        listed = (table, facet.name) if facet and facet.is_listed and facet.kind != "title" else None
+        sql: SqlOf = lambda row: collection.other_column(column, row)  # noqa: E731
+        kind = _KINDS.get(used.base, "text")
+        return Field(name, kind, sql, label, facet.plural if facet else plural(label), used.is_array, listed=listed)
+
+    return {name: field_of(name, column) for name, column in rows.fields.items()}
+
+
+def _table_of(table: SearchTable, facet: Facet) -> str | None:
+    return table.relation(facet.related).table if facet.related else None
 
 
 @cache
 def _conditions() -> TypeAdapter[tuple[Condition, ...]]:
     return TypeAdapter(tuple[Condition, ...])
+
+
+def _predicates(collection: Collection) -> dict[str, tuple[Condition, ...]]:
+    return {name: _predicate(text) for name, text in collection.declaration.predicates.items()}
 
 
 @cache
@@ -116,28 +184,28 @@ def _facet_fields(
     collection = declared.collection
     facets = {facet.name: facet for facet in search_table(collection).facets}
     for name, given in collection.declaration.facets.items():
-        link = titles.get(name)
-        if link is not None and given.of is not None:
-            title = title_of(collection, given)
-            value = described(facets[name], title, declared.table, is_array=False)
+        facet, table = facets[name], declared.table
+        link = titles.get(given.related or name)
+        if link is not None and (given.of or given.related):
+            title = partial(value_of_related, collection, name, given) if given.related else title_of(collection, given)
+            value = described(facet, title, table, is_array=facet.is_array if given.related else False)
+            value = _in_parts(facet, table) if given.columns else value
             # rows that have owners are read with each query: the dictionary knows their values whoever asks
-            is_owned = any(table_name(each) in owned for each in tables_reached(given))
+            is_owned = any(table_name(each) in owned for each in tables_reached(collection.declaration, given))
             yield name, replace(value, related=link, listed=None if is_owned else value.listed)
+        elif given.kind == "place" and (given.columns or collection.columns[given.column or name].is_array):
+            yield name, _in_parts(facet, table)
         else:
-            own = partial(_own_value, collection, name, given)
-            yield name, described(facets[name], own, declared.table)
+            own = partial(own_value, collection, name, given)
+            yield name, described(facet, own, table)
     if DATE in facets and DATE not in collection.declaration.facets:
         column = collection.declaration.date or ""
         yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)
 
 
-def _own_value(collection: Collection, name: str, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
-    if facet.expression is not None:
-        return collection.reckoned(facet.expression, row)
-    column = facet.column or name
-    if isinstance(collection, OwnTable) and facet.kind != "date":
-        return collection.column(column, row)
-    return _column_value(collection.columns[column], column, KINDS[facet.kind], row)
+def _in_parts(facet: Facet, table: SearchTable) -> Field:
+    """A place in several columns, or one of several, as each of its parts."""
+    return described(facet, one_row(f"place_parts({facet.sql})"), table, is_array=True)
 
 
 def _column_field(collection: Collection, unshown: Set[str], column: Column) -> tuple[str, Field | None]:
@@ -157,7 +225,7 @@ def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:
 
 def _path_field(unshown: Set[str], name: str, used: UsedColumn) -> tuple[str, Field | None]:
     """A key of a JSON column that is no facet, as a field; None where nobody may see it."""
-    kind = _KINDS_OF_PATHS.get(used.base, "text")
+    kind = _KINDS.get(used.base, "text")
     if covered(name, unshown) or any(_is_secret(key, kind) for key in used.path):
         return name, None
     return name, _undeclared(name, kind, ".".join(used.path[1:]), used)
@@ -165,7 +233,7 @@ def _path_field(unshown: Set[str], name: str, used: UsedColumn) -> tuple[str, Fi
 
 def _undeclared(name: str, kind: Kind, column: str, used: UsedColumn, comment: str | None = None) -> Field:
     label = " ".join(words(column)) or column
-    sql = partial(_column_value, used, column, kind)
+    sql = partial(used.as_kind, column, kind)
     return Field(name, kind, sql, label, plural(label), is_array=used.is_array, unit=None, description=comment)
 
 
@@ -179,24 +247,10 @@ def _is_secret(name: str, kind: Kind) -> bool:
 def _kind(column: Column) -> Kind | None:
     if not is_single(replace(column, is_array=False)):
         return None
-    if column.base in _NUMBERS:
+    if column.base in NUMBERS:
         return "number"
     if column.base == "money":
         return "money"
     if is_date_type(column.base):
         return "date" if column.base == "date" else "datetime"
     return "boolean" if column.category == "B" else "text"
-
-
-def _column_value(used: UsedColumn, name: str, kind: Kind, row: LiteralString) -> LiteralString:
-    """A column as its kind has it. A column of that type stays bare, so that an index on it serves."""
-    value, base = used.sql(name, row), used.base
-    if used.is_array:
-        return f"{value}::text[]"
-    if kind == "date":
-        return value if base == "date" else f"({value})::date"
-    if kind in NUMERIC:
-        return value if base in _NUMBERS else f"{value}::numeric"
-    if kind == "boolean":
-        return value if base == "boolean" else f"({value}::numeric <> 0)"
-    return value if kind == "datetime" or base in _TEXTS else f"{value}::text"

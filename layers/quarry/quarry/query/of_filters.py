@@ -11,11 +11,10 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import LiteralString
 
-from quarry.language.word_forms import plural
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, Query, Scalar, Words
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
-from quarry.query.schema import KEY, Field, Link, Schema, Source, described, guard_of, link_to, linked, of_row, one_row
+from quarry.query.schema import KEY, Field, Link, Schema, Source, described, link_to, linked, of_row, one_row, source_of
 from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, Facet, Related, SearchTable
 from quarry.spans.mention import Clause, DateRange, MoneyRange, NumberRange
 from quarry.spans.mention import Condition as FacetCondition
@@ -234,21 +233,11 @@ def _scalar(facet: Facet, value: str) -> Scalar:
 def worded_source(table: SearchTable) -> Source:
     """The source that a table's questions are about, by the table's name."""
     links = {related.name: _link(table, related) for related in table.related}
-    fields = {KEY: Field(KEY, "text", lambda row: of_row(f"({table.key_sql})::text", row), "id", "ids")}
+    key: LiteralString = f"({table.key_sql})::text"
+    fields = {KEY: Field(KEY, "text", one_row(key), "id", "ids")}
     fields |= {facet.name: linked(_value(table, facet), facet, links) for facet in table.facets}
-    return Source(
-        table.name,
-        label=plural(table.nouns[0]),
-        nouns=table.nouns,
-        rows=table.rows,
-        key=lambda row: of_row(table.key_sql, row),
-        title=lambda row: of_row(f"({table.key_sql})::text", row),
-        fields=fields,
-        links=links,
-        guard=lambda row: of_row(guard_of(table), row),
-        holds_words=lambda row, text: of_row(table.holds_words.format(text), row),
-        dated=table.date,
-        languages=table.languages,
+    return source_of(
+        table, table.name, key, fields, links, lambda row, text: of_row(table.holds_words.format(text), row)
     )
 
 

@@ -119,33 +119,27 @@ _ROW = re.compile(r"(?<![\w.])([tr])\.")
 def source_of(
     table: SearchTable,
     name: str,
-    *,
     title: LiteralString,
-    description: str,
-    words: LiteralString | None = "text_search",
+    fields: Mapping[str, Field],
+    links: Mapping[str, Link],
+    holds_words: SqlHoldsWords,
+    **known: Any,
 ) -> Source:
-    """A source of the table's rows. `title` says over a row `t` what it is called; `words` is the column with its search
-    vector, if it has one. Rows that have owners are their owner's alone.
-    """
-    links = {related.name: _link(table, related) for related in table.related}
-    guard = guard_of(table)
+    """A source of the table's rows. `title` says over a row `t` what it is called; `known` is what else a Source has."""
     return Source(
         name,
         label=plural(table.nouns[0]),
         nouns=table.nouns,
         rows=table.rows,
-        key=lambda row: of_row(table.key_sql, row),
+        key=one_row(table.key_sql),
         title=one_row(title),
-        fields={
-            facet.name: linked(_value(table, facet), facet, links) for facet in table.facets if facet.kind in KINDS
-        },
+        fields=fields,
         links=links,
-        guard=lambda row: of_row(guard, row),
-        holds_words=_holds_words(words) if words else None,
+        guard=one_row(guard_of(table)),
+        holds_words=holds_words,
         dated=table.date,
-        description=description,
         languages=table.languages,
-        owner_claim="sub" if table.scope else None,
+        **known,
     )
 
 
@@ -155,10 +149,13 @@ def guard_of(table: SearchTable) -> LiteralString:
     return " and ".join(f"({part})" for part in (table.where, table.guard, owner) if part != "true") or "true"
 
 
-def _link(table: SearchTable, related: Related) -> Link:
+def facet_link(table: SearchTable, related: Related, also: Mapping[str, Field]) -> Link:
+    """How rows lead to related rows, with the facets of these, by their columns, and `also` other fields."""
     facets = [facet for facet in table.facets if facet.related == related.name and facet.kind in KINDS]
-    fields = {(facet.column if facet.column.isidentifier() else facet.name): _value(table, facet) for facet in facets}
-    return link_to(related, fields)
+    fields = {
+        (facet.column if facet.column.isidentifier() else facet.name): facet_field(table, facet) for facet in facets
+    }
+    return link_to(related, {**fields, **also})
 
 
 def link_to(related: Related, fields: Mapping[str, Field]) -> Link:
@@ -178,7 +175,7 @@ def linked(value: Field, facet: Facet, links: Mapping[str, Link]) -> Field:
     return replace(value, related=links[facet.related]) if facet.related else value
 
 
-def _value(table: SearchTable, facet: Facet) -> Field:
+def facet_field(table: SearchTable, facet: Facet) -> Field:
     """A facet as a field of the row that holds it. A place that is put together of several columns is each of its parts."""
     has_parts = facet.kind == "place" and not facet.column.isidentifier()
     sql: LiteralString = "place_parts(" + facet.sql + ")" if has_parts else facet.sql
@@ -200,8 +197,12 @@ def described(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | 
     )
 
 
-def _holds_words(column: LiteralString) -> SqlHoldsWords:
-    return lambda row, text: f"{row}.{column} @@ (select parsed_query({text}))"
+def worded(fields: Mapping[str, Field], table: SearchTable) -> dict[str, Field]:
+    """The fields of a table, worded as people say them: "in Germany"."""
+    return {
+        name: replace(field, wording=table.facet(name).wording) if name in table.by_name else field
+        for name, field in fields.items()
+    }
 
 
 def one_row(sql: LiteralString) -> SqlOf:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from quarry.language.tokens import phrase
 from quarry.query.algebra import Scalar
 from quarry.reader.names import FieldName
 from quarry.reader.said import Place, Said, SaidNumber
@@ -48,7 +49,7 @@ def may_be_denied(said: Said, place: Place) -> bool:
 def vetoes(said: Said, mask: int) -> list[str]:
     """What forbids to answer without doubt: values, numbers, times and quoted texts that no part reads."""
     unread = {(each.place.first, each.place.last) for each in said.spans if not each.place.mask & mask}
-    return [said.text[said.tokens[first].start : said.tokens[last - 1].end] for first, last in sorted(unread)]
+    return [phrase(said.text, said.tokens, first, last) for first, last in sorted(unread)]
 
 
 def doubt(unread: Sequence[str]) -> str:

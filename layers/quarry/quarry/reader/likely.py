@@ -10,7 +10,8 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from quarry.language.tokens import tokenise
+from quarry.language.tokens import phrase, tokenise
+from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.text import STOP_WORDS
 from quarry.query.algebra import Comparison, Condition
 from quarry.query.paths import MONTH
@@ -138,6 +139,17 @@ def words_left(said: Said, mask: int) -> str:
     while kept and said.tokens[kept[-1]].key in STOP_WORDS:
         kept.pop()
     return " ".join(said.tokens[place].text for place in kept)
+
+
+def evidence(said: Said, first: int, last: int, field: str, assertion: Assertion, value: str = "") -> Evidence:
+    """The words `first` to before `last` as what says the value of a field; without a value they are it."""
+    return Evidence(
+        field=field,
+        value=value or phrase(said.text, said.tokens, first, last),
+        start=said.tokens[first].start,
+        end=said.tokens[last - 1].end,
+        assertion=assertion,
+    )
 
 
 def ruled_out(reading: Reading, least: float) -> list[SaidValue]:

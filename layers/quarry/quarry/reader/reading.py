@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 from pydantic import ValidationError
 
+from quarry.language.tokens import runs
 from quarry.query.algebra import Query, Span
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
@@ -206,14 +207,6 @@ def _spans(said: Said, first: Candidate) -> Iterator[dict[str, Any]]:
     for part, mask in parts.items():
         if part == "where" and "where" not in first.query:
             continue
-        place = 0
-        while mask >> place:
-            if mask >> place & 1:
-                last = place
-                while mask >> last & 1:
-                    last += 1
-                yield Span(
-                    pointer=f"/{part}", start=said.tokens[place].start, end=said.tokens[last - 1].end
-                ).model_dump()
-                place = last
-            place += 1
+        for place, last in runs(mask):
+            start, end = said.tokens[place].start, said.tokens[last - 1].end
+            yield Span(pointer=f"/{part}", start=start, end=end).model_dump()

@@ -9,7 +9,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.language.numerals import numeral_value
-from quarry.language.tokens import Token, says_something_by_case, stem, tokenise
+from quarry.language.tokens import Token, phrase, says_something_by_case, stem, tokenise
 from quarry.platform.text import STOP_WORDS
 from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, LinkName, Names, SourceName
 from quarry.spans.dates import find_dates
@@ -365,10 +365,7 @@ def _texts(text: str, tokens: Sequence[Token], said: Said, quoted: Sequence[Said
         return found[:TEXTS_MAX]
     for places in said.named.values():
         known |= places[0].mask if places[0].likeness >= NAMED_WELL else 0
-    found += [
-        SaidText(place, text[tokens[place.first].start : tokens[place.last - 1].end])
-        for place in _capitals(tokens, known)
-    ]
+    found += [SaidText(place, phrase(text, tokens, place.first, place.last)) for place in _capitals(tokens, known)]
     return found[:TEXTS_MAX]
 
 

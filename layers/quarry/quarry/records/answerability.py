@@ -18,6 +18,7 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
+from quarry.language.tokens import phrase
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import STOP_WORDS, placed_words, significant_words, topic_text, words
 from quarry.reader.features import chance_of
@@ -134,7 +135,7 @@ def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> li
         # what is known of a name may be its first part
         while last < len(said.tokens) and said.tokens[last].is_capital:
             last += 1
-        name = said.text[said.tokens[each.place.first].start : said.tokens[last - 1].end]
+        name = phrase(said.text, said.tokens, each.place.first, last)
         if not unheld.isdisjoint(name.split()):
             names.append(name)
     return names

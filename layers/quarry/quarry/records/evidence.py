@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from quarry.collections.declaration import Quoting
+from quarry.collections.reference_declarations import Quoting
 from quarry.language.numerals import TOKEN, amounts_in, folded, roots_of, words_of
 from quarry.language.sentences import sentence_spans
 from quarry.language.writing import ENGLISH, writing_of

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from quarry.collections.declaration import Quoting
+from quarry.collections.reference_declarations import Quoting
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.postgres.pool import Database

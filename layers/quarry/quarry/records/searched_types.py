@@ -14,9 +14,9 @@ from psycopg.sql import SQL, Composable
 
 from quarry.civic.collections import COLLECTIONS
 from quarry.collections.collection import ENGLISH, Collection
-from quarry.collections.declaration import Quoting
 from quarry.collections.naming import nearest
 from quarry.collections.own_table import OwnTable
+from quarry.collections.reference_declarations import Quoting
 from quarry.collections.row_sql import LINE_BREAK, joined_texts, quoted
 from quarry.collections.search_table import (
     called,

@@ -5,8 +5,7 @@ from __future__ import annotations
 from quarry.civic.collections import COLLECTIONS
 from quarry.civic.tables import LOADABLE
 from quarry.collections.search_table import embedded_table
-from quarry.platform.tables import Forgettable
-from quarry.runs.cleanup import ExpiringTable
+from quarry.platform.tables import ExpiringTable, Forgettable
 
 __all__ = ["EMBEDDED", "EXPIRING", "FORGETTABLE", "LOADABLE"]
 

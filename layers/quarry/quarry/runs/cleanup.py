@@ -5,23 +5,13 @@ a reader holds for the next run.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import LiteralString
 
 from psycopg.sql import SQL, Identifier
 
+from quarry.platform.tables import ExpiringTable
 from quarry.postgres.pool import Database
 
 BATCH_ROWS = 1000
-
-
-@dataclass(frozen=True)
-class ExpiringTable:
-    """Rows of `table` for which `expired` (SQL; `%(run_log_days)s` may be used) holds are deleted and counted under `label`."""
-
-    table: str
-    label: str
-    expired: LiteralString
 
 
 CORE_EXPIRING = (

@@ -39,6 +39,8 @@ _BY_WORD: Mapping[str, tuple[Dimension, float]] = {
     for said, factor in units.items()
     for word in said.split()
 }
+UNITS: Sequence[str] = tuple(_BY_WORD)
+"""The words for units."""
 _SMALLER: Mapping[str, Sequence[str]] = {
     "day": ("hours", "minutes"),
     "days": ("hours", "minutes"),

@@ -17,10 +17,9 @@ from uuid import UUID
 from psycopg.rows import DictRow
 
 from quarry.platform.errors import UNFORESEEN_MESSAGE, Gone, NotFound, QuarryError
-from quarry.platform.tables import KEEP
+from quarry.platform.tables import KEEP, ExpiringTable
 from quarry.platform.telemetry import untraced
 from quarry.postgres.pool import Database
-from quarry.runs.cleanup import ExpiringTable
 from quarry.runs.run_log import ENDED_LATE
 from quarry.streaming.events import LATE_MESSAGE, Event, Form, Place
 

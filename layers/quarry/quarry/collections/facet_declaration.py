@@ -1,0 +1,126 @@
+"""What `quarry.toml` may say of a facet: what rows of a collection are filtered, counted and grouped by."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from difflib import get_close_matches
+from typing import Annotated, Literal, Self
+
+from pydantic import AfterValidator, Field, model_validator
+
+from quarry.collections.expression import expression_columns
+from quarry.collections.reference_declarations import Columns, Declared, Referred, TableName, is_line
+from quarry.retrieval.facets import FacetKind
+from quarry.spans.quantities import UNITS, dimension_of
+
+
+def _is_expression(expression: str) -> str:
+    expression_columns(expression)
+    return expression
+
+
+_MISSPELT = 0.85
+"""A word that is so much like a unit is a slip of the pen."""
+
+
+def _is_unit(unit: str) -> str:
+    """A unit of measure, or what is counted ("people"); not what is spelt nearly like a unit."""
+    if dimension_of(unit) is None and (meant := get_close_matches(unit.lower(), UNITS, 1, _MISSPELT)):
+        raise ValueError(f"{unit!r} is no unit of measure; did you mean {meant[0]!r}?")
+    return unit
+
+
+class FacetDeclaration(Declared):
+    """What rows can be filtered, counted and grouped by. `column` is the facet's own name where it is left out. In its place an
+    `expression` may reckon a number from several columns. `unit` is what a number is measured in.
+
+    With `by`, the value is the `title` of the row of table `of` whose `key` is in column `by`: a column, a template (`parse`), or
+    a value that this row refers to in its turn.
+    A place may stand in several `columns`: a city and its country. With `related`, a row has the values of all its related rows
+    of that name, and conditions on facets of one relation hold for the same related row.
+    With `through`, a row has those of all rows of `of` that the table `through` joins it with: `by` and `to` are the columns of
+    that table which refer to the row and to `of`.
+    """
+
+    stands_for = "kind"
+
+    kind: FacetKind
+    column: str | None = None
+    columns: tuple[str, ...] = ()
+    related: str | None = None
+    label: str | None = Field(default=None, max_length=80)
+    plural: str | None = Field(default=None, max_length=80)
+    words: tuple[str, ...] = ()
+    synonyms: Mapping[str, Columns] = {}
+    wording: Annotated[str, Field(pattern=r"^[^{}]*(\{\}[^{}]*)?$")] | None = None
+    hard: Literal[True, False, "counted"] = True
+    people: bool = False
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = None
+    by: str | None = None
+    of: TableName | None = None
+    through: TableName | None = None
+    to: str | None = None
+    key: str | None = None
+    title: Annotated[str | Referred | None, AfterValidator(is_line)] = None
+    expression: Annotated[str, AfterValidator(_is_expression)] | None = None
+    unit: Annotated[str, AfterValidator(_is_unit)] | None = None
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if broken := next((message for is_broken, message in self._rules() if is_broken), None):
+            raise ValueError(broken)
+        return self
+
+    def _rules(self) -> Iterator[tuple[object, str]]:
+        """What of it cannot stand together, and what a rule says of it."""
+        joins, refers = self.through is not None, self.by is not None and self.through is None
+        is_number, listed = self.kind in ("number", "money"), ("array", "value", "name", "title", "place")
+        parts = self.column or self.of
+        yield self.to and not joins, "`to` is a column of the table `through`, which is missing"
+        yield refers != (self.of is not None and not joins), "`by` is a column, and `of` a table: one is missing"
+        yield joins and not (self.of and isinstance(self.title, str)), "with `through`, `of` or `title` is missing"
+        yield joins and self.kind not in listed, f"what a table joins a row with is an array or names, no {self.kind}"
+        yield (
+            not self.of and (self.title or self.key),
+            "`title` and `key` are columns of the table `of`, which is missing",
+        )
+        yield self.of and self.column, "with `of` the value is the other table's `title`, not `column`"
+        yield self.currency and self.kind != "money", "only money has a currency"
+        yield self.unit and self.kind != "number", "only a number has a unit"
+        yield self.expression and (parts or not is_number), "an `expression` is a number or money: no `column`, no `of`"
+        yield (
+            self.columns and (parts or self.kind != "place"),
+            "`columns` are the parts of a place: no `column`, no `of`",
+        )
+        yield (
+            self.related and (self.of or self.expression),
+            "with `related` the value is a `column`: no `of`, no `expression`",
+        )
+        yield (
+            self.wording and "{}" not in self.wording and self.kind != "boolean",
+            "`wording` has no {}, the value's place",
+        )
+
+    @property
+    def used_columns(self) -> tuple[str, ...]:
+        """The columns of the row that it is made of, where it says so."""
+        if not self.is_of_row:
+            return ()
+        named = self.by or self.column
+        return self.columns or (expression_columns(self.expression) if self.expression else (named,) if named else ())
+
+    def columns_as(self, name: str) -> tuple[str, ...]:
+        """The columns that a facet of this name has its value in, of the row or of related rows."""
+        return self.columns or (self.column or name,)
+
+    @property
+    def is_of_row(self) -> bool:
+        """Whether columns of the row hold the value, or refer to it."""
+        return self.through is None and self.related is None
+
+    @property
+    def reference(self) -> Referred | None:
+        """Where the value is, if in another table whose key a column of the row holds."""
+        if self.by is None or self.of is None or self.through is not None:
+            return None
+        return Referred(by=self.by, of=self.of, key=self.key, title=self.title or "name")
