@@ -8,14 +8,14 @@ SAM    := SAM_CLI_TELEMETRY=0 $(BIN)/sam
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 UV     := uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-header
 
-# of what is built and deployed
+# Settings of the build and the deployment
 ARCHITECTURE ?= arm64
 ENVIRONMENT  ?= default
 PROTECTION   ?= full
 PORT         ?= 8080
 RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo release)-$(shell date -u +%Y%m%dT%H%M%SZ)
 
-# Commands that the tests start would otherwise compile everything anew.
+# Otherwise, commands that the tests start would compile everything again.
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
@@ -46,13 +46,13 @@ audit: $(AUDIT)/ready $(VENV)/dev ## Look for weaknesses: bandit, checkov, pip-a
 check-release: $(VENV)/dev ## Run the last release's tests of SQL with its code on this schema (RELEASE_BEFORE=v0.1.0 for that one)
 	@$(BIN)/python -m tools.release_before $(RELEASE_BEFORE)
 
-format: $(VENV)/dev ## Format the code and mend what the linter can
+format: $(VENV)/dev ## Format the code and fix what the linter can
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
 bench: $(VENV)/dev ## Measure search and the literal formulas, and the functions as built (BENCH_ARGS="--rows 10000" for a short run)
 	@$(BIN)/python -m tools.benchmarks $(BENCH_ARGS)
 
-load: $(VENV)/dev ## Offer one process up to ten times what it can carry, on loopback, and print what became of it
+load: $(VENV)/dev ## Offer one process up to ten times its capacity, on loopback, and print the results
 	@$(BIN)/python -m tools.load $(LOAD_ARGS)
 
 eval: $(VENV)/local ## Measure search on the judged queries over the sample data, or over the sets in FOREIGN=folder
@@ -69,10 +69,10 @@ docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and t
 screenshots: $(VENV)/dev ## Make the picture in docs/images (needs Chromium)
 	@$(BIN)/python -m tools.screenshots
 
-certificates: $(VENV)/dev ## Fetch anew what databases on Amazon RDS are checked against (needs the network)
+certificates: $(VENV)/dev ## Fetch the certificates of Amazon RDS again (needs the network)
 	@$(BIN)/python -W ignore -m tools.database_certificates $(BUNDLES)
 
-lock: ## Resolve the dependencies anew (needs uv)
+lock: ## Resolve the dependencies again (needs uv)
 	$(UV) pyproject.toml --extra lambda --extra otel --extra sheets --group dev -o requirements/dev.txt
 	$(UV) pyproject.toml --group build --group weights -c requirements/dev.txt -o requirements/local.txt
 # the shared layer has what every function needs, but not the default of an installation, nor what another layer has

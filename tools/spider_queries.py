@@ -33,8 +33,7 @@ from sqlglot import exp
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import LIMIT_MAX, Query
-from quarry.query.compile import compile_query
-from quarry.query.execute import result_of
+from quarry.query.execute import compile_query, result_of
 from quarry.query.schema import Schema
 from tools.spider_conversion import Unwritable, Written, written
 from tools.spider_database import Database

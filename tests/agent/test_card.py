@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.agent.description import SOURCES_MAX, _told, card
+from quarry.agent.sources import SOURCES_MAX, _told, card
 from quarry.query.contract import SourceDescription, SourceField
 
 

@@ -9,8 +9,7 @@ from contextlib import aclosing
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from quarry.agent.calls import Tool, ToolFinished, ToolResult, ToolStarted
-from quarry.agent.loop import Happened, Text, TurnEnded, converse
+from quarry.agent.loop import Happened, Text, Tool, ToolFinished, ToolResult, ToolStarted, TurnEnded, converse
 from quarry.models.interface import Message, Usage
 from quarry.models.openai_model import OpenAIChat
 from quarry.platform.budget import Budget

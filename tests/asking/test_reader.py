@@ -28,6 +28,7 @@ def test_a_count_is_told_with_its_query(reading: TestClient) -> None:
     event = the(events, "aggregation")
     assert (event["total"], event["query"]["source"], event["query"]["aggregate"]) == (9, "tickets", [{"fn": "count"}])
     assert "9 tickets" in told(events)
+    assert "How many tickets are there each month?" in the(events, "followups")["questions"]
 
 
 def test_rows_are_told_as_a_list_without_a_count_event(reading: TestClient) -> None:

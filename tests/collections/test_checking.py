@@ -109,7 +109,7 @@ def test_all_that_is_wrong_is_told_at_once_with_its_lines() -> None:
     assert checked('source = "tickets"\ntitle = "Subjekt"\ntext = { subject = "A", bodi = "B" }\nurl = "x"').errors == [
         "quarry.toml:3: collections.tickets.title: tickets has no column 'Subjekt'; did you mean 'subject'?",
         "quarry.toml:4: collections.tickets.text.bodi: tickets has no column 'bodi'; did you mean 'body'?",
-        "quarry.toml:5: collections.tickets.url: names no column in braces, so that all rows would have one address",
+        "quarry.toml:5: collections.tickets.url: names no column in braces, so all rows would have one address",
     ]
     for source, answer in {"support.tickets": "did you mean 'public.tickets'?", "quarry.tickets": "belongs to"}.items():
         assert answer in checked(f'source = "{source}"\ntext = ["subject"]').errors[0]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.companies.names import LIKELY, NAME_CHARACTERS_MAX, NAMES_MAX, read_names, without_names
-from tests.linear.measuring import assert_linear, repeated
 from tools.fit.company_names import read_pairs
 from tools.fit.log_linear import is_held_out
 
@@ -30,8 +28,3 @@ def test_names_in_questions_that_were_never_fitted_to_are_found_with_what_is_ask
         right += likely.items() >= names.items() if names else not likely
     assert len(held_out) > 400
     assert right >= READ_RIGHT_MIN * len(held_out)
-
-
-@pytest.mark.parametrize("piece", [" ?", "A ", "A.", "! ? is ", "3a", "'", "like ", "please ", "1.a:"])
-def test_twice_the_question_takes_about_twice_as_long(piece: str) -> None:
-    assert_linear(read_names, repeated(piece), 1000)

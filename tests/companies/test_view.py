@@ -54,5 +54,5 @@ def test_a_search_is_shown_with_its_steps_companies_and_run_and_no_control_chara
         "   It pulls weeds.",
         "   weeding · Leeds",
         "Degraded: company_plan",
-        "confidence met; iterations: 1, look-ups: 5; `quarry runs show 01234567` tells more",
+        "confidence met; iterations: 1, look-ups: 5; `quarry runs show 01234567` shows more",
     ]

@@ -9,17 +9,19 @@ from typing import Any
 
 import pytest
 
+from quarry.companies.names import read_names
 from quarry.files.guessing import TableGuesser, staged
 from quarry.files.reading import read_records
 from quarry.files.records import UnreadableFile
 from quarry.files.writing import Format, ReadOptions
-from quarry.language.sentences import sentences
+from quarry.language.tokens import sentences
 from quarry.models.answers import without_fence
 from quarry.people.reasons import sanitised
 from quarry.platform.links import LinkFilter
 from quarry.platform.text import mark, unmark
 from quarry.records.citations import CitationFilter
 from tests.linear.measuring import assert_linear, repeated
+from tests.query.rooms import ROOMS
 
 Reader = Callable[[str], object]
 
@@ -54,6 +56,8 @@ READERS: list[tuple[str, Reader, tuple[str, ...], int]] = [
     ("citations", _by_character(lambda: CitationFilter({1, 2})), ("[1,", "`", "` ", "【1"), 10_000),
     ("links", _by_character(lambda: LinkFilter({1: "x"})), ("[x](", "http://", "`", "<a "), 4_000),
     ("sentences", sentences, ('."', ". ", "A. ", " [1]", ")", "No. "), 20_000),
+    ("places", ROOMS["places"].find, ("Berlin, ", "new ", "Reading or "), 1_000),
+    ("names of companies", read_names, (" ?", "A ", "A.", "! ? is ", "3a", "'", "like ", "please ", "1.a:"), 1_000),
     ("marks", lambda text: unmark(mark(text)), ("<mark>", "\ue000", "&lt;"), 20_000),
     ("a model's JSON", without_fence, ("```", "```\n", "``` "), 20_000),
     ("CSV", _file_of("csv"), ('"x', ",", "a\n", "\r"), 40_000),

@@ -144,7 +144,7 @@ def test_what_does_not_fit_a_table_that_is_there_is_told_by_line_and_column(harb
     status, _, told = load("more.csv", "--as", "ships", "--no-embed")
     wrong = [
         "more.csv, line 2, Crew: 'few' is not a whole number",
-        "more.csv, line 3, ship_no: is missing, and tells rows apart",
+        "more.csv, line 3, ship_no: is missing, and is the key",
         "more.csv, line 4, line: has 2 cells, the header 3",
         "more.csv, line 5, Left at: '01.02.1931' is not a time as YYYY-MM-DDThh:mm:ssZ",
         "more.csv, line 7, Ship No: is also in line 6",

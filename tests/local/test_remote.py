@@ -40,7 +40,7 @@ def test_credits_are_those_of_the_token(server: str) -> None:
     ("arguments", "status", "told"),
     [
         (("--server", "http://127.0.0.1:1", "runs"), 2, "this needs the database itself"),
-        (("--server", "http://127.0.0.1:1", "credits", "show", "ada"), 2, "name no user"),
+        (("--server", "http://127.0.0.1:1", "credits", "show", "ada"), 2, "leave out the user"),
         (("--server", "nowhere", "credits", "show"), 1, "nowhere/credits cannot be reached"),
     ],
 )

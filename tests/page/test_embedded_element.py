@@ -67,6 +67,7 @@ def test_a_page_of_another_origin_shows_an_answer_with_its_sources(
     expect(page.get_by_role("status")).to_have_text(re.compile(r"^Answered from \d+ sources?\.$"))
     sources = page.get_by_role("list", name="Sources").get_by_role("listitem")
     expect(sources.first).to_contain_text(re.compile("elm", re.IGNORECASE))
+    assert "&#" not in " ".join(sources.all_inner_texts())
     citation = page.get_by_role("link", name=re.compile("^Source ")).first
     number = str(citation.text_content()).strip("[]")
     citation.click()

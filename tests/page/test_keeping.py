@@ -53,7 +53,7 @@ def test_a_conversation_is_kept_renamed_continued_and_deleted(site: Site, page_d
         ]
     panel.get_by_role("button", name="Delete").click()
     panel.get_by_role("button", name="Delete").click()
-    expect(panel).to_contain_text("Keep a conversation below its answer")
+    expect(panel).to_contain_text("Keep a conversation with the button below its answer")
 
 
 def test_a_saved_search_says_what_is_new(site: Site, page_database: str) -> None:

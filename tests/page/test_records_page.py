@@ -179,7 +179,7 @@ def test_a_shared_link_shows_the_stored_answer_without_asking(model_site: Site, 
     requests = requests_to(shared, "/records/ask")
     shared.goto(link)
     expect(finished(shared).locator(".prose")).to_contain_text("It is sound")
-    expect(shared.get_by_role("note").first).to_contain_text("This is the answer as it was given on")
+    expect(shared.get_by_role("note").first).to_contain_text("This answer was given on")
     expect(shared.locator("[data-cites='1']").first).to_be_visible()
     assert (requests, model.requests) == ([], [])
 
@@ -378,10 +378,10 @@ def test_a_sentence_that_no_source_supports_is_marked_also_when_shared(model_sit
 def test_feedback_takes_a_comment_and_can_be_sent_again(site: Site) -> None:
     page = answered(site)
     page.get_by_role("button", name="Not helpful").click()
-    page.get_by_role("textbox", name="What is wrong with it?").fill("Another tree")
+    page.get_by_role("textbox", name="What is wrong?").fill("Another tree")
     page.route("**/feedback", answer_problem(503))
     page.get_by_role("button", name="Send").click()
-    expect(page.get_by_text("This could not be sent: try again.")).to_be_visible()
+    expect(page.get_by_text("Sending failed. Try again.")).to_be_visible()
     page.unroute("**/feedback")
     with page.expect_response(re.compile("/feedback$")) as sent:
         page.get_by_role("button", name="Send").click()
@@ -394,9 +394,9 @@ def test_a_repeated_question_is_answered_from_the_store_until_asked_again(site: 
     page.get_by_role("button", name="New search").click()
     ask(page, QUESTION)
     notes = finished(page).locator(".answer-after")
-    expect(notes).to_contain_text("Given before")
+    expect(notes).to_contain_text("Saved answer")
     notes.get_by_role("button", name="Ask again").click()
-    expect(finished(page).locator(".answer-after")).not_to_contain_text("Given before")
+    expect(finished(page).locator(".answer-after")).not_to_contain_text("Saved answer")
 
 
 def test_a_count_by_month_is_drawn_below_its_number_with_empty_months_in_order(site: Site) -> None:
@@ -421,6 +421,6 @@ def test_how_a_question_was_read_is_shown_with_what_its_words_may_mean(site: Sit
     finished(page)
     page.get_by_role("button", name="How was this read?").click()
     panel = page.get_by_role("dialog", name="How was this read?")
-    expect(panel).to_contain_text("right with a chance of")
+    expect(panel).to_contain_text("chance of being right")
     expect(panel.get_by_role("term").filter(has_text="motions")).to_be_visible()
     expect(panel.get_by_role("listitem").first).to_contain_text("show number from motion")

@@ -140,7 +140,7 @@ def test_an_answer_to_a_sign_in_that_was_not_begun_here_is_refused(site: Site, l
     login.forges_state = True
     page = open_with(site, login)
     page.get_by_role("button", name="Sign in").click()
-    expect(page.get_by_role("alert")).to_contain_text("not begun here")
+    expect(page.get_by_role("alert")).to_contain_text("not started here")
     assert login.grants == []
     assert "code" not in page.url
 

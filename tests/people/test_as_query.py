@@ -14,7 +14,7 @@ from quarry.people.normalisation import normalise
 from quarry.people.sources import SOURCES
 from quarry.platform.contract import Evidence
 from quarry.query.algebra import Not, Query
-from quarry.query.compile import compile_query, meeting
+from quarry.query.execute import RowConditions, compile_query
 from quarry.query.schema import Schema
 
 SCHEMA, TODAY = Schema(SOURCES), datetime.date(2026, 6, 1)
@@ -78,7 +78,7 @@ def test_a_payload_is_a_query_and_the_query_the_same_payload(payload: Constraint
 def test_a_payload_is_a_query_that_people_can_be_asked_and_json_carries(payload: Constraints) -> None:
     ranked = query_of(payload)
     compile_query(ranked.query, SCHEMA, TODAY)
-    meeting(ranked.preferred, "people", SCHEMA, TODAY)
+    RowConditions("people", SCHEMA, TODAY, None).met(ranked.preferred)
     assert Query.model_validate_json(ranked.query.model_dump_json(by_alias=True)) == ranked.query
 
 

@@ -85,7 +85,7 @@ def test_the_encoding_is_found_and_told(text: str, encoding: str) -> None:
     expected = read(text.replace("\r", "\n").encode())[0]
     rows, notes = read(text.encode(encoding))
     assert rows == expected
-    assert notes == [f"a.csv: read as {encoding}, which is a guess: --encoding NAME reads it as another"]
+    assert notes == [f"a.csv: read as {encoding}, which is a guess: use --encoding NAME for another"]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Query
-from quarry.query.compile import Statement, compile_query
+from quarry.query.execute import Statement, compile_query
 from quarry.query.schema import Schema
 from tests.query_language.made import AGENT, DESK, TICKET
 

@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 from psycopg.rows import dict_row
 
 from quarry.query.algebra import Query, Result
-from quarry.query.compile import compile_query
-from quarry.query.execute import result_of
+from quarry.query.execute import compile_query, result_of
 from tests.query_language.made import DESK
 
 Connection = psycopg.Connection[dict[str, Any]]

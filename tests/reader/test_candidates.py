@@ -10,7 +10,7 @@ from typing import Any, LiteralString
 import pytest
 
 from quarry.query.algebra import Query
-from quarry.query.compile import compile_query
+from quarry.query.execute import compile_query
 from quarry.query.schema import Field, Schema, Source
 from quarry.reader.candidates import CANDIDATES_MAX, Candidate, candidates
 from quarry.reader.learned import learned

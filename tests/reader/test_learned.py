@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.agent.explanation import explanation_of
+from quarry.agent.reading import explanation_of
 from quarry.query.contract import ExplainedWords
 from quarry.reader.features import DIMENSIONS
 from quarry.reader.learned import NEVER, Calibration, Learned, Thresholds, learned, packed, unpacked

@@ -6,8 +6,7 @@ import datetime
 
 from quarry.query.algebra import Comparison
 from quarry.reader.learned import learned
-from quarry.reader.likely import LikelyCondition, in_any_year, likely_conditions, words_left
-from quarry.reader.reading import Reading, read_question
+from quarry.reader.reading import LikelyCondition, Reading, in_any_year, likely_conditions, read_question, words_left
 from quarry.reader.said import ValueLink
 from tests.query_language.made import DESK
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from quarry.agent.explanation import explanation_of
+from quarry.agent.reading import explanation_of
 from quarry.models.local_embedding import LINEAR_LAYERS, MiniLM, installed_weights
 from quarry.models.safetensors import read_safetensors
 from quarry.reader.candidates import text_of

@@ -53,14 +53,6 @@ def lines(columns: dict[str, str], rows: list[list[Cell]], **query: Any) -> list
     return list(lines_of(result, Phrases(Schema({"boats": boats}), boats, datetime.date(2025, 1, 1)), 9))
 
 
-def test_each_of_several_numbers_has_its_own_line() -> None:
-    prices = {"lowest price": "number", "highest price": "number"}
-    assert lines(prices, [[4, 9]], aggregate=["min(price)", "max(price)"]) == [
-        "- lowest price: 4",
-        "- highest price: 9",
-    ]
-
-
 def test_a_value_that_several_rows_share_is_one_line_that_counts_them() -> None:
     harbour = {"harbour": "text"}
     assert lines(harbour, [["Oslo"], ["Bergen"], ["Oslo"]], select=["harbour"]) == [
@@ -70,6 +62,9 @@ def test_a_value_that_several_rows_share_is_one_line_that_counts_them() -> None:
     assert lines(harbour, [["Oslo"], ["Bergen"]], select=["harbour"]) == ["- Oslo", "- Bergen"]
 
 
-def test_groups_are_written_as_a_person_would() -> None:
+def test_groups_that_the_sentence_does_not_name_are_written_as_a_person_would() -> None:
     months = {"group": [{"field": "built", "period": "month"}], "aggregate": ["count"]}
-    assert lines({"built": "date", "count": "number"}, [["2025-01", 4]], **months) == ["- January 2025: 4 boats"]
+    rows: list[list[Cell]] = [["2025-01", 4], ["2025-02", 0], ["2025-03", 1], ["2025-04", 2]]
+    kinds = {"built": "date", "count": "number"}
+    assert lines(kinds, rows, **months)[::2] == ["- January 2025: 4 boats", "- March 2025: 1 boat"]
+    assert lines(kinds, rows[:3], **months) == []

@@ -8,7 +8,7 @@ import pytest
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database
-from quarry.retrieval.refresh import Counted, refresh
+from quarry.retrieval.values import Counted, refresh
 
 COMPANY = "insert into companies (id, company_name) values ('a', 'Zebu')"
 COUNTED = "select facet, value, row_count from facet_values order by facet"

@@ -44,11 +44,11 @@ async def found(
 ) -> dict[str, list[KnownValue]]:
     """The values by the words that may mean them."""
     tokens = tokenise(question)
-    vocabulary = await look_up(
+    matches = await look_up(
         services.database, [table], tokens, forms=forms or {}, also=also, doubtful=doubtful, owners={table.name: scope}
     )
     by_words: dict[str, list[KnownValue]] = {}
-    for match in vocabulary.matches:
+    for match in matches:
         words = question[tokens[match.first].start : tokens[match.last - 1].end]
         by_words.setdefault(words, []).append(match.value)
     return by_words

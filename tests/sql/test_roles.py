@@ -16,7 +16,7 @@ from quarry.models.local_embedding import LocalEmbedding
 from quarry.postgres.embed import embed_tables
 from quarry.postgres.load import analyze, load_file
 from quarry.postgres.pool import Database
-from quarry.retrieval.refresh import refresh
+from quarry.retrieval.values import refresh
 from quarry.runs.cleanup import delete_expired
 from tests.conftest import client_of
 

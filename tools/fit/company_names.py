@@ -11,9 +11,9 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from quarry.companies.names import RELATIONS, WEIGHTS_FILE, Relation, chances_of, evidence_of, runs_of
+from quarry.companies.names import RELATIONS, WEIGHTS_FILE, Relation, evidence_of, runs_of
+from quarry.language.log_linear import chances_of, packed_weights
 from quarry.language.tokens import tokenise
-from quarry.reader.features import packed_weights
 from tools.fit.log_linear import Example, fitted, is_held_out
 
 ROOT = Path(__file__).parents[2]
@@ -72,7 +72,8 @@ def main() -> None:
     weights = fitted(examples, lambda relation: (relation,), ROUNDS)
     for name, group in groups.items():
         right = sum(
-            all(chances_of(evidence, weights)[relation] > 1 / 2 for evidence, relation in _runs(pair)) for pair in group
+            all(chances_of(said, RELATIONS, weights)[relation] > 1 / 2 for said, relation in _runs(pair))
+            for pair in group
         )
         print(f"{name}: {len(group)} questions, {right / len(group):.3f} read right")
     size = (WEIGHTS / WEIGHTS_FILE).write_bytes(packed_weights(weights))

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import TypeVar
 
-from quarry.reader.features import softmax
+from quarry.language.log_linear import softmax
 
 ROUNDS = 14
 RATE = 0.25

@@ -14,6 +14,7 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from quarry.language.log_linear import Weights, packed_weights
 from quarry.language.tokens import tokenise
 from quarry.people.meaning import (
     WEIGHTS_FILE,
@@ -25,7 +26,6 @@ from quarry.people.meaning import (
     targets_of,
 )
 from quarry.people.segments import Cut, Segment
-from quarry.reader.features import Weights, packed_weights
 from tools.fit.log_linear import Example, fitted, is_held_out
 
 ROOT = Path(__file__).parents[2]

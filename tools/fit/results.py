@@ -15,8 +15,7 @@ from pydantic import ValidationError
 
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import LIMIT_MAX, Query, Result
-from quarry.query.compile import compile_query
-from quarry.query.execute import result_of
+from quarry.query.execute import compile_query, result_of
 from quarry.query.schema import Schema
 from quarry.query.values import interval_of
 from quarry.reader.compose import Composed

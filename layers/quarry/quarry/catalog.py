@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from quarry.domains import modules
 from quarry.platform.tables import EmbeddedTable, ExpiringTable, Forgettable, LoadableTable
 from quarry.retrieval.facets import SearchTable
-from quarry.retrieval.refresh import Counted
+from quarry.retrieval.values import Counted
 from quarry.runs.cleanup import CORE_EXPIRING
 from quarry.streaming import runs
 

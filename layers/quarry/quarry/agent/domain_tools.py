@@ -37,7 +37,7 @@ NAMES_MAX = 40
 # the longest text, and the longest list, of one try after another
 _TRIES = ((20_000, 400), (8_000, 200), (3_000, 100), (1_000, 50), (400, 30), (150, 15), (60, 6), (20, 2))
 
-TOO_LONG = BodyTooLarge("This is too long to be told here, however short its texts are cut.")
+TOO_LONG = BodyTooLarge("This result is too long, even with shortened texts. Ask for fewer rows or fields.")
 
 RESULTS_MAX = 20
 """Results of one call at most: an agent's context is small, and every result has an id to follow."""

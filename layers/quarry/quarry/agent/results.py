@@ -9,8 +9,12 @@ from itertools import islice
 
 from quarry.query.algebra import Cell, Column, Query
 from quarry.query.contract import QueryResult
+from quarry.query.describe import GROUPS_NAMED_MAX
 from quarry.query.phrases import Phrases
 from quarry.spans.quantities import in_other_units
+
+LINES_MAX = 50
+"""Rows or groups that an answer lists."""
 
 
 def result_text(result: QueryResult) -> str:
@@ -23,15 +27,17 @@ def result_text(result: QueryResult) -> str:
     return "\n".join([result.sentence, f"{result.total} {len(result.rows)}", *labels, " ".join(forms)])
 
 
-def lines_of(result: QueryResult, phrases: Phrases, most: int) -> Iterator[str]:
-    """The first rows or groups of a result as a Markdown list: what each is called, then what else is shown of it. Several
-    numbers over all rows have a line each; a single one needs none. Rows that show the same are one line, with their number.
+def with_list(sentence: str, lines: Sequence[str]) -> list[str]:
+    """The lines of a sentence and its Markdown list. Before a list the sentence ends in a colon."""
+    return [f"{sentence.removesuffix('.')}:", "", *lines] if lines else [sentence]
+
+
+def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> Iterator[str]:
+    """The first rows or groups of a result as a Markdown list: what each is called, then what else is shown of it. Nothing where
+    the result's sentence says all of it. Rows that show the same are one line, with their number.
     """
     query, columns = result.query, [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
-    if not query.asks_for_rows and not query.group:
-        numbers = [(column, cell) for row in result.rows for column, cell in zip(columns, row, strict=True)]
-        if len(numbers) > 1:
-            yield from (f"- {column.label}: {phrases.cell(column, cell)}" for column, cell in numbers)
+    if not query.asks_for_rows and (not query.group or len(result.rows) <= GROUPS_NAMED_MAX):
         return
     line = _row_line if query.asks_for_rows else _group_line
     lines = Counter(line(query, columns, row, phrases) for row in result.rows)

@@ -22,6 +22,6 @@ async def query(body: Query, caller: PlainCaller, services: ServicesDependency) 
 @router.post("/query/explain", response_model_exclude_none=True)
 async def explain(body: ExplanationRequest, caller: PlainCaller, services: ServicesDependency) -> Explanation:
     """How a question is read without a chat model: what its words may mean, the likeliest queries, and the unread words."""
-    from quarry.agent.explanation import explain as explained
+    from quarry.agent.reading import explain as explained
 
     return await explained(body, caller, services)

@@ -20,10 +20,9 @@ from quarry.platform.off_loop import off_loop
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Comparison, Query
-from quarry.query.compile import compile_query
-from quarry.query.contract import FilterChip, QueryResult, ResultColumn
+from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe
-from quarry.query.execute import execute
+from quarry.query.execute import compile_query, execute
 from quarry.query.paths import Rows, resolve, source_of, with_comparisons
 from quarry.query.schema import Field, Schema, Source
 from quarry.retrieval.facets import NamedValue, SearchTable
@@ -68,7 +67,7 @@ async def answer_query(query: Query, asked: Asked, services: Services, today: da
         rows=result.rows,
         total=result.total,
         truncated=result.truncated,
-        filters=[FilterChip(label=each.label, pointer=each.pointer) for each in told.filters],
+        filters=told.filters,
         spans=query.spans or None,
     )
 

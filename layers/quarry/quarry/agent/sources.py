@@ -2,16 +2,22 @@
 
 A domain offers its sources in its module `sources`: as `SOURCES`, or by `sources_for(caller, services)`, which also returns the
 settings that identify the caller to the database. `left_out_for` names sources that could not be read lately.
+
+Each is described with some values that the caller may see, and on the card by which a model reads it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from quarry.domains import module, searched_tables
+from quarry.language.tokens import keys, stem
 from quarry.platform.errors import SourceUnavailable
-from quarry.query.schema import Schema, Source
+from quarry.query.contract import RelatedRows, SourceDescription, SourceField
+from quarry.query.schema import Field, Link, Schema, Source
+from quarry.retrieval.facets import folded_value
+from quarry.retrieval.known_values import frequent_values
 from quarry.retrieval.values import Owners
 from quarry.services.services import Caller, Services
 from quarry.web.filled_domains import filled_domains
@@ -92,11 +98,198 @@ async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
         if hasattr(offers, "left_out_for"):
             left_out |= await offers.left_out_for(caller, services)
         named = {f"{domain}_{name}" if name in sources else name: name for name in found}
-        sources |= {name: _called(name, found[own]) for name, own in named.items()}
+        sources |= {name: replace(found[own], name=name) for name, own in named.items()}
         homes |= {name: (domain, own) for name, own in named.items()}
         settings = {**needed, **settings}
     return Asked(Schema(ReadableSources(sources, frozenset(left_out))), caller, settings, homes, frozenset(left_out))
 
 
-def _called(name: str, source: Source) -> Source:
-    return source if name == source.name else replace(source, name=name)
+VALUES_MAX = 12
+"""How many values of a field are shown."""
+VALUES_READ_MAX = 4 * VALUES_MAX
+"""So many are read: the dictionary knows titles by their last words as well."""
+
+Values = Mapping[tuple[str, str], list[str]]
+"""Values by the names of their table and facet in the dictionary."""
+
+
+async def describe_sources(caller: Caller, services: Services) -> dict[str, SourceDescription]:
+    """The sources of a caller, by name. Raises DatabaseUnavailable."""
+    asked = await what_may_be_asked(caller, services)
+    values = await _values(asked, services)
+    return {name: _described(source, values, asked.left_out) for name, source in asked.schema.sources.items()}
+
+
+async def _values(asked: Asked, services: Services) -> Values:
+    listed = dict.fromkeys(
+        field.listed
+        for source in asked.schema.sources.values()
+        for field in source.fields.values()
+        if field.listed is not None
+    )
+    found = await frequent_values(asked.acting(services).reader, list(listed), asked.owners, VALUES_READ_MAX)
+    titles = {(table.name, name) for table, name in listed if table.facet(name).kind == "title"}
+    return {facet: _told(each, is_title=facet in titles) for facet, each in found.items()}
+
+
+def _told(values: Sequence[str], *, is_title: bool) -> list[str]:
+    """The values to show: each once, as comparisons are without regard to case, and a title whole, not by its last words."""
+    apart: dict[str, str] = {}
+    for value in values:
+        apart.setdefault(folded_value(value), value.strip())
+    shown = [*apart.values()]
+    if is_title:
+        shown = [value for value in shown if not any(other.endswith(f" {value}") for other in shown)]
+    return shown[:VALUES_MAX]
+
+
+def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDescription:
+    predicates = (SourceField(name=name, kind="boolean", label=name.replace("_", " ")) for name in source.predicates)
+    return SourceDescription(
+        name=source.name,
+        label=source.label,
+        description=source.description,
+        date=source.dated,
+        fields=[*(_field(name, field, source, values) for name, field in source.fields.items()), *predicates],
+        related=[
+            _related(link)
+            for name, link in source.links.items()
+            if (link.is_many or name not in source.fields) and link.target not in left_out
+        ],
+    )
+
+
+def _field(name: str, field: Field, source: Source, values: Values) -> SourceField:
+    link = source.links.get(name)
+    listed = None if field.listed is None else (field.listed[0].name, field.listed[1])
+    return SourceField(
+        name=name,
+        kind=field.kind,
+        label=field.label,
+        unit=field.unit,
+        currency=field.currency,
+        references=link.target if link else None,
+        many=field.is_array or (field.related is not None and field.related.is_many),
+        values=values.get(listed) if listed else None,
+        description=field.description,
+    )
+
+
+def _related(link: Link) -> RelatedRows:
+    fields = [] if link.target else list(link.fields)
+    return RelatedRows(name=link.name, label=link.label, references=link.target, many=link.is_many, fields=fields)
+
+
+SOURCES_MAX = 8
+"""Sources that one card describes; of the others it names as many as fit."""
+NAMES_MAX = 60
+VALUE_CHARACTERS_MAX = 40
+VALUES_CHARACTERS_MAX = 160
+"""Characters of the values of one field."""
+
+Sources = Mapping[str, SourceDescription]
+
+
+@dataclass(frozen=True)
+class MatchedValue:
+    """A value of the data that words of the question may mean."""
+
+    source: str
+    field: str
+    value: str
+    said: str
+
+
+def card(sources: Sources, question: str, matched: Sequence[MatchedValue] = ()) -> str:
+    """The sources that the question may be about, one a line, then the values that its words may mean."""
+    chosen = _chosen(sources, question, matched)
+    lines = [line_of(sources[name]) for name in chosen]
+    others = [name for name in sources if name not in chosen]
+    if others:
+        more = f" and {len(others) - NAMES_MAX} more" if len(others) > NAMES_MAX else ""
+        lines.append(f"Others, which describe_collections describes: {', '.join(others[:NAMES_MAX])}{more}")
+    if matched:
+        lines.append(f"Words of the question that are values of the data: {'; '.join(_meant(matched))}")
+    return "\n".join(lines)
+
+
+def _meant(matched: Sequence[MatchedValue]) -> list[str]:
+    """What words mean, each value with all fields that have it."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for each in matched:
+        fields = places.setdefault((each.said, each.value), [])
+        if (field := f"{each.source}.{each.field}") not in fields:
+            fields.append(field)
+    return [f"“{said}”: {', '.join(fields)} = {value}" for (said, value), fields in places.items()]
+
+
+def line_of(source: SourceDescription) -> str:
+    """One source with its fields and links."""
+    fields = [_field_line(field) for field in source.fields]
+    links = [_link(link) for link in source.related]
+    dated = f", dated by {source.date}" if source.date else ""
+    about = f" ({source.description})" if source.description else ""
+    return f"{source.name}{about}{dated}: {'; '.join([*fields, *links])}"
+
+
+def names_of(source: SourceDescription) -> str:
+    """One source with the names of its fields and links alone."""
+    names = [field.name for field in source.fields] + [link.name for link in source.related]
+    return f"{source.name} ({source.label}): {', '.join(names)}"
+
+
+def _field_line(field: SourceField) -> str:
+    measured = field.currency or field.unit
+    kind = "true/false" if field.kind == "boolean" else field.kind
+    return " ".join(
+        filter(
+            None,
+            (
+                field.name,
+                "several" if field.many else "",
+                kind,
+                f"in {measured}" if measured else "",
+                f"→ {field.references}" if field.references else "",
+                _listed(field.values or ()),
+            ),
+        )
+    )
+
+
+def _listed(values: Sequence[str]) -> str:
+    shown: list[str] = []
+    for value in values:
+        if len(value) > VALUE_CHARACTERS_MAX or sum(map(len, shown)) + len(value) > VALUES_CHARACTERS_MAX:
+            break
+        shown.append(value)
+    return f"({', '.join(shown)}{', …' if len(shown) < len(values) else ''})" if shown else ""
+
+
+def _link(link: RelatedRows) -> str:
+    fields = f" ({', '.join(link.fields)})" if link.fields else ""
+    return f"{link.name} → {'many ' if link.many else ''}{link.references or 'rows'}{fields}"
+
+
+def _chosen(sources: Sources, question: str, matched: Sequence[MatchedValue]) -> list[str]:
+    """The sources that share most with the question, in their own order."""
+    asked = _stems([question])
+    scores = {
+        name: len(asked & stems_of([source])) + 2 * len({each.said for each in matched if each.source == name})
+        for name, source in sources.items()
+    }
+    best = sorted(scores, key=lambda name: -scores[name])[:SOURCES_MAX]
+    return [name for name in sources if name in best]
+
+
+def stems_of(sources: Iterable[SourceDescription]) -> frozenset[str]:
+    """The stems of what sources and their fields are called."""
+    return frozenset(_stems(text for source in sources for text in _said(source)))
+
+
+def _said(source: SourceDescription) -> Iterable[str]:
+    yield from (source.name.replace("_", " "), source.label)
+    yield from (field.label for field in source.fields)
+
+
+def _stems(texts: Iterable[str]) -> set[str]:
+    return {stem(word) for text in texts for word in keys(text)}

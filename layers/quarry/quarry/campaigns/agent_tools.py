@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate
-from quarry.agent.lookups import Hit
 from quarry.agent.sources import Asked
+from quarry.agent.tools import Hit
 from quarry.campaigns.retrieval import campaign_by_id, find_by_theme
 from quarry.platform.text import shorten
 from quarry.services.services import Caller, Services

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+from quarry.agent.results import LINES_MAX
 from quarry.campaigns.by_reader import Question
 from quarry.campaigns.conditions import NAME, SCHEMA, filters_of, label_of, on_wire
 from quarry.campaigns.contract import (
@@ -21,11 +22,12 @@ from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search
 from quarry.campaigns.retrieval import find_ids
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.campaigns.wording import sentence
-from quarry.platform.contract import EVIDENCE_MAX
+from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.algebra import Condition, Query, Words
+from quarry.query.contract import QueryResult
 from quarry.query.filtered import standings
 from quarry.retrieval.facets import plain
 from quarry.runs.run_log import ResultRecord
@@ -151,7 +153,17 @@ def _aggregation(toolset: CampaignToolset, search: Search, counted: CampaignSet)
         return counts
     where: tuple[Condition, ...] = (*toolset.base, *search.conditions)
     query = search.result.query if search.result else Query(source=name, where=where, text=search.words)
-    return counts.model_copy(update={"query": query, "sentence": sentence(search, toolset.today)})
+    groups = _groups(search.result) if search.result else []
+    return counts.model_copy(update={"query": query, "sentence": sentence(search, toolset.today), "groups": groups})
+
+
+def _groups(result: QueryResult) -> list[AggregationGroup]:
+    """The groups of a count by one field or period; none of other results."""
+    query = result.query
+    if len(query.group) != 1 or [each.name for each in query.aggregate] != ["count"]:
+        return []
+    pairs = [AggregationGroup.model_validate({"value": value, "count": count}) for value, count in result.rows]
+    return pairs[-LINES_MAX:] if query.group[0].period and query.limit is None else pairs[:LINES_MAX]
 
 
 def _end_reason(toolset: CampaignToolset) -> EndReason:

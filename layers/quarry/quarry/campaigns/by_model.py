@@ -8,10 +8,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Any
 
-from quarry.agent.calls import ToolFinished, ToolStarted
-from quarry.agent.description import card, describe_sources
-from quarry.agent.loop import Text, TurnEnded, converse
+from quarry.agent.loop import Text, ToolFinished, ToolStarted, TurnEnded, converse
 from quarry.agent.reading import matched_values
+from quarry.agent.sources import card, describe_sources
 from quarry.campaigns.contract import (
     Campaign,
     ChatRequest,

@@ -27,12 +27,22 @@ from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, STOP_WORDS, topic_text
-from quarry.query.algebra import Aggregate, AllOf, AnyOf, Comparison, Condition, Group, Not, Query, comparisons_of
+from quarry.query.algebra import (
+    Aggregate,
+    AllOf,
+    Comparison,
+    Condition,
+    Group,
+    Not,
+    Query,
+    comparisons_of,
+    mapped,
+)
+from quarry.query.contract import Verdict
 from quarry.query.filtered import costs
 from quarry.reader.constraints import vetoes
-from quarry.reader.likely import evidence, in_any_year, likely_conditions
 from quarry.reader.names import TITLE, SourceName
-from quarry.reader.reading import Reading, Verdict
+from quarry.reader.reading import Reading, evidence, in_any_year, likely_conditions
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
 _QUOTES = "\"“„«'"
@@ -320,16 +330,10 @@ def as_answered(query: Query, today: datetime.date) -> Query:
 
 def _in_days(condition: Condition, today: datetime.date) -> Condition:
     """A condition with days in place of predicates, within others too."""
-    match condition:
-        case Not():
-            return Not(negated=_in_days(condition.negated, today))
-        case AnyOf():
-            return AnyOf(any_of=tuple(_in_days(each, today) for each in condition.any_of))
-        case Comparison() if condition.field in PREDICATES:
-            parts = from_wire(on_wire(PREDICATES[condition.field], today), "required")
-            whole = parts[0] if len(parts) == 1 else AllOf(all_of=parts)
-            return whole if condition.scalars == (True,) else Not(negated=whole)
-    return condition
+    if not isinstance(condition, Comparison) or condition.field not in PREDICATES:
+        return mapped(condition, lambda each, _: _in_days(each, today))
+    whole = AllOf.of(from_wire(on_wire(PREDICATES[condition.field], today), "required"))
+    return whole if condition.scalars == (True,) else Not(negated=whole)
 
 
 def _quoted(words: str, text: str) -> str:

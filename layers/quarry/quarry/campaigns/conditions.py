@@ -206,13 +206,13 @@ def _wire(field: str, **given: object) -> ConditionOnWire:
 def from_wire(clauses: Iterable[ClauseOnWire], strength: Literal["required", "preferred"]) -> tuple[Condition, ...]:
     """The clauses of a strength as conditions."""
     chosen = [[_from_wire(each) for each in clause.any_of] for clause in clauses if clause.strength == strength]
-    return tuple(parts[0] if len(parts) == 1 else AnyOf(any_of=tuple(parts)) for parts in chosen)
+    return tuple(AnyOf.of(parts) for parts in chosen)
 
 
 def _from_wire(condition: ConditionOnWire) -> Condition:
     if condition.field == COPY:
         said = [Words(words=each) for each in condition.values]
-        found: Condition = said[0] if len(said) == 1 else AnyOf(any_of=tuple(said))
+        found: Condition = AnyOf.of(said)
         return Not(negated=found) if condition.negated else found
     if condition.field != DATE:
         return compared(condition.field, tuple(condition.values), is_negated=condition.negated)
@@ -223,7 +223,7 @@ def _from_wire(condition: ConditionOnWire) -> Condition:
         parts.append(_within(condition.from_date, condition.to_date))
     if not parts:
         return compared(DATE, is_negated=condition.negated)
-    days = parts[0] if len(parts) == 1 else AllOf(all_of=tuple(parts))
+    days = AllOf.of(parts)
     return Not(negated=days) if condition.negated else days
 
 

@@ -15,7 +15,7 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from quarry.platform.contract import EVIDENCE_MAX, Day, Evidence, Request
+from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup, Day, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable, StorableWords
 from quarry.query.algebra import WORDS_MAX
@@ -224,12 +224,13 @@ class Aggregation(LazyModel):
     empty value counts those without any; values that differ only in case, accents and outer spaces are one.
 
     `query` asks by `POST /query` for what the answer was found or counted by, where a query can say it: nothing that was found by
-    its meaning. `sentence` says what came of it.
+    its meaning. `sentence` says what came of it, and `groups` are the first groups of such a count, in its order.
     """
 
     channel: dict[str, int] = {}
     sentiment: dict[str, int] = {}
     value_prop: dict[str, int] = {}
+    groups: list[AggregationGroup] = []
     query: ShortQuery | None = None
     sentence: str | None = None
 

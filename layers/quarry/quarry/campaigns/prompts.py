@@ -1,4 +1,4 @@
-"""What the model is told when it answers about campaigns. What advertisers wrote is data: fenced, and never obeyed."""
+"""The prompts for answers about campaigns. Advertisers' text is fenced as data, so that the model does not follow it."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from quarry.platform.errors import NotFound
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
-from quarry.query.compile import RowConditions
+from quarry.query.execute import RowConditions
 from quarry.retrieval.facets import VALUE_MAX_CHARACTERS
 
 CAMPAIGNS_MAX = 200
@@ -62,7 +62,7 @@ async def filter_campaigns(
     `preferred`. Of more than `looked_at_max` that meet what an index tells, the latest are looked at for the rest. Relative days
     count from `today`.
     """
-    rows = RowConditions(NAME, SCHEMA, today)
+    rows = RowConditions(NAME, SCHEMA, today, {})
     tested = [condition for condition in conditions if _is_tested(condition)]
     most = looked_at_max if tested else TOTAL_MAX
     source = SQL(
@@ -111,7 +111,7 @@ async def find_by_text(
     """The campaigns whose copy holds every word of a query, best first; counted exactly up to TOTAL_MAX, for phrases as far as
     campaigns are looked at.
     """
-    rows = RowConditions(NAME, SCHEMA, NO_DAY)
+    rows = RowConditions(NAME, SCHEMA, NO_DAY, {})
     source = SQL(
         "select case when {met} then s.id end as id, s.more, row_number() over (order by s.score desc, s.id) as place"
         " from search_campaigns_by_text(%(query)s, %(total_max)s, %(total_max)s, {filters}) s join campaigns t using (id)"
@@ -186,7 +186,7 @@ def _in_order(function: LiteralString) -> Composable:
 
 def _filter(conditions: Sequence[Condition]) -> str | None:
     """The condition that a campaign meets all of these; None, which is every campaign, where there are none."""
-    rows = RowConditions(NAME, SCHEMA, NO_DAY, is_literal=True)
+    rows = RowConditions(NAME, SCHEMA, NO_DAY, None)
     return _met(rows, conditions).as_string(None) if conditions else None
 
 
@@ -267,7 +267,7 @@ async def _counted_set(
     """The set of the campaigns that `source`, with the parameters of `rows`, gives by id and place. `size` is how many there are
     of these, `matched`, and whether their values are counted.
     """
-    rows = rows or RowConditions(NAME, SCHEMA, NO_DAY)
+    rows = rows or RowConditions(NAME, SCHEMA, NO_DAY, {})
     row = await database.row(
         _COUNTED_SET.format(
             source=source,

@@ -98,7 +98,7 @@ def _size(found: CampaignSet) -> str:
     first = f" The first {shown} follow." if found.total > shown else ""
     counted = "The counts are exact, over all of them."
     if not found.is_counted:
-        counted = "They are too many for their values to be counted; filter them."
+        counted = "There are too many to count their values; filter them."
     return f"{found.size.capitalize()} campaigns match. {counted}{first}"
 
 

@@ -10,13 +10,13 @@ import datetime
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from quarry.agent import tools as agent_tools
-from quarry.agent.calls import Calling, Tool, ToolResult, explained
 from quarry.agent.domain_tools import bounded
+from quarry.agent.loop import Calling, Tool, ToolResult, explained
 from quarry.agent.results import result_text
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked
@@ -37,7 +37,18 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import Identifier, QueryText, fence
 from quarry.postgres.pool import Database
-from quarry.query.algebra import LIMIT_MAX, Aggregate, Comparison, Condition, Group, Order, Query, Words, comparisons_of
+from quarry.query.algebra import (
+    LIMIT_MAX,
+    Aggregate,
+    Comparison,
+    Condition,
+    Group,
+    Order,
+    Period,
+    Query,
+    Words,
+    comparisons_of,
+)
 from quarry.query.contract import QueryResult
 from quarry.query.execute import execute
 from quarry.query.paths import Rows, with_comparisons
@@ -58,9 +69,8 @@ GROUPS_MAX = 100
 """Groups that a model is given at most."""
 
 CountedBy = Literal[
-    "channel", "company", "brand", "value_prop", "sentiment", "visual_style", "offer", "day", "week", "month", "quarter", "year"
+    "channel", "company", "brand", "value_prop", "sentiment", "visual_style", "offer", Period
 ]  # fmt: skip
-_PERIODS = ("day", "week", "month", "quarter", "year")
 
 
 class FilterArguments(CampaignFilters):
@@ -121,7 +131,7 @@ class AggregateArguments(FilterArguments):
 
     def as_query(self, where: tuple[Condition, ...]) -> Query:
         """The groups of the campaigns that meet all conditions, by their campaigns."""
-        group = {"field": DATE, "period": self.by} if self.by in _PERIODS else {"field": self.by}
+        group = {"field": DATE, "period": self.by} if self.by in get_args(Period) else {"field": self.by}
         return Query(
             source=NAME,
             where=where,

@@ -1,4 +1,4 @@
-"""What is said of campaigns that were found without a model, in Markdown. Pure."""
+"""The Markdown of an answer about campaigns without a model. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quarry.agent.results import lines_of
+from quarry.agent.results import lines_of, with_list
 from quarry.campaigns.conditions import NAME, PHRASES
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet, Search
@@ -17,7 +17,6 @@ from quarry.reader.constraints import UNREAD_MAX
 from quarry.reader.constraints import doubt as in_doubt
 
 LISTED_CAMPAIGNS = 5
-LISTED_GROUPS = 30
 COSTS_MAX = 3
 COPY_CHARACTERS = 140
 EMPTY = "There are no campaigns."
@@ -45,12 +44,10 @@ def answer(said: Said, today: datetime.date) -> str:
     if result is None and not (is_list and (search.found.total or not said.is_refused)):
         return _unanswerable(said)
     if result is None:
-        lines = [*(_theme(said) if search.theme else _doubt(said)), *_heading(sentence(search, today), said)]
-        return "\n".join([*lines, *_costs(said), *_campaigns(search.found)])
-    # numbers over all rows are said by the sentence
-    groups = lines_of(result, PHRASES, LISTED_GROUPS) if result.query.group else ()
-    shown = _campaigns(search.found) if result.query.asks_for_rows else groups
-    return "\n".join([*_doubt(said), *_heading(result.sentence, said), *_costs(said), *shown])
+        before = [*(_theme(said) if search.theme else _doubt(said))]
+        return "\n".join([*before, *with_list(sentence(search, today), [*_costs(said), *_campaigns(search.found)])])
+    rows = _campaigns(search.found) if result.query.asks_for_rows else lines_of(result, PHRASES)
+    return "\n".join([*_doubt(said), *with_list(result.sentence, [*_costs(said), *rows])])
 
 
 def sentence(search: Search, today: datetime.date) -> str:
@@ -66,9 +63,7 @@ def sentence(search: Search, today: datetime.date) -> str:
 def _unanswerable(said: Said) -> str:
     words = " and ".join(f"“{each}”" for each in said.unread[:UNREAD_MAX])
     labels = ", ".join(each.label for each in PHRASES.source.fields.values())
-    return (
-        f"This is not in the data{f': {words}' if words else ''}. What it holds of a campaign is {labels} and the copy."
-    )
+    return f"This is not in the data{f': {words}' if words else ''}. The data has, for each campaign, {labels} and the copy."
 
 
 def _theme(said: Said) -> Iterator[str]:
@@ -77,11 +72,11 @@ def _theme(said: Said) -> Iterator[str]:
     if not theme:
         return
     if said.is_refused:
-        yield "This is not in the data as such. What comes nearest:"
+        yield "This is not in the data as such. The nearest campaigns:"
     elif not found.total:
         yield f"No campaign comes near “{theme}”:"
     elif found.is_near_only:
-        yield f"No copy says “{theme}”. What comes nearest in meaning:"
+        yield f"No copy says “{theme}”. The nearest in meaning:"
     else:
         yield f"About “{theme}”:"
     yield ""
@@ -99,20 +94,7 @@ def _doubt(said: Said) -> Iterator[str]:
     yield ""
 
 
-def _heading(text: str, said: Said) -> Iterator[str]:
-    """The sentence; before a list it ends in a colon."""
-    result = said.search.result
-    has_list = bool(said.search.found.total) and (
-        result is None or result.query.asks_for_rows or bool(result.query.group)
-    )
-    yield f"{text.removesuffix('.')}:" if has_list else text
-    if has_list:
-        yield ""
-
-
 def _costs(said: Said) -> Iterator[str]:
-    if said.costs:
-        yield ""
     for label, number in said.costs[:COSTS_MAX]:
         yield f"- without “{label}”: {number:,} campaign{'' if number == 1 else 's'}"
 

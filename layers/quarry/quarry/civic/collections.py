@@ -1,4 +1,4 @@
-"""What `quarry.toml` beside this declares: of a city's records, all that a search must know."""
+"""Reads the `quarry.toml` in this folder, which declares a city's records as collections."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from quarry.platform.text import Identifier
 
 
 class MeetingRow(Row):
-    """A meeting. Every other record may name one, and takes its date where it has none."""
+    """A meeting. Other records may belong to one, and without a date of their own take its date."""
 
     id: Identifier
     body: Line
@@ -27,7 +27,7 @@ class MeetingRow(Row):
 
 
 class MatterRow(Row):
-    """A matter: an ordinance, contract, project or application that meetings return to. Without a date, it has that of its
+    """A matter: an ordinance, contract, project or application that several meetings discuss. Its default date is that of its
     introduction.
     """
 
@@ -64,7 +64,7 @@ class AgendaItemRow(Row):
 
 
 class MotionRow(Row):
-    """A motion and how the vote on it went."""
+    """A motion and its vote."""
 
     id: Identifier
     meeting_id: Identifier | None = None

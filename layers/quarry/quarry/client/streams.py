@@ -67,7 +67,7 @@ def _event(text: bytes, place: str | None) -> WireEvent:
         read = json.loads(text)
         return WireEvent(place or read.get("seq"), read["type"], text)
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        raise UnexpectedAnswer("The server's stream holds what is no event.") from error
+        raise UnexpectedAnswer("The server's stream has a line that is not an event.") from error
 
 
 class Reading(Generic[E]):
@@ -120,7 +120,7 @@ class Reading(Generic[E]):
         try:
             return model.model_validate_json(event.json)
         except ValidationError as error:
-            raise UnexpectedAnswer(f"An event of type {event.type!r} is not of this version.") from error
+            raise UnexpectedAnswer(f"An event of type {event.type!r} is unknown to this version.") from error
 
     async def _read_on(self) -> None:
         try:

@@ -1,1 +1,1 @@
-"""Tables of the database's owner that are searched where they are: declared in `quarry.toml`, kept in step beside them."""
+"""Tables of the database's owner, searched in place: declared in `quarry.toml` and kept up to date by triggers."""

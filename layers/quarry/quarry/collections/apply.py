@@ -1,4 +1,4 @@
-"""Making the database agree with `quarry.toml`: what would change, and changing it.
+"""Makes the database agree with `quarry.toml`: lists the changes, then makes them.
 
 A collection is changed in one transaction, all of it or nothing. What it holds is made afterwards, from a queue (`refresh`).
 """
@@ -86,9 +86,9 @@ def plan_changes(
 
 def _why_made_anew(old: Collection, declaration: CollectionDeclaration, relation: Relation) -> str | None:
     if old.key != key_of(declaration, relation) or old.source != relation.qualified:
-        return "its source or its key is another"
+        return "its source or its key has changed"
     if old.declaration.is_searched != declaration.is_searched:
-        return "its rows are searched now" if declaration.is_searched else "its rows are searched no more"
+        return "its rows are searched now" if declaration.is_searched else "its rows are no longer searched"
     return None
 
 

@@ -1,4 +1,4 @@
-"""Declarations against the tables that they name: what does not fit, told with its line, the column and the nearest name."""
+"""Checks declarations against their tables. Each mismatch comes with its line, its column and the nearest name."""
 
 from __future__ import annotations
 
@@ -165,7 +165,7 @@ class _Check(Findings):
         self._refuse_hidden("url", columns)
         if not columns:
             meant = f": write {{{url}}}" if url in source.by_name else ""
-            self.wrong(f"names no column in braces, so that all rows would have one address{meant}", "url")
+            self.wrong(f"names no column in braces, so all rows would have one address{meant}", "url")
 
     def _check_sync(self, source: Relation) -> None:
         sync = self.declared.sync

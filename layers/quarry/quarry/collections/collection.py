@@ -1,4 +1,4 @@
-"""A declared collection as SQL: what its rows are in the table that it is made of, and beside it.
+"""A declared collection as SQL over its table and over Quarry's own tables.
 
 Beside the source stand two tables of ours: `rows_N`, which words are looked for in, and `windows_N`, with the vectors. Both know
 a row by its key as text: that of a single column as Postgres writes it, of several a JSON array of them. What they hold is made

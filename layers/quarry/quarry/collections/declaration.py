@@ -169,7 +169,7 @@ class CollectionDeclaration(Declared):
                 "`scope_setting` says whose rows a caller sees, and `scope` is missing: the column that holds it"
             )
         if self.vectors is not None and self.embed is not None:
-            raise ValueError("`vectors` are in the table, and `embed` has texts embedded anew: leave one out")
+            raise ValueError("`vectors` takes vectors from the table and `embed` makes new ones: remove one of them")
         used = {*self.embedded, *self.shown, *self.text, *self.fields, *(each.by for each in self.references.values())}
         used |= {column for each in self.links.values() for column in each.by}
         if both := sorted(name for name in used if any(overlap(name, hidden) for hidden in self.hidden)):

@@ -47,7 +47,7 @@ def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     product += " / 100" if in_hundredths(prices[0]) else ""
     if reductions and not all(is_share(each) or in_percent(each) for each in reductions):
         draft.remarks.append(
-            f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is reckoned'
+            f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is computed'
         )
         return
     is_revenue = is_called(guess.relation.name, "sale") and buys(guess, guesses)

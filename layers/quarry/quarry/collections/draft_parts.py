@@ -1,4 +1,4 @@
-"""What the draft of a table is made of, what is called how in it, and its lines in `quarry.toml`."""
+"""The parts of a table's draft, their names, and their lines in `quarry.toml`."""
 
 from __future__ import annotations
 

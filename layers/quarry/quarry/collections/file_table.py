@@ -177,7 +177,7 @@ class FileLoad:
             elif why := _misfit(value, column.type, file, self.writing):
                 found.append((header, why))
         given = {self._columns[header] for header, value in fields.items() if value is not None}
-        return found + [(name, "is missing, and tells rows apart") for name in self._needs if name not in given]
+        return found + [(name, "is missing, and is the key") for name in self._needs if name not in given]
 
     def _column(self, header: str, file: RecordFile) -> str:
         if header not in self._columns:
@@ -272,9 +272,7 @@ class FileLoad:
         """Leave only the rows of the files, and make the columns what these need; how many rows are new or changed."""
         guessed = {each.name: each for each in self.guesser.guessed().columns}
         if lacking := [name for name in self._needs if name not in guessed or guessed[name].nullable]:
-            raise UnreadableFile(
-                f"{self._files[0].name}: not every row has {', '.join(lacking)}, which tells rows apart"
-            )
+            raise UnreadableFile(f"{self._files[0].name}: not every row has {', '.join(lacking)}, which is the key")
         kept = self._types(relation)
         others = {
             name: each.type for name, each in guessed.items()

@@ -1,4 +1,4 @@
-"""The SQL that keeps a collection in step with its source: what writers note, and what is done of it.
+"""The SQL that keeps a collection up to date: what triggers queue, and how the queue is worked off.
 
 Bodies are strings, so that nothing of ours keeps the owner of a table from changing it. They run with the rights of who applied
 the collection: writers need none on what is ours, and only who serves and who loads may call them.

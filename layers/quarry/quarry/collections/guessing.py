@@ -9,9 +9,8 @@ from quarry.collections.names import ends_in, is_called, joined, known, known_st
 from quarry.collections.relations import Column, Relation, is_date_type
 from quarry.language.tokens import stem
 from quarry.language.word_forms import singular
-from quarry.spans.money import names_currency
 from quarry.spans.places import AREAS
-from quarry.spans.quantities import MEASURED, dimension_of, unit_named
+from quarry.spans.quantities import MEASURED, dimension_of, names_currency, unit_named
 
 FACET_VALUES_MAX = 50
 """A short text of so many values is a category. Enumerations always are."""

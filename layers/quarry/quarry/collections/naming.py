@@ -28,7 +28,7 @@ def table_name(name: str) -> tuple[str, str]:
         place += 1
     if place != len(name) or not 1 <= len(parts) <= 2:
         raise ValueError(
-            f"{name!r} is no name of a table: write schema.table, with quotes around what is not plain lower case"
+            f"{name!r} is not a table name: write schema.table, with quotes around names that are not plain lower case"
         )
     return (parts[0], parts[1]) if len(parts) == 2 else ("public", parts[0])
 

@@ -1,4 +1,4 @@
-"""Of which type what stands at a path is, by what a declaration uses it for. Pure."""
+"""The type of each JSON path, from how a declaration uses it. Pure."""
 
 from __future__ import annotations
 

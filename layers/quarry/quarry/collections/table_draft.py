@@ -45,6 +45,7 @@ from quarry.collections.secrets import BYTES, Suspicion
 from quarry.collections.table_guess import TableGuess
 from quarry.language.word_forms import singular
 from quarry.platform.contract import NAME_PATTERN
+from quarry.spans.quantities import currency_code
 
 FACETS_MAX = 20
 REACHED_MAX = 14
@@ -285,10 +286,15 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
         is_named = called == column.name and re.fullmatch(NAME_PATTERN, called) and called not in PARAMETERS
         named = {"kind": kind} if is_named else {"kind": kind, "column": column.name}
         return _Facet(called, {**named, "unit": unit[0]}, "the unit is guessed" if unit[1] else None)
-    reason = 'which currency? { kind = "money", currency = "…" }' if kind == "money" else None
+    declared: dict[str, object] = {"kind": kind}
+    reason = None
+    if kind == "money" and (code := next(filter(None, map(currency_code, words(column.name))), None)):
+        declared["currency"] = code
+    elif kind == "money":
+        reason = 'which currency? { kind = "money", currency = "…" }'
     if in_hundredths(column):
-        return _Facet(name_of_amount(column), {"kind": kind, "expression": f"{in_expression(column)} / 100"}, reason)
-    return _Facet(called, {"kind": kind, "column": column.name}, reason)
+        return _Facet(name_of_amount(column), {**declared, "expression": f"{in_expression(column)} / 100"}, reason)
+    return _Facet(called, {**declared, "column": column.name}, reason)
 
 
 def _kind(column: Column, guess: TableGuess) -> str | None:

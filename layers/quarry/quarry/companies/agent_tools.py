@@ -8,8 +8,8 @@ from typing import Any
 from pydantic import Field
 
 from quarry.agent.domain_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate, AgentTool
-from quarry.agent.lookups import Hit
 from quarry.agent.sources import Asked
+from quarry.agent.tools import Hit
 from quarry.companies.candidates import Variant
 from quarry.companies.contract import (
     Aggregation,

@@ -195,11 +195,11 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
     if asked.is_widened:
         missing.append("none of the companies shown before meets this, so others were searched")
     if result.is_near:
-        missing.append("nothing here surely fits this; what follows comes nearest")
+        missing.append("nothing here surely fits; these come nearest")
     if result.chosen:
         missing += _dropped(asked)
     if sought.has_more:
-        missing.append("these are more conditions than are looked at together, so the last ones were left out")
+        missing.append("there are too many conditions, so the last ones were left out")
     return SummaryInputs(
         question=context.question,
         entries=[

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 from quarry.companies.contract import Status
 
 Matched = Literal["name", "former_name", "domain"]
 Source = Literal["hybrid", "keyword", "taxonomy"]
-SOURCES: tuple[Source, ...] = ("hybrid", "keyword", "taxonomy")
+SOURCES: tuple[Source, ...] = get_args(Source)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import get_args
 
 from quarry.companies import contract
 from quarry.companies.facets import TAG_FACETS
@@ -13,7 +14,7 @@ from quarry.platform.contract import EVIDENCE_MAX
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Scalar
 
-_STRENGTHS = ("required", "assumed", "preferred")
+_STRENGTHS: tuple[contract.Strength, ...] = get_args(contract.Strength)
 
 
 def constraints_of(sought: Sought) -> contract.Constraints:
@@ -80,7 +81,7 @@ def _comparisons(condition: Condition) -> Iterator[Comparison]:
 
 
 def _any(conditions: Sequence[Comparison]) -> Condition:
-    return conditions[0] if len(conditions) == 1 else AnyOf(any_of=tuple(conditions))
+    return AnyOf.of(conditions)
 
 
 def _name(condition: Condition) -> str:
@@ -123,7 +124,7 @@ def _conditions(conditions: Sequence[contract.Condition], strength: str) -> Iter
             key = ("alone", place) if condition.group is None else condition.group
             groups.setdefault(key, []).append(_read(condition))
     for group in groups.values():
-        yield group[0] if len(group) == 1 else AnyOf(any_of=tuple(group))
+        yield AnyOf.of(group)
 
 
 def _read(condition: contract.Condition) -> Condition:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
@@ -21,20 +21,13 @@ CONDITIONS_MAX = 40
 VALUES_MAX = 200
 VALUE_CHARACTERS_MAX = 200
 
+Strength = Literal["required", "assumed", "preferred"]
+
 Status = Literal["startup", "acquired", "public", "closed"]
-STATUSES: tuple[Status, ...] = ("startup", "acquired", "public", "closed")
+STATUSES: tuple[Status, ...] = get_args(Status)
 
 FundingStage = Literal["bootstrapped", "pre_seed", "seed", "series_a", "series_b", "series_c", "growth", "public"]
-FUNDING_STAGES: tuple[FundingStage, ...] = (
-    "bootstrapped",
-    "pre_seed",
-    "seed",
-    "series_a",
-    "series_b",
-    "series_c",
-    "growth",
-    "public",
-)
+FUNDING_STAGES: tuple[FundingStage, ...] = get_args(FundingStage)
 
 FieldName = Literal[
     "name", "former_name", "domain", "sector", "category", "business_model", "niche", "status", "city", "country", "founded_year",
@@ -86,9 +79,9 @@ class Condition(_Request):
     least: float | None = Field(default=None, allow_inf_nan=False, strict=True)
     most: float | None = Field(default=None, allow_inf_nan=False, strict=True)
     negated: StrictBool = False
-    strength: Literal["required", "assumed", "preferred"] = "required"
+    strength: Strength = "required"
     group: int | None = Field(default=None, ge=0, le=CONDITIONS_MAX, strict=True)
-    label: Value | None = Field(default=None, description="The condition in words; of no meaning in a request.")
+    label: Value | None = Field(default=None, description="The condition in words; ignored in a request.")
 
     @model_validator(mode="after")
     def _of_its_field(self) -> Self:

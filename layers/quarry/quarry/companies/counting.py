@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quarry.agent.results import lines_of
+from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
 from quarry.companies.contract import Aggregation, Company
@@ -64,9 +64,7 @@ async def count(query: Query, caller: Caller, services: Services) -> Counted | N
 def counted_in_words(counted: Counted) -> str:
     """The answer to what was counted: the number or what was found, then a line for each group or row."""
     result = counted.result
-    if not result.rows or (not result.query.group and not result.query.asks_for_rows):
-        return result.sentence
-    return "\n".join([f"{result.sentence.removesuffix('.')}:", "", *lines_of(result, PHRASES, LINES_MAX)])
+    return "\n".join(with_list(result.sentence, [*lines_of(result, PHRASES, LINES_MAX)]))
 
 
 def value_in_words(counted: Counted, place: int) -> str:

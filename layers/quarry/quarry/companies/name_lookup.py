@@ -1,4 +1,4 @@
-"""The first step: what is asked, is a company named, and is it that one or others like it that are wanted?"""
+"""The first step: whether the question names a company, and whether it asks for that one or for similar ones."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quarry.companies.fallbacks import seed_variants
 from quarry.companies.names import LIKELY, Name, read_names, without_names
 from quarry.companies.query import Sought
 from quarry.companies.reading import read_sought
-from quarry.companies.snippets import profile_words
+from quarry.companies.snippets import profile_words, with_former_names
 from quarry.companies.store import companies_by_ids, find_names, stored_vectors
 from quarry.language.tokens import slips
 from quarry.platform.off_loop import off_loop
@@ -74,11 +74,12 @@ async def _similar(context: Context, names: Sequence[Name], matches: Sequence[Na
 
 
 def _near(matches: Sequence[NameMatch]) -> str:
-    return f"no, but {matches[0].company_name} is near" if matches else "no company of such a name"
+    return f"no, the nearest is {matches[0].company_name}" if matches else "no company has that name"
 
 
 def _called(named: Sequence[NameMatch], companies: Mapping[str, Company]) -> str:
-    return " and ".join(dict.fromkeys(match.company_name for match in named if match.company_id in companies))
+    found = (companies[match.company_id] for match in named if match.company_id in companies)
+    return " and ".join(dict.fromkeys(map(with_former_names, found)))
 
 
 async def _read(context: Context, question: str) -> Sought:

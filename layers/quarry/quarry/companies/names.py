@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal, get_args
 
+from quarry.language.log_linear import Weights, chances_of, stored_weights
 from quarry.language.tokens import Token, tokenise
-from quarry.language.word_forms import is_everyday
+from quarry.language.word_forms import commonness
 from quarry.platform.text import STOP_WORDS
-from quarry.reader.features import Weights, softmax, stored_weights
 
 Relation = Literal["about", "like", "mentioned", "none"]
 """What is asked of a name: the company itself, others like it, others that have to do with it. none: it is no name."""
@@ -45,7 +45,7 @@ class Name:
     text: str
     start: int
     end: int
-    chances: Mapping[str, float]
+    chances: Mapping[Relation, float]
     is_whole: bool = False
     """Whether it is all words of the question."""
 
@@ -111,12 +111,12 @@ def evidence_of(text: str, tokens: Sequence[Token], first: int, last: int) -> li
     rest = min(sum(key not in STOP_WORDS for key in around), LENGTH_MAX)
     near, far = (before[-1].key if before else "|"), (behind[0].key if behind else "|")
     shape = f"{capitals}{'^' if not first else ''}"
-    common = "".join(_commonness(each.key) for each in inside[:LENGTH_MAX])
+    common = "".join(commonness(each.key) for each in inside[:LENGTH_MAX])
     found = [
         "",
         f"shape:{shape}",
         f"common:{common}",
-        f"first:{_commonness(inside[0].key)} last:{_commonness(inside[-1].key)}",
+        f"first:{commonness(inside[0].key)} last:{commonness(inside[-1].key)}",
         f"length:{length}",
         f"rest:{rest}",
         f"rest:{rest} common:{common}",
@@ -129,8 +129,8 @@ def evidence_of(text: str, tokens: Sequence[Token], first: int, last: int) -> li
         f"a:{far} shape:{shape}",
         f"b:{near} common:{common}",
         f"a:{far} common:{common}",
-        f"beside:{_commonness(before[-1].key) if before else ''}{'A' if before and before[-1].is_capital else ''}"
-        f"|{_commonness(behind[0].key) if behind else ''}{'A' if behind and behind[0].is_capital else ''}",
+        f"beside:{commonness(before[-1].key) if before else ''}{'A' if before and before[-1].is_capital else ''}"
+        f"|{commonness(behind[0].key) if behind else ''}{'A' if behind and behind[0].is_capital else ''}",
         f"quoted:{_is_quoted(text, inside)}",
     ]
     found += [f"inside:{each.key}" for each in inside]
@@ -141,24 +141,13 @@ def evidence_of(text: str, tokens: Sequence[Token], first: int, last: int) -> li
     return [*found, *(f"o:{key}" for key in dict.fromkeys(around))]
 
 
-def chances_of(evidence: Sequence[str], weights: Weights) -> dict[str, float]:
-    """How likely each relation is."""
-    held = [weights[each] for each in evidence if each in weights]
-    scores = softmax([sum(each.get(relation, 0.0) for each in held) for relation in RELATIONS])
-    return dict(zip(RELATIONS, scores, strict=True))
-
-
 def _names(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[Name]:
     for first, last in runs_of(tokens):
         start, end = tokens[first].start, tokens[last - 1].end
         if 2 <= end - start <= NAME_CHARACTERS_MAX:
-            chances = chances_of(evidence_of(text, tokens, first, last), weights)
+            chances = chances_of(evidence_of(text, tokens, first, last), RELATIONS, weights)
             name = " ".join(text[start:end].split()).removesuffix("'s").removesuffix("’s")
             yield Name(name, start, end, chances, is_whole=last - first == len(tokens))
-
-
-def _commonness(key: str) -> str:
-    return "s" if key in STOP_WORDS else "e" if is_everyday(key) else "r"
 
 
 def _is_quoted(text: str, inside: Sequence[Token]) -> bool:

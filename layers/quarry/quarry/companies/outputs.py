@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
+from quarry.companies.candidates import Source
 from quarry.companies.contract import EVIDENCE_CHIPS_MAX, FieldName
 from quarry.companies.query import COUNT_MAX
 from quarry.platform.lazy_model import LazyModel
@@ -19,7 +20,7 @@ VARIANTS_PLANNED_MAX = 6
 VARIANTS_ADDED_MAX = 3
 VALUES_PLANNED_MAX = 20
 
-Search = Literal["exact_name", "hybrid", "keyword", "taxonomy"]
+Search = Literal["exact_name", Source]
 
 
 class _Decision(LazyModel):

@@ -13,6 +13,7 @@ from quarry.agent.service import with_known_values
 from quarry.agent.sources import Asked as MayBeAsked
 from quarry.companies import fallbacks
 from quarry.companies.activity import counted
+from quarry.companies.candidates import SOURCES
 from quarry.companies.context import Asked, Context, Plan, Round, conditions_in_words
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.outputs import CompanyPlan, PlanCondition, PlanFilters, Search
@@ -29,7 +30,7 @@ from quarry.query.algebra import Aggregate, Comparison, Condition, Group, Order,
 NAMED_MIN = 0.45
 """From this score of a name on, a short question may be a name that was mistyped."""
 NAMED_WORDS_MAX = 4
-DEFAULT_SEARCHES: tuple[Search, ...] = ("hybrid", "keyword", "taxonomy")
+DEFAULT_SEARCHES: tuple[Search, ...] = SOURCES
 
 
 async def make_plan(context: Context, now: Round) -> tuple[Round, str]:

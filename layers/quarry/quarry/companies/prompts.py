@@ -1,4 +1,4 @@
-"""What the model is told in a company search.
+"""The prompts of a company search.
 
 Companies' own texts are data: they go into fenced blocks as JSON, and are never obeyed.
 """

@@ -1,6 +1,4 @@
-"""What a question seeks: which conditions must hold, what else speaks for a company, and what is left to be found by words and by
-meaning. Pure.
-"""
+"""A company question as hard conditions, evidence that adds weight, and the text left for hybrid search. Pure."""
 
 from __future__ import annotations
 

@@ -25,10 +25,9 @@ from quarry.query.algebra import AnyOf, Comparison, Condition, Query
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
-from quarry.reader.likely import ValueChances, chances_of, evidence, likely_conditions, words_left
 from quarry.reader.names import TITLE
-from quarry.reader.reading import Reading
-from quarry.reader.said import Place, Said, SaidValue, mask_of
+from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, words_left
+from quarry.reader.said import Place, Said, SaidValue
 from quarry.services.services import Caller, Services
 
 CHANCE_MIN = 0.5
@@ -278,7 +277,7 @@ class _Own:
         return phrase(self._said.text, self._said.tokens, place.first, place.last)
 
     def _leave_out(self, first: int, last: int, field: str, assertion: Assertion) -> None:
-        self._left_out |= mask_of(first, last)
+        self._left_out |= Place(first, last).mask
         self._evidence.append(evidence(self._said, first, last, field, assertion))
 
 
@@ -325,7 +324,7 @@ def _values(said: SaidValue, field: str) -> tuple[str, ...]:
 
 def _any(conditions: Iterator[Comparison]) -> Condition:
     each = tuple(conditions)
-    return each[0] if len(each) == 1 else AnyOf(any_of=each)
+    return AnyOf.of(each)
 
 
 def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:

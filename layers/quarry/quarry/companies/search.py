@@ -64,7 +64,7 @@ async def search_companies(
 
 
 async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]:
-    with timeline.step("names", "Looking for a company of that name") as step:
+    with timeline.step("names", "Looking for a company with that name") as step:
         yield step.event
         async with context.in_time():
             asked = await look_up_names(context)

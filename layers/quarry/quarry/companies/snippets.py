@@ -1,4 +1,4 @@
-"""A company in few words: the sentences of its profile that speak to a question, and its facts. Pure."""
+"""A company in a few words: the sentences of its profile that match a question, and its facts. Pure."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from quarry.companies.contract import Company, FundingStage
-from quarry.language.sentences import sentences
+from quarry.language.tokens import sentences
 from quarry.platform.text import shorten, significant_words
 
 STAGE_LABELS: dict[FundingStage, str] = {
@@ -66,6 +66,12 @@ def facts(company: Company) -> dict[str, object]:
         "closed": company.closed_year,
     }
     return {name: value for name, value in known.items() if value}
+
+
+def with_former_names(company: Company) -> str:
+    """What a company is called now and was called before: "Re:Charge (formerly Voltwell)"."""
+    former = f" (formerly {' and '.join(company.former_names)})" if company.former_names else ""
+    return f"{company.company_name}{former}"
 
 
 def profile_text(company: Company) -> str:

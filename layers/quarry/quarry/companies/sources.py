@@ -14,7 +14,7 @@ from quarry.companies.facets import COLLECTION, COMPANIES, NAME_FACETS
 from quarry.postgres.pool import Database
 from quarry.query import filtered as by_row
 from quarry.query.algebra import Condition
-from quarry.query.compile import meeting
+from quarry.query.execute import RowConditions
 from quarry.query.of_collection import own_source
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema
@@ -75,7 +75,7 @@ def met(conditions: Sequence[Condition], parameters: dict[str, Any] | None = Non
     """True of the rows `t` of companies that meet all conditions. Its values are added to `parameters` or, without these,
     stand in it. Raises InvalidInput for fields and kinds of values that companies do not have.
     """
-    return meeting(conditions, _NAME, SEARCHED, _today(), parameters)
+    return RowConditions(_NAME, SEARCHED, _today(), parameters).met(conditions)
 
 
 async def standings(database: Database, conditions: Sequence[Condition], ids: Sequence[str]) -> dict[str, list[bool]]:

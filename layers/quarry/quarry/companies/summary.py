@@ -1,4 +1,4 @@
-"""The answer's text when no model writes it: what fits, from the companies' own words, and what is missing. Pure."""
+"""The text of an answer without a model: which companies fit, in their own words, and what is missing. Pure."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from quarry.companies.contract import Company
 from quarry.companies.prompts import SummaryEntry, SummaryInputs
-from quarry.companies.snippets import STAGE_LABELS, home, inline_description
+from quarry.companies.snippets import STAGE_LABELS, home, inline_description, with_former_names
 
 NAMED_MAX = 4
 SURE = 0.6
@@ -39,7 +39,7 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
 
 def nothing_found(inputs: SummaryInputs) -> str:
     """That no company fits, as far as was looked, what each condition costs, and which come near."""
-    none = "None of the companies that were looked at fits" if inputs.cut_short else "No company here fits"
+    none = "None of these companies fits" if inputs.cut_short else "No company here fits"
     said = f"{none} this question"
     said += f" and all that it demands: {'; '.join(inputs.demands)}." if inputs.demands else "."
     missing = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in inputs.missing]
@@ -51,7 +51,7 @@ def nothing_found(inputs: SummaryInputs) -> str:
     if costs and inputs.demands:
         missing.append(f"Without {'; without '.join(costs)}.")
     if inputs.unheard:
-        missing.append(f"{_no_profile_speaks_of(inputs.unheard).replace('no', 'No', 1)}.")
+        missing.append(f"{_no_profile_mentions(inputs.unheard).replace('no', 'No', 1)}.")
     said = " ".join([said, *missing])
     if inputs.near:
         near = [
@@ -117,21 +117,21 @@ def _lead(inputs: SummaryInputs, best: SummaryEntry) -> str:
     company = best.company
     line = inline_description(company).rstrip(".")
     if inputs.seed:
-        return f"{company.company_name} is the most like {inputs.seed.company_name}: {line}."
+        return f"{company.company_name} is the most like {with_former_names(inputs.seed)}: {line}."
     return f"{company.company_name} fits best: {line}."
 
 
 def _doubt(inputs: SummaryInputs) -> str:
-    """That the match is not sure, and which words of the question were not heard of."""
+    """That the match is not sure, and which words of the question no profile has."""
     subject = "None of them is" if len(inputs.entries) > 1 else "It is not"
     said = f"{subject} a sure match"
     if inputs.unheard and not inputs.seed:
-        return f"{said}: {_no_profile_speaks_of(inputs.unheard)}."
+        return f"{said}: {_no_profile_mentions(inputs.unheard)}."
     return f"{said}; other words may find a better one."
 
 
-def _no_profile_speaks_of(words: Sequence[str]) -> str:
-    return f"no profile here speaks of {' or '.join(f'“{word}”' for word in words[:UNHEARD_MAX])}"
+def _no_profile_mentions(words: Sequence[str]) -> str:
+    return f"no profile here mentions {' or '.join(f'“{word}”' for word in words[:UNHEARD_MAX])}"
 
 
 def _others(others: Sequence[SummaryEntry]) -> str:

@@ -22,7 +22,7 @@ _YEAR = Field(default=None, ge=1000, le=9999)
 
 
 class CompanyRow(Row):
-    """A company. Sectors, categories and business models are whatever it is filed under; money is in US dollars."""
+    """A company. Sectors, categories and business models can have any values; money is in US dollars."""
 
     id: Identifier
     company_name: Line

@@ -115,9 +115,7 @@ class Utf8(Source):
             self._decoder = codecs.getincrementaldecoder(encoding)(errors="surrogateescape")
 
     def _note(self) -> None:
-        self._notes.append(
-            f"{self._name}: read as {self.encoding}, which is a guess: --encoding NAME reads it as another"
-        )
+        self._notes.append(f"{self._name}: read as {self.encoding}, which is a guess: use --encoding NAME for another")
 
 
 def _ends_are_cr(text: bytes) -> bool:

@@ -1,4 +1,4 @@
-"""Conversations that a user keeps. Turns that hold the id of what was just forgotten are left out, whoever writes them."""
+"""Saved conversations. Turns that quote a record forgotten within the last day are left out."""
 
 from __future__ import annotations
 

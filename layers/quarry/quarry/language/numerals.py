@@ -9,8 +9,7 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Protocol
 
-from quarry.language.sentences import sentence_spans
-from quarry.language.tokens import stem
+from quarry.language.tokens import sentence_spans, stem
 
 _SMALL = {
     word: number
@@ -61,13 +60,9 @@ def numeral_value(text: str) -> float | None:
     """The number that `text` is; None where it is none ("five six"), or more than NUMBER_MAX."""
     text = text.strip().lower()
     if match := _NUMERAL.fullmatch(text):
-        value = digits_value(match[1]) * scale_value(match[2] or "")
+        value = float(match[1].replace(",", "")) * scale_value(match[2] or "")
         return round(value, 6) if value <= NUMBER_MAX else None
     return _value_of_words(re.split(r"[\s-]+", text))
-
-
-def digits_value(digits: str) -> float:
-    return float(digits.replace(",", ""))
 
 
 def scale_value(scale: str) -> float:

@@ -1,16 +1,23 @@
-"""The words of a text with their places in it, and the forms in which two of them are the same: folded, or stemmed.
+"""The words and sentences of a text with their places in it, and the forms in which two words are the same: folded, or stemmed.
 
 Stems are those that Postgres' `english_stem` makes, so that what is read and what is searched agree.
+
+A full stop behind an abbreviation or an initial ends no sentence; which words are abbreviated, `data/abbreviations.toml` says for
+each language. A text's language is not known here, so those of all hold. Sentences are found in linear time.
 """
 
 from __future__ import annotations
 
 import re
 import threading
+import tomllib
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
+from importlib.resources import files
+from itertools import pairwise
 
 from snowballstemmer.english_stemmer import EnglishStemmer
 
@@ -116,11 +123,6 @@ def stems_of(text: str) -> tuple[str, ...]:
     return tuple(stem(key) for key in keys(text))
 
 
-def stem_set(words: str) -> frozenset[str]:
-    """The stems of words that stand apart by spaces."""
-    return frozenset(map(stem, words.split()))
-
-
 _local = threading.local()
 
 
@@ -161,3 +163,75 @@ def runs(mask: int) -> Iterator[tuple[int, int]]:
         if last > first:
             yield first, last
         first = last + 1
+
+
+# What may lie between two sentences: quotes, brackets and citations of the first one, and white space; or the end of a line.
+_GAP = re.compile(r"(?<=[.!?])((?:[\"”’»)*_]*+(?>(?: ?\[\d{1,3}\])*)))\s++(?=\S)|\n+")
+_BEGINNING = re.compile(r"[\"“‘„«(*_\[]{0,3}([^\W_]+\.?|[$€£¥])")
+_LAST_WORD = re.compile(r"(?<![^\W_])([^\W_](?:[^\W_]|[.-]{1,2}(?=[^\W_]))*)\.$")
+_ABBREVIATION_CHARACTERS_MAX = 12
+_BEGINNING_CHARACTERS_MAX = 40
+_ORDINAL_DIGITS_MAX = 2
+_INDENT_MAX = 4
+_LETTERS = re.compile(r"[^\W\d_](?:\.[^\W\d_])*")
+"""An initial, or an abbreviation of letters alone: "J", "U.S"."""
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Where each sentence begins and ends, without the white space around it; a citation behind a full stop belongs to it."""
+    cuts = [0]
+    for gap in _GAP.finditer(text):
+        if _is_end(text, gap, cuts[-1]):
+            cuts.append(max(gap.start(), gap.end(1)))
+    spans = (_trimmed(text, start, end) for start, end in pairwise([*cuts, len(text)]))
+    return [(start, end) for start, end in spans if start < end]
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of `text`, each on one line."""
+    return [" ".join(text[start:end].split()) for start, end in sentence_spans(text)]
+
+
+def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
+    piece = text[start:end]
+    return end - len(piece.lstrip()), start + len(piece.rstrip())
+
+
+def _is_end(text: str, gap: re.Match[str], begin: int) -> bool:
+    """Whether the sentence that began at `begin` ends at this gap."""
+    lines = text.count("\n", gap.end(1), gap.end())
+    if gap.end(1) < 0 or lines > 1:
+        return True
+    beginning = _BEGINNING.match(text, gap.end(), gap.end() + _BEGINNING_CHARACTERS_MAX)
+    following = beginning[1] if beginning else ""
+    if not lines and (not following or following[0].islower()):
+        return False
+    before = _LAST_WORD.search(text, max(begin, gap.start() - _ABBREVIATION_CHARACTERS_MAX), gap.start())
+    if before is None:
+        return True
+    if before[1].isdigit() and len(before[1]) <= _ORDINAL_DIGITS_MAX:
+        # the number of what is listed; an ordinal
+        is_listed = before.start() - begin <= _INDENT_MAX and not text[begin : before.start()].strip()
+        return not is_listed and following.lower() not in _abbreviations()["ordinals"]
+    return _ends_with(before[1], following, is_line=lines > 0)
+
+
+def _ends_with(word: str, following: str, *, is_line: bool) -> bool:
+    """Whether a sentence may end with this word and a full stop, before that one."""
+    known = _abbreviations()
+    if word in known["never"] or (word in known["before_number"] and following[:1].isdigit()):
+        return False
+    if word in known["may_end"] or _LETTERS.fullmatch(word):
+        return is_line or following.lower() in known["begins"]
+    return True
+
+
+@cache
+def _abbreviations() -> dict[str, frozenset[str]]:
+    """The lists of all languages, by what they say."""
+    text = files("quarry.language").joinpath("data/abbreviations.toml").read_text(encoding="utf-8")
+    listed: dict[str, frozenset[str]] = defaultdict(frozenset)
+    for lists in tomllib.loads(text).values():
+        for name, words in lists.items():
+            listed[name] |= frozenset(re.split(r"[,\s]+", words.strip()))
+    return listed

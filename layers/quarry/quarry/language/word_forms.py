@@ -12,6 +12,7 @@ from snowballstemmer.french_stemmer import FrenchStemmer
 from snowballstemmer.german_stemmer import GermanStemmer
 
 from quarry.language.tokens import keys, stem, unique
+from quarry.platform.text import STOP_WORDS
 
 _TABLE = Path(__file__).parent / "data" / "demonyms.tsv"
 
@@ -32,6 +33,11 @@ def demonyms() -> dict[str, str]:
 def is_everyday(word: str) -> bool:
     """Whether `word`, in any of its forms, is a word that everybody uses. Names are none."""
     return stem(word) in _stems()
+
+
+def commonness(key: str) -> str:
+    """s for a stop word, e for another everyday word, r for a rarer one."""
+    return "s" if key in STOP_WORDS else "e" if is_everyday(key) else "r"
 
 
 @cache

@@ -34,7 +34,7 @@ from quarry.postgres.load import analyze
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.records.searched_types import BUILT_IN
-from quarry.retrieval.refresh import Counted, refresh
+from quarry.retrieval.values import Counted, refresh
 from quarry.services.services import Services
 
 T = TypeVar("T")
@@ -65,7 +65,7 @@ def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
 
 def wait_for_others(connection: SyncConnection) -> None:
     """Take turns with whoever else changes what is declared in the database, and say where that means to wait."""
-    take_turn(connection, lambda: note("waiting for another `quarry apply` or `quarry load` to end its changes"))
+    take_turn(connection, lambda: note("waiting for another `quarry apply` or `quarry load` to finish"))
 
 
 def reconcile(name: str | None) -> bool:
@@ -104,7 +104,7 @@ def planned(
     for warning in checked.warnings:
         print(warning, file=sys.stderr)
     taken = [
-        lines.problem(("collections", name), f"{name!r} is a type that is built in: take another name")
+        lines.problem(("collections", name), f"{name!r} is a built-in type: choose another name")
         for name in declared
         if name in BUILT_IN.counted
     ]

@@ -32,7 +32,7 @@ from quarry.postgres.embedding_queue import count_pending
 from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database
-from quarry.retrieval.refresh import refresh
+from quarry.retrieval.values import refresh
 from quarry.runs.cleanup import delete_expired
 from quarry.services.s3 import S3Object, fetch
 from quarry.services.services import Services
@@ -280,7 +280,7 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
     tell(tables=[{"table": table.name, "embedded": done.rows, "failed": [*done.failed], "problem": done.problem}])
     left = await count_pending(services.database, table, stale=stale) - len(done.failed)
     if done.problem:
-        note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` tells more")
+        note(f"{table.name}: not embedded: {done.problem}; `quarry doctor` shows more")
     elif left > 0:
         note(f"{table.name}: {_count(left, 'row')} left to another embedder or writer; `quarry embed` tries again")
     return done

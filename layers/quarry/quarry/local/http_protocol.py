@@ -1,4 +1,4 @@
-"""HTTP connections that cannot be held for nothing.
+"""HTTP connections with limits on size and time, so that idle clients cannot hold them.
 
 The server's own protocol waits as long as a client likes for the rest of a request and for a reader of its response, and keeps
 as much of a head as is sent. Here each of these has an end, and so has the number of connections.

@@ -64,7 +64,7 @@ def show(result: QueryResult, *, as_json: bool) -> None:
         rows = ([_text(cell) for cell in row] for row in result.rows)
         write_table(console, [_heading(column) for column in result.columns], rows)
     if result.truncated:
-        note(f"There is more: give `limit` and `offset` to read on. {result.total:,} rows are meant in all.")
+        note(f"There are more rows: use `limit` and `offset`. {result.total:,} rows match in all.")
 
 
 def _heading(column: ResultColumn) -> str:
@@ -89,7 +89,7 @@ def explain(question: str, *, sources: Sequence[str], as_json: bool) -> None:
 
 
 async def _explain(question: str, database: LocalDatabase, sources: Sequence[str], *, as_json: bool) -> None:
-    from quarry.agent.explanation import explain as explained
+    from quarry.agent.reading import explain as explained
     from quarry.services.services import LOCAL_USER, Caller
 
     request = ExplanationRequest(question=question, sources=[*sources])

@@ -1,6 +1,4 @@
-"""What commands say: JSON for programs, remarks beside their output, and what a command that changes something tells: lines for
-people while it happens or, with `--json`, one object at its end.
-"""
+"""The output of commands: lines for people, or one JSON object with `--json`."""
 
 from __future__ import annotations
 

@@ -88,7 +88,7 @@ def _inventory(connection: SyncConnection, schema: str) -> str:
     filled = ", ".join(f"{name} {rows:,}" for name, rows, _ in tables if rows)
     return (
         f"The schema {schema} holds {len(tables)} tables, {size:,.0f} MB{', rows by estimate: ' if filled else ''}{filled}.\n"
-        f"All of it is to be dropped, and the roles {', '.join(ROLES)} unless another database needs them. Extensions and other "
+        f"This drops all of it, and the roles {', '.join(ROLES)} unless another database needs them. Extensions and other "
         "schemas stay."
     )
 

@@ -33,7 +33,7 @@ async def show_credits(database: LocalDatabase, user_id: str, *, as_json: bool) 
         return
     print(_balance(user_id, balance))
     if not entries:
-        print("Nothing was booked yet: the first search opens the account.")
+        print("No credits yet: the first search opens the account.")
         return
     rows = [
         (

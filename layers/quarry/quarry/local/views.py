@@ -185,7 +185,7 @@ class CompaniesView(View):
         self._console.print()
         run = answer.telemetry
         self._tell_degraded(run.degraded_steps)
-        more = f"; `quarry runs show {run.run_id[:8]}` tells more" if self._server is None else ""
+        more = f"; `quarry runs show {run.run_id[:8]}` shows more" if self._server is None else ""
         ended = run.end_reason.replace("_", " ")
         self._line(f"{ended}; iterations: {run.iteration_count}, look-ups: {run.tool_call_count}{more}", "dim")
 

@@ -112,7 +112,7 @@ class LocalEmbedding:
         if found != WEIGHTS_SHA256:
             raise ConfigurationError(
                 f"The weights in the package {WEIGHTS_DISTRIBUTION} are not the official ones: their sha256 is {found} "
-                f"instead of {WEIGHTS_SHA256}. To install it anew, delete .venv and run `make demo`."
+                f"instead of {WEIGHTS_SHA256}. To reinstall it, delete .venv and run `make demo`."
             )
 
     def windows(self, text: str) -> list[str]:
@@ -201,7 +201,7 @@ class MiniLM:
         except (ImportError, OSError, ValueError, KeyError) as error:
             raise ModelUnavailable(
                 "The local embedding model cannot be read; lexical search still works. "
-                "To install it anew, delete .venv and run `make demo`."
+                "To reinstall it, delete .venv and run `make demo`."
             ) from error
 
     def embed(self, text: str) -> list[float]:

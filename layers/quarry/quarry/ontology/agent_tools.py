@@ -8,8 +8,8 @@ from typing import Any, cast
 from pydantic import Field
 
 from quarry.agent.domain_tools import RESULTS_MAX, AgentPrompt, AgentTemplate, AgentTool
-from quarry.agent.lookups import Hit
 from quarry.agent.sources import Asked
+from quarry.agent.tools import Hit
 from quarry.ontology.contract import EntityResult, EntityType, OntologySearchRequest
 from quarry.ontology.retrieval import whole_entity
 from quarry.ontology.search import search_ontology, search_workspace

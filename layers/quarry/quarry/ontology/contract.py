@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pydantic import Field
 
@@ -12,7 +12,7 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText
 
 EntityType = Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"]
-ENTITY_TYPES: tuple[EntityType, ...] = ("task", "plan", "goal", "milestone", "document", "output", "requirement")
+ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
 
 RESULTS_MAX = 50
 

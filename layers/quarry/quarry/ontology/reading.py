@@ -14,9 +14,8 @@ from quarry.ontology.facets import SEARCHED_BY_TYPE
 from quarry.ontology.sources import SCHEMA, settings_of
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition
-from quarry.reader.likely import LikelyCondition, likely_conditions, ruled_out, words_left
 from quarry.reader.names import SourceName
-from quarry.reader.reading import Reading
+from quarry.reader.reading import LikelyCondition, Reading, likely_conditions, ruled_out, words_left
 from quarry.services.services import Caller, Services
 
 LIKELY = 0.5

@@ -17,7 +17,7 @@ from quarry.ontology.tables import TABLES
 from quarry.platform.errors import NotFound
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition
-from quarry.query.compile import meeting
+from quarry.query.execute import RowConditions
 from quarry.services.services import Caller
 
 FILTERED_MAX = 2_000
@@ -104,7 +104,7 @@ async def _filtered(database: Database, found: Candidates, filters: Mapping[str,
     kept = set[tuple[str, str]]()
     for type, condition in filters.items():
         ids = [each.id for each in found.entities if each.type == type]
-        # made by `query.keys.meeting`, which quotes every name and value
+        # made by `RowConditions`, which quotes every name and value
         rows = await database.rows(
             SQL("select t.id from {} t where t.id = any({}::text[]) and {}").format(
                 Identifier(TABLES[cast("EntityType", type)]), Literal(ids), SQL(condition)
@@ -134,7 +134,7 @@ def _of_type(type: EntityType, sought: Sought, parameters: dict[str, Any]) -> Co
     today = datetime.datetime.now(datetime.UTC).date()
 
     def met(conditions: Sequence[Condition]) -> Composable:
-        return meeting(conditions, type, SCHEMA, today, parameters)
+        return RowConditions(type, SCHEMA, today, parameters).met(conditions)
 
     preferred: list[Composable] = [SQL("coalesce({}, false)::int").format(met([each])) for each in sought.preferred]
     return SQL(

@@ -84,11 +84,11 @@ TITLES: dict[EntityType, LiteralString] = {
 """The column that says what an entity is called."""
 _DESCRIBED: dict[EntityType, str] = {
     "task": "Something to do.",
-    "plan": "How something is to be done.",
-    "goal": "What is to be achieved, and how success is measured.",
-    "milestone": "A point in time by which something is done.",
+    "plan": "A plan for how to do something.",
+    "goal": "A goal, and how its success is measured.",
+    "milestone": "A milestone: something done by a date.",
     "document": "A document; its text is `body_markdown` in `props`.",
-    "output": "Something that the project has made.",
+    "output": "A result of the project.",
     "requirement": "A requirement, in a sentence or two.",
 }
 

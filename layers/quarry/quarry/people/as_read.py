@@ -186,6 +186,10 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
         draft.put("only", HARD_ROLES[hard], segment.of(hard), segment)
     elif part == "should":
         constraints.should.keywords += [] if skills else [said.lower()]
+    elif skills and not _is_of_people(segment):
+        # what somebody knows may stand in what they did, wherever they say it
+        names = [said] if any(keys(said) == keys(each) for each in skills) else skills[:1]
+        draft.put(part, "text", names, segment)
     else:
         meant = [each.value.lower().replace("_", " ") for each in segment.values if each.facet not in KIND_OF_FACET]
         names = list(unique((said.lower(), *meant)))[:NAMES_MAX]

@@ -146,7 +146,7 @@ class PeopleSearchRequest(Request):
     salary_min: Rupees | None = None
     salary_max: Rupees | None = None
     constraints: Constraints | None = Field(
-        default=None, description="Searched by in place of what the query says: the answer's, as they were edited."
+        default=None, description="Used instead of reading the query: an answer's constraints, as edited."
     )
 
     @field_validator("constraints")

@@ -13,6 +13,7 @@ from typing import Any
 from quarry.language.tokens import keys, stem, stems_of, unique
 from quarry.language.word_forms import word_forms
 from quarry.people.contract import Constraints, PeopleSearchRequest
+from quarry.platform.text import STOP_WORDS
 from quarry.spans.gazetteer import country_of, each_spelling, known_place, places_in, spellings
 
 HardConstraint = str
@@ -344,10 +345,10 @@ def _place_names(filters: CardFilters) -> tuple[str, ...]:
 
 def _titled(name: str) -> str:
     """A name with capitals, as far as one can tell from its lower case."""
-    small = {"of", "and", "the", "in", "for", "de", "do", "da", "or"}
     parts = name.split()
     return " ".join(
-        part if place and part in small else part[:1].upper() + part[1:] for place, part in enumerate(parts)
+        part if place and (part in STOP_WORDS or part in ("de", "da")) else part[:1].upper() + part[1:]
+        for place, part in enumerate(parts)
     )
 
 

@@ -1,4 +1,4 @@
-"""Whom a search finds: who is named, who meets all that is asked, and, where these are too few, who misses least of it.
+"""Finds people: by name, then all who meet every condition, then, if these are too few, those who miss least.
 
 All that is asked is asked of one experience; where no experience meets it, of the person, experience by experience. Then either
 what is expected of people (roles, words) may be missed, or what the tiers drop: time, place, company and team.
@@ -48,6 +48,8 @@ from quarry.runs.run_log import Run
 
 NAMED_FIRST = -1.0
 """What counts for misses of those who were asked for by name."""
+NOT_CALLED = 0.25
+"""What counts for misses of those who are what is asked for without being called so: less than any condition that is missed."""
 
 
 @dataclass(frozen=True)
@@ -200,7 +202,9 @@ class _Search:
     async def _shown(self, found: Found, named: Found, by_one: frozenset[str], tier: int) -> Finding:
         clauses = clauses_of(self.wanted.filters)
         standings = await self._standings(found, by_one, clauses)
-        misses = {person_id: each.missed for person_id, each in standings.items()} | dict.fromkeys(named, NAMED_FIRST)
+        called = await self._called(found)
+        misses = {id: each.missed + NOT_CALLED * called.get(id, 0.0) for id, each in standings.items()}
+        misses |= dict.fromkeys(named, NAMED_FIRST)
         best = rank_people(list(found.values()), self.wanted.filters, misses)[:TOP_PEOPLE]
         with self.run.step("describe") as record:
             people = {person.id: person for person in await load_people(self.database, best)}
@@ -240,6 +244,14 @@ class _Search:
             meets = [*named.meets, *excluded, *(each.label for each, is_met in had if is_met)]
             full[id] = {"meets": meets, "misses": [*stands.misses, *lacking]}
         return full
+
+    async def _called(self, found: Found) -> dict[str, float]:
+        """For each person, the share of the roles asked for that nothing of theirs says in just these words: they meet them by
+        their field or by other forms of the words.
+        """
+        called = [Clause(name, text=name) for name in (role.partition("|")[0] for role in self.wanted.filters.roles)]
+        met = await find_standings(self.database, [*found] if called else [], called)
+        return {id: 1 - sum(own) / len(called) for id, own in met.items() if called}
 
     async def _standings(self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]) -> dict[str, Standing]:
         """How each stands. Where some meet all by one experience, who meets it by several misses that."""

@@ -1,4 +1,4 @@
-"""What each segment of a query is and asks, by weights that were fitted to queries whose segments are known (tools/fit/people).
+"""What each segment of a query is and asks, by fitted weights (`tools/fit/people`).
 
 A log-linear model chooses among the kinds that a segment may be and the parts that such a kind can play, from left to right.
 What was chosen before is a feature of what follows, so that a list goes on as it began and a "not" reaches as far as it did in
@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import cache
 from math import log
 
+from quarry.language.log_linear import Weights, softmax, stored_weights
 from quarry.language.word_forms import is_everyday
 from quarry.people.segments import Cut, Segment
 from quarry.platform.text import STOP_WORDS
-from quarry.reader.features import Weights, softmax, stored_weights
 
 Part = str
 PARTS: Mapping[str, tuple[Part, ...]] = {

@@ -1,4 +1,4 @@
-"""From evidence to an order of people: what was found of each, which conditions each meets, and how well each fits. Pure.
+"""Ranks people: the evidence for each, the conditions that each meets, and a score. Pure.
 
 base = 0.65 · best card + 0.25 · best child + 0.10 · mean of the three best of both, each by similarity, 0 where there is none.
 score = max(0, base + lexical bonus + should bonus − penalties). A penalty is taken where a tier has dropped a constraint and none

@@ -11,8 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from quarry.language.sentences import sentences
-from quarry.language.tokens import keys, stem, stems_of, unique
+from quarry.language.tokens import keys, sentences, stem, stems_of, unique
 from quarry.language.word_forms import is_everyday, word_forms
 from quarry.models.interface import Message
 from quarry.people.contract import ChildCard, Constraints, ExperienceCard, PeopleReasons, PersonResult, texts_in

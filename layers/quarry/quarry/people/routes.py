@@ -25,12 +25,12 @@ async def search(
         KeyText | None,
         Header(
             alias="Idempotency-Key",
-            description="A search that is sent again under its key within 24 hours is answered as before, for nothing.",
+            description="A search that is sent again under its key within 24 hours gets the same answer again, free of charge.",
         ),
     ] = None,
     only_kept: Annotated[
         bool,
-        Query(description="Give what was found under this key before, for nothing, and else 404: nothing is searched."),
+        Query(description="Return what was found under this key before, free of charge, or 404. Nothing is searched."),
     ] = False,
 ) -> PeopleSearchResponse:
     """The people who fit best, at most five, with reasons. Costs one credit."""

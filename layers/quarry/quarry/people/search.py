@@ -281,8 +281,8 @@ async def read_without_model(query: str, database: Database, today: datetime.dat
     tokens = tokenise(query)[:TOKENS_MAX]
     found = await off_loop(measured, query, tokens, today)
     forms, doubtful = await off_loop(to_look_up, tokens, found)
-    vocabulary = await look_up(database, [PEOPLE], tokens, forms=forms, doubtful=doubtful)
-    return await off_loop(lambda: read_cut(put_together(query, tokens, found, vocabulary.matches)))
+    matches = await look_up(database, [PEOPLE], tokens, forms=forms, doubtful=doubtful)
+    return await off_loop(lambda: read_cut(put_together(query, tokens, found, matches)))
 
 
 def read_cut(query: Cut) -> ReadQuery:

@@ -41,8 +41,8 @@ class PersonRow(Row):
 
 
 class ExperienceCardRow(Row):
-    """One experience of a person: a job, a degree, a project, … A card that is not visible is found by no search and shown
-    nowhere, nor are its children.
+    """One experience of a person: a job, a degree, a project, … A card that is not visible, and
+    its children, are never found or shown.
     """
 
     id: Identifier

@@ -61,7 +61,7 @@ class QuarryError(Exception):
 
     status: ClassVar[int] = 500
     title: ClassVar[str] = "Internal error"
-    meaning: ClassVar[str] = "The service failed in a way that nobody foresaw."
+    meaning: ClassVar[str] = "The service failed in an unforeseen way."
     remedy: ClassVar[str] = "Try again. If it fails again, give `request_id` to the operator, whose log has the cause."
 
     def __init__(self, message: str, *, retry_after_seconds: int | None = None) -> None:

@@ -1,4 +1,4 @@
-"""Work of the processor alone that may take longer than the event loop may stand still: read texts, compare candidates."""
+"""Runs CPU-bound work in a thread, so that it does not block the event loop."""
 
 from __future__ import annotations
 

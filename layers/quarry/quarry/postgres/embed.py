@@ -92,7 +92,7 @@ def mismatch(recorded: DictRow | None, model: EmbeddingModel) -> str | None:
         return None
     return (
         f"This database was embedded with {recorded['name']} ({recorded['dimensions']} dimensions), the settings say "
-        f"{model.name} ({model.dimensions}): set them back, or run `quarry embed --all` to embed everything anew."
+        f"{model.name} ({model.dimensions}): set them back, or run `quarry embed --all` to embed everything again."
     )
 
 

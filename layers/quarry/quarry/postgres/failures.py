@@ -15,7 +15,7 @@ from quarry.postgres.rds import untrusted
 NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
 
 
-POOLED_UNAWARES = "A pooler stands before the database, and mixes prepared statements up: set DATABASE_POOLED=true."
+POOLED_UNAWARES = "A pooler in front of the database mixes up prepared statements: set DATABASE_POOLED=true."
 
 
 MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
@@ -36,7 +36,7 @@ _UNAVAILABLE = (
 
 _REASONS: Mapping[type[Exception], str] = {
     psycopg.errors.QueryCanceled: "The database took too long; try again, or ask for less.",
-    psycopg.errors.LockNotAvailable: "What this needs in the database is being changed; try again shortly.",
+    psycopg.errors.LockNotAvailable: "The database is being changed; try again shortly.",
     psycopg.errors.ReadOnlySqlTransaction: "The database takes no changes at the moment; try again shortly.",
     psycopg.errors.DiskFull: "The database has no room left on its disk; try again when there is.",
 }

@@ -103,7 +103,7 @@ def sql_directory() -> Path:
     for candidate in (package / "sql", package.parents[2] / "sql"):
         if (candidate / "migrations").is_dir():
             return candidate
-    raise ConfigurationError("The folder sql/ is missing from the package: install Quarry anew.")
+    raise ConfigurationError("The folder sql/ is missing from the package: reinstall Quarry.")
 
 
 def migration_files(directory: Path) -> list[SqlFile]:
@@ -177,7 +177,7 @@ def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise ConfigurationError(
-                f"The database has the encoding {encoding}; Quarry needs UTF8: dump it, and make it anew."
+                f"The database has the encoding {encoding}; Quarry needs UTF8: dump it and restore it into a database in UTF8."
             )
         set_search_path(connection, schema)
         yield connection

@@ -320,7 +320,7 @@ class Database:
                     except psycopg.OperationalError as error:
                         if not (isinstance(secret, Secret) and error.pgconn and error.pgconn.used_password):
                             raise
-                        logger.warning("the database refused the password; reading its secret anew")
+                        logger.warning("the database refused the password; reading its secret again")
                     secret.forget()
                     return await super().connect(await conninfo_now(), **options)
 

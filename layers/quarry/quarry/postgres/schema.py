@@ -99,7 +99,7 @@ def make_schema(connection: SyncConnection, schema: str) -> None:
         connection.execute(SQL("create schema {}").format(Identifier(schema)))
     elif _value(connection, _HOLDS_ANYTHING, [schema, schema]):
         raise ConfigurationError(
-            f"The schema {schema} of this database holds what is not Quarry's: name another in DATABASE_SCHEMA."
+            f"The schema {schema} of this database has tables that are not Quarry's: name another schema in DATABASE_SCHEMA."
         )
 
 

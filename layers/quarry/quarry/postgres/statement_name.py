@@ -1,4 +1,4 @@
-"""What a statement is called in a trace: what it does, and to what. It holds no value."""
+"""The name of a statement in a trace: its verb and its table, never a value."""
 
 from __future__ import annotations
 

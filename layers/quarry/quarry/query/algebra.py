@@ -5,7 +5,7 @@ The types here say what can be asked. Whether a source has the fields that a que
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
@@ -23,6 +23,7 @@ from pydantic import (
 from typing_extensions import TypeAliasType
 
 from quarry.platform.contract import Request
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.text import Storable
 
 LIMIT_MAX = 1_000
@@ -133,11 +134,21 @@ class AnyOf(_Part):
 
     any_of: Annotated[tuple[Condition, ...], OneOrMany, Field(min_length=1)]
 
+    @classmethod
+    def of(cls, conditions: Sequence[Condition]) -> Condition:
+        """The same as a condition; of one, that by itself."""
+        return conditions[0] if len(conditions) == 1 else cls(any_of=tuple(conditions))
+
 
 class AllOf(_Part):
     """All hold."""
 
     all_of: Annotated[tuple[Condition, ...], OneOrMany, Field(min_length=1)]
+
+    @classmethod
+    def of(cls, conditions: Sequence[Condition]) -> Condition:
+        """The same as a condition; of one, that by itself."""
+        return conditions[0] if len(conditions) == 1 else cls(all_of=tuple(conditions))
 
 
 class Not(_Part):
@@ -206,7 +217,7 @@ class Aggregate(_Part):
         if self.fn not in ("count", "share") and self.field is None:
             raise ValueError(f"{self.fn} needs a `field`")
         if self.fn == "share" and (self.field is not None or not self.where):
-            raise ValueError("share takes no `field`, and needs `where`: which part of the rows is meant")
+            raise ValueError("share takes no `field`, and needs a `where` that selects the part")
         return self
 
     @property
@@ -287,7 +298,7 @@ class Query(_Part):
         if self.ties and not (self.limit and self.order):
             raise ValueError("`ties` needs `order` and `limit`: which rows, or groups, tie is said by these")
         if self.having and not self.group and not self.aggregate:
-            raise ValueError("`having` compares what is aggregated: use `where` for rows")
+            raise ValueError("`having` filters groups: use `where` for rows")
         return self
 
     @property
@@ -311,12 +322,47 @@ def conditions_of(condition: Condition) -> tuple[Condition, ...]:
             return ()
 
 
+def mapped(condition: Condition, change: Callable[[Condition, str], Condition]) -> Condition:
+    """The condition with those that it is made of changed, each by itself and its pointer from the whole."""
+    if isinstance(condition, Not):
+        return Not(negated=change(condition.negated, "/not"))
+    [part] = {"any_of", "all_of", "where"} & type(condition).model_fields.keys() or [""]
+    changed = tuple(change(each, f"/{part}/{place}") for place, each in enumerate(conditions_of(condition)))
+    return condition.model_copy(update={part: changed}) if changed else condition
+
+
 def comparisons_of(conditions: Iterable[Condition]) -> Iterator[Comparison]:
     """Every comparison in these conditions, whatever they are nested in; not those of queries that are compared with."""
     for condition in conditions:
         if isinstance(condition, Comparison):
             yield condition
         yield from comparisons_of(conditions_of(condition))
+
+
+def check_size(query: Query) -> None:
+    """Raises InvalidInput for a query of too many parts, or nested too deeply."""
+    for parts, depth in enumerate(_depths(query, 1), 1):
+        if depth > DEPTH_MAX:
+            raise InvalidInput([FieldError("", f"conditions and queries may be nested at most {DEPTH_MAX} deep")])
+        if parts > PARTS_MAX:
+            raise InvalidInput(
+                [FieldError("", f"a query has at most {PARTS_MAX} conditions, fields and nested queries")]
+            )
+
+
+def _depths(part: Query | Condition, depth: int) -> Iterator[int]:
+    """How deep a query or condition, and each part of it, is nested."""
+    yield depth
+    deeper: Sequence[Query | Condition]
+    if isinstance(part, Query):
+        yield from (depth for _ in (*part.select, *part.group, *part.order, *part.aggregate))
+        for beside in (*part.where, *part.having):
+            yield from _depths(beside, depth)
+        deeper = [each for aggregate in part.aggregate for each in aggregate.where]
+    else:
+        deeper = [part.query] if isinstance(part, Comparison) and part.query else conditions_of(part)
+    for each in deeper:
+        yield from _depths(each, depth + 1)
 
 
 Cell = str | int | float | bool | None | list[str | int | float | bool | None]

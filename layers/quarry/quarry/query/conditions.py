@@ -131,7 +131,8 @@ def _exists(reader: Reader, condition: Exists, pointer: str) -> Composed:
 def path_operand(scope: Scope, path: Path, pointer: str, *, at_once: bool = False, apart: bool = False) -> Operand:
     """The operand of a resolved path. `at_once` reads related rows for all rows at once, `apart` reads even one in a subquery."""
     if path.over is not None:
-        return Operand(_over_related(scope, path, pointer), path.kind, path.text)
+        computed = scope.kept(path.text, lambda: _computed(scope, path, pointer))
+        return Operand(computed, path.kind, path.text)
     if path.is_many or apart:
         many, value = many_values(scope, path, pointer, at_once=at_once)
         row = scope.reach(path.steps) if path.is_array else many.scope
@@ -190,11 +191,6 @@ def _predicate(scope: Scope, predicate: Predicate, pointer: str) -> Composed:
     if scope.rows.key is None:
         return SQL("({} is true)").format(met)
     return SQL("(case when {} is not null then {} is true end)").format(SQL(scope.rows.key(scope.alias)), met)
-
-
-def _over_related(scope: Scope, path: Path, pointer: str) -> Composable:
-    """An aggregate over the related rows of a row."""
-    return scope.kept(path.text, lambda: _computed(scope, path, pointer))
 
 
 def _computed(scope: Scope, path: Path, pointer: str) -> Composable:

@@ -142,12 +142,15 @@ class ExplainedQuery(LazyModel):
     probability: float
 
 
+Verdict = Literal["confident", "doubted", "refused"]
+
+
 class Explanation(LazyModel):
     """How a question is read without a chat model. `chance` is how likely the first query is right, and `verdict` what follows of
     it; `unread` are the words that no part of the query says.
     """
 
-    verdict: Literal["confident", "doubted", "refused"]
+    verdict: Verdict
     chance: float
     unread: list[str]
     words: list[ExplainedWords]

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quarry.query.algebra import Comparison, Condition, Query, Result
+from quarry.query.contract import FilterChip
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema
 
@@ -15,19 +16,11 @@ GROUPS_NAMED_MAX = 3
 
 
 @dataclass(frozen=True)
-class Chip:
-    """A condition in words, and a pointer (RFC 6901) to the part of the query that says it."""
-
-    label: str
-    pointer: str
-
-
-@dataclass(frozen=True)
 class Description:
     """A query and its result in words, the query's conditions, and what the columns of the result are called."""
 
     sentence: str
-    filters: list[Chip]
+    filters: list[FilterChip]
     labels: list[str]
 
 
@@ -46,12 +39,12 @@ def describe(query: Query, result: Result, schema: Schema, today: datetime.date)
     )
 
 
-def _chips(phrases: Phrases, query: Query) -> Iterator[Chip]:
+def _chips(phrases: Phrases, query: Query) -> Iterator[FilterChip]:
     for part, conditions in (("where", query.where), ("having", query.having)):
         for place, condition in enumerate(conditions):
-            yield Chip(phrases.condition(condition), f"/{part}/{place}")
+            yield FilterChip(label=phrases.condition(condition), pointer=f"/{part}/{place}")
     if query.text:
-        yield Chip(phrases.say("words", text=query.text), "/text")
+        yield FilterChip(label=phrases.say("words", text=query.text), pointer="/text")
 
 
 @dataclass(frozen=True)
@@ -87,6 +80,9 @@ class _Sentence:
         if [each.name for each in self.query.aggregate] == ["count"] and not self.query.aggregate[0].where:
             return self._say("counted")
         [row] = self.result.rows or [[None] * len(self.query.aggregate)]
+        if [each.name for each in self.query.aggregate] == ["share"] and row[0] is not None:
+            of = self.phrases.conditions(self.query.aggregate[0].where)
+            return self._say("shared", share=self.phrases.cell(self.result.columns[0], row[0]), conditions=of)
         numbers = ", ".join(
             f"{self.phrases.aggregate(aggregate)} {self.phrases.cell(column, value)}"
             for aggregate, column, value in zip(self.query.aggregate, self.result.columns, row, strict=False)

@@ -1,19 +1,322 @@
-"""Runs a query, and gives its result in values that JSON has."""
+"""A Query as one parameterised statement, every name quoted by the schema, every value a parameter; and its result, in values
+that JSON has. Pure but for `execute`.
+"""
 
 from __future__ import annotations
 
 import datetime
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from typing import Any, LiteralString
 
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+
+from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Cell, Period, Query, Result
-from quarry.query.compile import Statement, compile_query
-from quarry.query.schema import Schema
+from quarry.query.algebra import LIMIT_MAX, Cell, Column, Condition, Period, Query, Result, check_size
+from quarry.query.comparisons import folded, ordered
+from quarry.query.conditions import (
+    aggregate_of,
+    all_of,
+    array_of,
+    many_values,
+    or_of_none,
+    path_operand,
+    words_held,
+)
+from quarry.query.groups import column_of, grouped, page_of
+from quarry.query.paths import Path, invalid, resolve, rows_of, source_of
+from quarry.query.schema import Kind, Schema
+from quarry.query.scope import ROW, Base, Building, Scope, Values
 from quarry.query.values import period_name
+
+ROWS_DEFAULT = 100
+"""Rows of a page, unless the query says how many."""
+ROW_FIELDS = ("id", "title")
+"""What a row shows, unless the query selects fields."""
+
+
+def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
+    """The statement of one page, with the total in every row: of no rows one without a place. And the paths of its columns.
+
+    The total is counted apart, so that the page can stop early by an index or a short sort; where conditions join other rows it
+    is counted with the page, so that they are joined once. What is shown of related rows is computed for the page alone.
+    """
+    query, order, limit = base.query, _terms(base), base.query.limit or ROWS_DEFAULT
+    paths, own, cells, joins = _columns(base)
+    page = SQL("order by {} limit {}").format(_ordered(order), Literal(limit))
+    numbered = SQL("row_number() over ()").format()
+    if query.ties:
+        # those that tie are put in order behind what an index may find
+        names = [Identifier(f"o{at}") for at in range(len(order))]
+        own += [SQL("{} as {}").format(value, name) for name, (value, _) in zip(names, order, strict=True)]
+        page = SQL("order by {} fetch first {} rows with ties").format(
+            _ordered(order[: len(query.order)]), Literal(limit)
+        )
+        known = [(SQL("x.{}").format(name), how) for name, (_, how) in zip(names, order, strict=True)]
+        numbered = SQL("row_number() over (order by {})").format(_ordered(known))
+    sql = SQL(
+        "with page as (select * from (select x.*, {} as place from (select {} from {} where {} {} offset {}) x) y"
+        " order by y.place limit {})"
+        " select {}, page.place, {} as total from (select) one left join page on true{} order by page.place"
+    ).format(
+        numbered,
+        SQL(", ").join(own),
+        base.scope.tables,
+        base.where,
+        page,
+        Literal(query.offset),
+        Literal(LIMIT_MAX),
+        SQL(", ").join(cells),
+        _total(base),
+        SQL("").join(joins),
+    )
+    return sql, paths
+
+
+def _columns(base: Base) -> tuple[list[Path], list[Composable], list[Composable], list[Composable]]:
+    """The paths that are shown, the columns of the inner select, the cells of the page, and the joins for the page alone."""
+    paths: list[Path] = []
+    own: list[Composable] = [SQL("{} as k").format(SQL(base.source.key(ROW)))]
+    cells: list[Composable] = []
+    joins: list[Composable] = []
+    for place, name in enumerate(base.query.select or ROW_FIELDS):
+        with base.building.collected():
+            pointer = f"{base.pointer}/select/{place}"
+            path = resolve(name, base.scope.rows, base.building.schema, pointer)
+            column = Identifier(f"c{len(paths)}")
+            if _is_related(base, path):
+                joins.append(_of_page(base, path, pointer, column))
+                cells.append(SQL("{} as {}").format(_related_cell(path, column), column))
+            else:
+                scope = base.scope
+                cell = array_of(scope, path) if path.is_many else path_operand(scope, path, pointer).value
+                own.append(SQL("{} as {}").format(cell, column))
+                cells.append(SQL("page.{}").format(column))
+            paths.append(path)
+    if base.joins:
+        own.append(SQL("count(*) over () as total"))
+    return paths, own, cells, joins
+
+
+def _total(base: Base) -> Composed:
+    """How many rows there are, on every page."""
+    if not base.joins:
+        return SQL("({})").format(base.counted)
+    return SQL("coalesce(page.total, ({}))").format(base.counted if base.query.offset else SQL("0"))
+
+
+def _is_related(base: Base, path: Path) -> bool:
+    """Whether a column is read of related rows, and not for the order of rows anyway."""
+    return path.leads_to_many and not path.is_array and path.text not in {order.by for order in base.query.order}
+
+
+def _of_page(base: Base, path: Path, pointer: str, name: Identifier) -> Composed:
+    """A join with what is computed over the related rows of the page's rows: the planner reads them by an index, or all once."""
+    owner = Scope(base.building, base.scope.rows, base.building.alias())
+    rows, value = many_values(owner, path, pointer)
+    computed = (
+        SQL("array_agg(distinct {0} order by {0}) filter (where {0} is not null)").format(value)
+        if path.over is None
+        else aggregate_of(path, value)
+    )
+    key = SQL(base.source.key(owner.alias))
+    return SQL(
+        " left join (select p.k, {} as v from page p, {}, {} where {} = p.k and {} group by p.k) {} on {}.k = page.k"
+    ).format(computed, owner.tables, rows.scope.tables, key, rows.on, name, name)
+
+
+def _related_cell(path: Path, name: Identifier) -> Composable:
+    """What a row shows of its related rows: a number, or a list of their different values."""
+    value = SQL("{}.v").format(name)
+    return SQL("coalesce({}, '{{}}')").format(value) if path.over is None else or_of_none(path, value)
+
+
+_Term = tuple[Composable, SQL]
+"""A value to order by, and how."""
+
+
+def _ordered(terms: Sequence[_Term]) -> Composed:
+    return SQL(", ").join(SQL("{} {}").format(*term) for term in terms)
+
+
+def _terms(base: Base) -> list[_Term]:
+    """The order that was asked for; then by date, the latest first, then by key."""
+    scope, terms = base.scope, list[_Term]()
+    for place, order in enumerate(base.query.order):
+        with base.building.collected():
+            pointer = f"{base.pointer}/order/{place}/by"
+            path = resolve(order.by, scope.rows, base.building.schema, pointer)
+            if path.is_many:
+                raise invalid(
+                    pointer, f"{order.by} may have several values a row: order by min({order.by}) or max({order.by})"
+                )
+            value = ordered(path_operand(scope, path, pointer).value, path.kind)
+            terms.append((value, SQL("desc nulls last" if order.direction == "desc" else "asc nulls last")))
+    dated = base.source.fields.get(base.source.dated or "")
+    if dated is not None and not dated.is_array and dated.related is None:
+        terms.append((SQL(dated.sql(ROW)), SQL("desc nulls last")))
+    return [*terms, (SQL(base.source.key(ROW)), SQL("asc"))]
+
+
+@dataclass(frozen=True)
+class Statement:
+    """A statement whose rows have the columns `c0`, `c1` …, `place` from 1 within the page, and `total`; where there is nothing,
+    one row without a place. Of groups it gives one more than `limit`. `periods` and `rounded` say how its columns are shown.
+    """
+
+    sql: Composed
+    parameters: Mapping[str, Any]
+    columns: tuple[Column, ...]
+    periods: tuple[Period | None, ...]
+    rounded: tuple[bool, ...]
+    limit: int
+    offset: int
+    of_rows: bool
+
+
+def compile_query(query: Query, schema: Schema, today: datetime.date) -> Statement:
+    """The statement that answers a query. Raises InvalidInput for what the schema does not have, with what comes nearest."""
+    check_size(query)
+    building = Building(schema, today, lambda nested, pointer: values_of(building, nested, pointer))
+    base = base_of(building, query, "")
+    statement = _rows(base) if query.asks_for_rows else _groups(base)
+    if building.errors:
+        raise InvalidInput(building.errors)
+    return statement
+
+
+def _groups(base: Base) -> Statement:
+    limit = LIMIT_MAX if base.query.ties else base.query.limit or LIMIT_MAX
+    groups = grouped(base, limit + 1)
+    return Statement(
+        page_of(groups),
+        base.building.parameters,
+        (*(key.column for key in groups.keys), *(number.column for number in groups.shown)),
+        (*(key.group.period for key in groups.keys), *(None for _ in groups.shown)),
+        (*(key.is_rounded for key in groups.keys), *(number.is_rounded for number in groups.shown)),
+        limit,
+        base.query.offset,
+        of_rows=False,
+    )
+
+
+def _rows(base: Base) -> Statement:
+    sql, paths = page_of_rows(base)
+    return Statement(
+        sql,
+        base.building.parameters,
+        tuple(Column(path.text, path.label, path.kind, path.unit) for path in paths),
+        (None,) * len(paths),
+        tuple(path.over == "avg" for path in paths),
+        LIMIT_MAX if base.query.ties else base.query.limit or ROWS_DEFAULT,
+        base.query.offset,
+        of_rows=True,
+    )
+
+
+def base_of(building: Building, query: Query, pointer: str) -> Base:
+    """The rows of a query. Raises InvalidInput for an unknown source."""
+    source = source_of(building.schema, query.source, f"{pointer}/source")
+    scope = Scope(building, rows_of(source), ROW)
+    terms = [SQL("({})").format(SQL(source.guard(ROW))), all_of(scope, query.where, f"{pointer}/where")]
+    if query.text.strip():
+        with building.collected():
+            terms.append(SQL("({})").format(words_held(scope, query.text.strip(), f"{pointer}/text")))
+    return Base(query, pointer, source, scope, scope.tables, scope.joins, SQL(" and ").join(terms))
+
+
+def values_of(building: Building, query: Query, pointer: str) -> Values:
+    """A query as a subquery of one column. Unlike a query by itself it has no limit, unless it says one."""
+    base = base_of(building, query, pointer)
+    is_single = query.limit == 1 or bool(query.aggregate and not query.group)
+    sql, kind = _row_values(base) if query.asks_for_rows else _group_values(base)
+    value = folded(SQL("q.v")) if kind == "text" else SQL("q.v")
+    return Values(SQL("select {} from ({}) q").format(value, sql), kind, is_single)
+
+
+def _row_values(base: Base) -> tuple[Composed, Kind]:
+    query, pointer = base.query, f"{base.pointer}/select/0"
+    if len(query.select) != 1:
+        raise invalid(f"{base.pointer}/select", "a query that is compared with gives one column: `select` one field")
+    path = resolve(query.select[0], base.scope.rows, base.building.schema, pointer)
+    if path.is_many:
+        raise invalid(pointer, f"{path.text} may have several values a row: ask its own source")
+    value = path_operand(base.scope, path, pointer).value
+    page = SQL("").format()
+    if query.limit is not None or query.offset:
+        order = _ordered(_terms(base))
+        page = SQL(" order by {} limit {} offset {}").format(order, Literal(query.limit), Literal(query.offset))
+    return SQL("select {} as v from {} where {}{}").format(value, base.scope.tables, base.where, page), path.kind
+
+
+def _group_values(base: Base) -> tuple[Composed, Kind]:
+    query = base.query
+    if len(query.aggregate) > 1 or (not query.aggregate and len(query.group) > 1):
+        raise invalid(base.pointer, "a query that is compared with gives one column: one aggregate, or one group")
+    if not query.aggregate and query.group[0].period:
+        raise invalid(f"{base.pointer}/group/0/period", "periods cannot be compared with values")
+    groups = grouped(base, query.limit)
+    if not groups.keys and not groups.shown:
+        return SQL("select null as v").format(), "text"  # its errors are collected
+    return column_of(groups), groups.shown[0].kind if groups.shown else groups.keys[0].kind
+
+
+class _WithoutParameters(Building):
+    """A statement whose values stand in it as quoted literals."""
+
+    def parameter(self, value: object) -> Composable:
+        return Literal(value)
+
+    def text(self, value: str) -> LiteralString:
+        return Literal(value).as_string(None)
+
+    def once(self, expression: Composable) -> Composable:
+        # it is evaluated while it is planned: so the planner knows how many rows meet it
+        return expression
+
+
+class RowConditions:
+    """Conditions on the rows `t` of a source, for one statement. Its values are added to `parameters` or, without these, stand in
+    it.
+    """
+
+    def __init__(self, source: str, schema: Schema, today: datetime.date, parameters: dict[str, Any] | None) -> None:
+        self._source = source
+        building = _WithoutParameters if parameters is None else Building
+        self._building = building(
+            schema,
+            today,
+            lambda nested, pointer: values_of(self._building, nested, pointer),
+            {} if parameters is None else parameters,
+            joins=False,
+        )
+
+    @property
+    def parameters(self) -> Mapping[str, Any]:
+        return self._building.parameters
+
+    def parameter(self, value: object) -> Composable:
+        """A value that the statement needs besides."""
+        return self._building.parameter(value)
+
+    def met(self, conditions: Sequence[Condition]) -> Composed:
+        """True of the rows that the caller may see and that meet all conditions. Raises InvalidInput for what the schema
+        does not have, with pointers below `/where`.
+        """
+        query = Query(source=self._source, where=tuple(conditions))
+        check_size(query)
+        base = base_of(self._building, query, "")
+        if self._building.errors:
+            raise InvalidInput(self._building.errors)
+        if not base.joins:
+            return base.where
+        key = SQL(base.source.key(ROW))
+        return SQL("{} in (select {} from {} where {})").format(key, key, base.scope.tables, base.where)
+
 
 DIGITS = 12
 """Significant digits of averages and shares, whose decimals may never end."""

@@ -1,5 +1,5 @@
-"""The rows of a searched table that meet filters: which they are, how many, how many by a facet or a period, and which conditions
-each of them meets.
+"""Rows of a searched table that meet filters: which, how many, how many by a facet or period, and which conditions
+each meets.
 
 Fields are compared as questions name values: each as the data spells it, with all of its spellings, so that an index on the
 column serves.
@@ -32,8 +32,7 @@ from quarry.query.algebra import (
     comparisons_of,
 )
 from quarry.query.algebra import Group as Grouping
-from quarry.query.compile import RowConditions, meeting
-from quarry.query.execute import execute
+from quarry.query.execute import RowConditions, execute
 from quarry.query.of_filters import path_of, query_of, worded_source
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
@@ -146,7 +145,7 @@ async def standings(
     """Whether the rows of these keys meet each condition by itself, by key. Raises DatabaseUnavailable."""
     if not keys or not conditions:
         return {}
-    rows, of = RowConditions(source, schema, today), schema.sources[source]
+    rows, of = RowConditions(source, schema, today, {}), schema.sources[source]
     met = SQL(", ").join(SQL("coalesce({}, false)").format(rows.met([each])) for each in conditions)
     statement = SQL(
         "select {key} as key, array[{met}]::boolean[] as met from {table} t where {key} = any({keys})"
@@ -162,7 +161,7 @@ async def costs(
     """
     if not 0 < len(conditions) <= COSTS_MAX:
         return []
-    rows = RowConditions(phrases.source.name, phrases.schema, today)
+    rows = RowConditions(phrases.source.name, phrases.schema, today, {})
     others = [[*conditions[:place], *conditions[place + 1 :]] for place in range(len(conditions))]
     counts = SQL(", ").join(
         SQL("(select count(*) from {} t where {})").format(SQL(phrases.source.rows), rows.met(each)) for each in others
@@ -245,7 +244,8 @@ class Filtered:
         """True of the rows `t` that the caller may see and that meet the filters. Its values are added to `parameters` or,
         without these, stand in it.
         """
-        return meeting(self._query.where, self.table.name, schema_as_read(self.table), _today(), parameters)
+        rows = RowConditions(self.table.name, schema_as_read(self.table), _today(), parameters)
+        return rows.met(self._query.where)
 
     async def keys(self, database: Database, limit: int) -> list[str]:
         """The keys of at most `limit` rows, the latest first."""
@@ -320,7 +320,8 @@ class Filtered:
         assert isinstance(rows, int)
         assert not isinstance(value, list)
         is_day = value is not None and (group.period is not None or self.table.facet(name).kind == "date")
-        return Group(_day(value) if is_day else value, rows, self._measures(measures, result, row))
+        shown = interval_of(str(value), "date", _today(), "").first if is_day else value
+        return Group(shown, rows, self._measures(measures, result, row))
 
     async def _run(self, database: Database, query: Query) -> Result:
         try:
@@ -331,10 +332,6 @@ class Filtered:
 
 def _today() -> datetime.date:
     return datetime.datetime.now(datetime.UTC).date()
-
-
-def _day(value: object) -> datetime.date:
-    return interval_of(str(value), "date", _today(), "").first
 
 
 def _number(cell: Cell) -> float | None:

@@ -136,13 +136,13 @@ class _Writer:
         conditions = tuple(map(self._condition, clause))
         if not conditions:
             raise _Unsayable
-        return conditions[0] if len(conditions) == 1 else AnyOf(any_of=conditions)
+        return AnyOf.of(conditions)
 
     def _condition(self, condition: FacetCondition) -> Condition:
         facet = self.table.facet(condition.facet)
         if facet.kind == "words" and facet.name not in self.source.fields:
             said = tuple(Words(words=each) for each in condition.values)
-            return _denied(said[0] if len(said) == 1 else AnyOf(any_of=said), condition)
+            return _denied(AnyOf.of(said), condition)
         path = self.path(facet)
         if condition.range is not None:
             return _denied(self._in_range(facet, path, condition.range), condition)
@@ -167,7 +167,7 @@ class _Writer:
         compared = tuple(_compared(path, op, (_plain(bound),)) for op, bound in bounds if bound is not None)
         if len(compared) > 1 and self.within is None and self._is_many(path):
             raise _Unsayable
-        return compared[0] if len(compared) == 1 else AllOf(all_of=compared)
+        return AllOf.of(compared)
 
     def _days(self, facet: Facet, path: str, days: DateRange) -> Condition:
         first, last = days.first, days.last

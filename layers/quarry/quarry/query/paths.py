@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, LiteralString, get_args
 
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, Query, Words
+from quarry.query.algebra import Comparison, Condition, Exists, Query, mapped
 from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlHoldsWords, SqlOf
 
 PATH_MAX = 8
@@ -250,7 +250,7 @@ def _month(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     inner = path.removesuffix(")").partition("(")[2].strip()
     found = _follow(inner, rows, schema, pointer)
     if not isinstance(found.end, Field) or found.end.is_array or found.kind not in ("date", "datetime"):
-        raise invalid(pointer, f"{inner} is no date: only dates have a month")
+        raise invalid(pointer, f"{inner} is not a date: only dates have a month")
     day = found.end.sql
     month = replace(
         found.end,
@@ -306,26 +306,14 @@ class _Walk:
         return tuple(self.one(each, rows, f"{pointer}/{place}") for place, each in enumerate(conditions))
 
     def one(self, condition: Condition, rows: Rows, pointer: str) -> Condition:
-        match condition:
-            case AnyOf():
-                return AnyOf(any_of=self.all(condition.any_of, rows, f"{pointer}/any_of"))
-            case AllOf():
-                return AllOf(all_of=self.all(condition.all_of, rows, f"{pointer}/all_of"))
-            case Not():
-                return Not(negated=self.one(condition.negated, rows, f"{pointer}/not"))
-            case Exists():
-                return self.exists(condition, rows, pointer)
-            case Words():
+        if isinstance(condition, Comparison):
+            return self.comparison(condition, rows, pointer)
+        if isinstance(condition, Exists):
+            try:
+                rows = resolve_rows(condition.exists, rows, self.schema, f"{pointer}/exists").steps[-1].to
+            except InvalidInput:
                 return condition
-            case Comparison():
-                return self.comparison(condition, rows, pointer)
-
-    def exists(self, condition: Exists, rows: Rows, pointer: str) -> Exists:
-        try:
-            related = resolve_rows(condition.exists, rows, self.schema, f"{pointer}/exists").steps[-1].to
-        except InvalidInput:
-            return condition
-        return condition.model_copy(update={"where": self.all(condition.where, related, f"{pointer}/where")})
+        return mapped(condition, lambda each, at: self.one(each, rows, pointer + at))
 
     def comparison(self, condition: Comparison, rows: Rows, pointer: str) -> Comparison:
         if condition.query is not None:

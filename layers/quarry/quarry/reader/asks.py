@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Literal, get_args
 
 from quarry.query.algebra import Direction, Function, Period
 from quarry.reader.features import Clues, Evidence
@@ -36,8 +36,8 @@ ALIKE_MAX = 60
 LENGTH_MAX = 5
 """Lists of more fields than this are alike."""
 FUNCTIONS: tuple[Function, ...] = ("avg", "min", "max", "sum")
-PERIODS: tuple[Period, ...] = ("day", "week", "month", "quarter", "year")
-DIRECTIONS: tuple[Direction, ...] = ("asc", "desc")
+PERIODS: tuple[Period, ...] = get_args(Period)
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 Kind = Literal["rows", "distinct", "count", "count_distinct", "numbers", "groups", "each", "share"]
 
 
@@ -147,7 +147,7 @@ class Asks:
     def _of(self, base: SourceName) -> Iterator[Ask]:
         fields = self._fields(base)
         fields += self._hinted(base, fields)
-        evidence = self._base(base)
+        evidence = self.clues.called("base", base)
         lists = self._lists(base, fields, evidence)
         yield from self._rows(base, lists, fields)
         yield Ask("count", base, self._framed("count", evidence))
@@ -163,9 +163,6 @@ class Asks:
         hints = [(self.clues.hinted(each), each) for each in base.columns if each not in fields]
         hints = [hint for hint in hints if hint[0] > 0]
         return [each for _, each in sorted(hints, key=lambda hint: -hint[0])[:HINTED_MAX]]
-
-    def _base(self, base: SourceName) -> Evidence:
-        return self.clues.called("base", base)
 
     def _framed(self, kind: str, *evidence: Evidence) -> Evidence:
         return self.clues.joined(*evidence, self.clues.framed(kind))

@@ -13,9 +13,8 @@ from heapq import nlargest
 
 from quarry.query.schema import Schema
 from quarry.reader.asks import Ask, Asks
-from quarry.reader.compose import Composed, Json, compose
-from quarry.reader.conditions import Conditions, ConditionSets
-from quarry.reader.features import Bundle, Clues, Evidence, Scorer
+from quarry.reader.compose import Composed, Conditions, ConditionSets, Json, compose
+from quarry.reader.features import Bundle, Clues, Evidence
 from quarry.reader.names import SourceName, names_of
 from quarry.reader.said import Said, ValueLink, read_words
 
@@ -103,7 +102,7 @@ def candidates(
     """The queries that a question may mean. `before` is what the question before it was read as, which it may go on from."""
     names = names_of(schema)
     said = read_words(text, names, links, today)
-    clues = Clues(said, names, Scorer(weights))
+    clues = Clues(said, names, weights)
     sets = ConditionSets(clues, today)
     asks = Asks(clues, sets.needed).all()
     pairs = _likeliest(clues, asks, {base: sets.of(base) for base in dict.fromkeys(ask.base for ask in asks)})
@@ -219,7 +218,8 @@ def text_of(composed: Composed) -> str:
     if query.get("aggregate"):
         parts += [f"for each {_group(each)}" for each in query.get("group", ())]
     parts += _clause("having", query.get("having", ()), " and ")
-    parts += [f"sorted by {words_of(each['by'])} {_direction(each)}" for each in query.get("order", ())]
+    for each in query.get("order", ()):
+        parts.append(f"sorted by {words_of(each['by'])} {'de' if each.get('direction') == 'desc' else 'a'}scending")
     if "limit" in query:
         parts.append(f"first {query['limit']}")
     return " ".join(parts)
@@ -258,10 +258,6 @@ def _group(group: str | Json) -> str:
         return words_of(group)
     field = words_of(group["field"])
     return f"{group['period']} of {field}" if "period" in group else field
-
-
-def _direction(order: Json) -> str:
-    return "descending" if order.get("direction") == "desc" else "ascending"
 
 
 def _clause(word: str, conditions: Sequence[Json], joint: str) -> list[str]:

@@ -1,5 +1,5 @@
-"""What no reading may say, whatever the weights: types, units and currencies fit, and nothing that was said is passed over where
-a number is told for sure. Scope and rights are the executor's. Pure.
+"""Hard constraints on readings, whatever the weights: types, units and currencies fit, and an unread value, number or
+date vetoes a confident answer. The executor enforces scope and rights. Pure.
 """
 
 from __future__ import annotations
@@ -53,6 +53,6 @@ def vetoes(said: Said, mask: int) -> list[str]:
 
 
 def doubt(unread: Sequence[str]) -> str:
-    """A sentence that says that an answer may be to another question, and which words were not read."""
+    """A sentence that says that an answer may be to another question, and which words were not understood."""
     named = ", ".join(f"“{word}”" for word in unread[:UNREAD_MAX])
-    return f"This may not answer the question{f': {named} was not read' if named else ''}."
+    return f"This may not answer the question{f': {named} was not understood' if named else ''}."

@@ -5,14 +5,11 @@ Features go by the hash of their names, in bundles that candidates share.
 
 from __future__ import annotations
 
-import json
 import math
-import zlib
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from importlib.resources import files
-from itertools import pairwise
+from itertools import chain, pairwise
 from zlib import crc32
 
 from quarry.platform.text import STOP_WORDS
@@ -41,60 +38,10 @@ class Bundle:
         self.score = sum(weights[place] * value for place, value in features)
 
 
-class Scorer:
-    """Makes bundles for one question, each once."""
-
-    def __init__(self, weights: Sequence[float]) -> None:
-        self.weights = weights
-        self._made: dict[object, Bundle] = {}
-
-    def bundle(self, features: Iterable[tuple[str, float]]) -> Bundle:
-        """A bundle of features by their names."""
-        return Bundle([(index_of(name), value) for name, value in features], self.weights)
-
-    def known(self, key: object) -> Bundle | None:
-        """The bundle that was made for a key."""
-        return self._made.get(key)
-
-    def keys_of(self, bundles: Container[Bundle]) -> Iterator[object]:
-        """The keys that some bundles were made for."""
-        return (key for key, bundle in self._made.items() if bundle in bundles)
-
-    def keep(self, key: object, features: Iterable[tuple[str, float]]) -> Bundle:
-        """Make the bundle for a key."""
-        made = self._made[key] = self.bundle(features)
-        return made
-
-
 def chance_of(weights: Mapping[str, float], known: Mapping[str, float]) -> float:
     """The probability by a logistic regression that has these weights, of what is known by name, from 0 to 1."""
     score = sum(weights.get(name, 0.0) * value for name, value in known.items())
     return 1 / (1 + math.exp(-max(-LOGIT_MAX, min(LOGIT_MAX, score))))
-
-
-Weights = Mapping[str, Mapping[str, float]]
-"""For each piece of named evidence what it counts for its targets."""
-
-
-def stored_weights(package: str, file: str) -> Weights:
-    """The weights in a package's folder `weights`: JSON compressed by zlib, since most of it is words that repeat."""
-    held: Weights = json.loads(zlib.decompress((files(package) / "weights" / file).read_bytes()))
-    return held
-
-
-def packed_weights(weights: Weights) -> bytes:
-    """Weights as `stored_weights` reads them."""
-    return zlib.compress(json.dumps(weights, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(), 9)
-
-
-def softmax(scores: Sequence[float]) -> list[float]:
-    """Scores as probabilities."""
-    if not scores:
-        return []
-    most = max(scores)
-    powers = [math.exp(score - most) for score in scores]
-    total = sum(powers)
-    return [power / total for power in powers]
 
 
 NEAR_WORDS = 4
@@ -125,13 +72,22 @@ class Evidence:
         return self.score + COVERED * self.mask.bit_count()
 
 
+@dataclass(eq=False)
 class Clues:
-    """The features of one question."""
+    """The features of one question, in bundles that are each made once."""
 
-    def __init__(self, said: Said, names: Names, scorer: Scorer) -> None:
-        self.said = said
-        self.names = names
-        self.scorer = scorer
+    said: Said
+    names: Names
+    weights: Sequence[float]
+    _made: dict[object, Bundle] = field(default_factory=dict)
+
+    def _bundle(self, key: object, features: Iterable[tuple[str, float]]) -> Bundle:
+        """The bundle of a key, which is made of these features where it is not yet."""
+        made = self._made.get(key)
+        if made is None:
+            made = Bundle([(index_of(name), value) for name, value in features], self.weights)
+            self._made[key] = made
+        return made
 
     @cached_property
     def free_words(self) -> list[str]:
@@ -151,25 +107,23 @@ class Clues:
 
     def one(self, name: str, value: float = 1.0) -> Bundle:
         """A feature by itself."""
-        return self.scorer.known((name, value)) or self.scorer.keep((name, value), [(name, value)])
+        return self._bundle((name, value), ((name, value),))
 
     def framed(self, kind: str, weight: float = 0.25) -> Bundle:
         """All words that frame the question, for a kind of part."""
-        return self.scorer.known((kind, "frame")) or self.scorer.keep(
-            (kind, "frame"), [(kind, 1.0), *((f"{kind}:{word}", weight) for word in self.frame)]
-        )
+        return self._bundle((kind, "frame"), self._worded(kind, self.frame, weight))
 
     def freely(self, kind: str, weight: float = 0.5) -> Bundle:
         """The words that nothing is called by, for a kind of part."""
-        return self.scorer.known((kind, "free")) or self.scorer.keep(
-            (kind, "free"),
-            [(kind, 1.0), *((f"{kind}:{word}", weight) for word in (*self.free_words, *self.pairs))],
-        )
+        return self._bundle((kind, "free"), self._worded(kind, chain(self.free_words, self.pairs), weight))
+
+    def _worded(self, kind: str, words: Iterable[str], weight: float) -> Iterator[tuple[str, float]]:
+        yield kind, 1.0
+        yield from ((f"{kind}:{word}", weight) for word in words)
 
     def near(self, kind: str, place: Place | None, words: int = NEAR_WORDS) -> Bundle:
         """The words right before and behind a place, for a kind of part."""
-        key = (kind, "near", place, words)
-        return self.scorer.known(key) or self.scorer.keep(key, self._near(kind, place, words))
+        return self._bundle((kind, "near", place, words), self._near(kind, place, words))
 
     def _near(self, kind: str, place: Place | None, words: int) -> Iterator[tuple[str, float]]:
         if place is None:
@@ -182,27 +136,25 @@ class Clues:
 
     def explained(self, bundles: Container[Bundle]) -> set[str]:
         """The words for which these bundles were chosen: by themselves, and with the word before or behind."""
-        weights, found = self.scorer.weights, set[str]()
+        found = set[str]()
         kinds = [
             key[0]
-            for key in self.scorer.keys_of(bundles)
-            if isinstance(key, tuple) and len(key) == 2 and key[1] in ("frame", "free")
+            for key, bundle in self._made.items()
+            if bundle in bundles and isinstance(key, tuple) and len(key) == 2 and key[1] in ("frame", "free")
         ]
         words = self.said.words
         for word, behind in zip(words, [*words[1:], ""], strict=False):
             for kind in kinds:
-                if weights[index_of(f"{kind}:{word}")] >= TELLING:
+                if self.weights[index_of(f"{kind}:{word}")] >= TELLING:
                     found.add(word)
-                if weights[index_of(f"{kind}:{word}_{behind}")] >= TELLING:
+                if self.weights[index_of(f"{kind}:{word}_{behind}")] >= TELLING:
                     found |= {word, behind}
         return found
 
     def field(self, role: str, each: FieldName) -> Evidence:
         """How a field is named, in a role; where it is not, which words of the question may stand for its name."""
         place = self.said.best(each)
-        key = (role, each)
-        bundle = self.scorer.known(key) or self.scorer.keep(key, self._field(role, each, place))
-        return Evidence(place.mask if place else 0, (bundle,))
+        return Evidence(place.mask if place else 0, (self._bundle((role, each), self._field(role, each, place)),))
 
     def _field(self, role: str, each: FieldName, place: Place | None) -> Iterator[tuple[str, float]]:
         yield f"{role}:kind:{each.kind}", 1.0
@@ -220,8 +172,7 @@ class Clues:
 
     def hinted(self, each: FieldName | SourceName) -> float:
         """How far the words that nothing is called by stood for such a name in what was learned."""
-        known = self.scorer.known(("hinted", each)) or self.scorer.keep(("hinted", each), self._stands_for(each))
-        return known.score
+        return self._bundle(("hinted", each), self._stands_for(each)).score
 
     def _stands_for(self, each: FieldName | SourceName) -> Iterator[tuple[str, float]]:
         stems = {stem for name in each.called[:2] for stem in name}
@@ -272,9 +223,7 @@ class Clues:
     def called(self, role: str, each: SourceName | LinkName) -> Evidence:
         """How a source or link is named, in a role."""
         place = self.said.best(each)
-        key = (role, each)
-        bundle = self.scorer.known(key) or self.scorer.keep(key, self._called(role, each, place))
-        return Evidence(place.mask if place else 0, (bundle,))
+        return Evidence(place.mask if place else 0, (self._bundle((role, each), self._called(role, each, place)),))
 
     def _called(self, role: str, each: SourceName | LinkName, place: Place | None) -> Iterator[tuple[str, float]]:
         if place is None:

@@ -66,12 +66,8 @@ class Place:
 
     @property
     def mask(self) -> int:
-        return mask_of(self.first, self.last)
-
-
-def mask_of(first: int, last: int) -> int:
-    """The words as bits."""
-    return ((1 << last) - 1) & ~((1 << first) - 1)
+        """The words as bits."""
+        return ((1 << self.last) - 1) & ~((1 << self.first) - 1)
 
 
 @dataclass(frozen=True)

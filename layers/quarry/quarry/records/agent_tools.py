@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from quarry.agent.domain_tools import AgentPrompt, AgentResource, AgentTemplate
-from quarry.agent.lookups import Hit
 from quarry.agent.sources import Asked
+from quarry.agent.tools import Hit
 from quarry.records.collections import describe_collections, read_record
 from quarry.records.evidence import RecordText, passage
 from quarry.records.retrieval import describe

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from quarry.agent.results import lines_of
+from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.models.step import write
 from quarry.platform.budget import Budget
@@ -25,8 +25,7 @@ from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.reader.constraints import doubt as in_doubt
-from quarry.reader.likely import NOT_EQUAL, comparisons
-from quarry.reader.reading import Reading
+from quarry.reader.reading import Reading, comparisons
 from quarry.records.answer_cache import Keys, confidence
 from quarry.records.answerability import facts_of
 from quarry.records.begun import BROKEN_OFF, SEARCH, Asked, Begun, Searched, SearchToolset, suggest_followups
@@ -69,8 +68,6 @@ FOLLOWUP_TURNS = 2
 """Turns beyond the agent's own: the follow-up questions, and one repair of them."""
 ANSWER_RESERVE_SECONDS = 20.0
 FIRST_SEARCH = "search_1"
-LINES_MAX = 50
-"""Rows, or groups, that an answer lists."""
 
 
 async def answer_question(
@@ -342,7 +339,7 @@ class _LikelyQuery:
             first, last = bounds(op, values)
             if days and (first or last):
                 filters |= {key: str(day) for key, day in (("from", first), ("to", last)) if day is not None}
-            elif op in ("=", NOT_EQUAL):
+            elif op in ("=", "!="):
                 facets[f"{NEGATED if is_denied else ''}{field}"] = [str(value) for value in values]
             elif first is not None or last is not None:
                 said = f"{'' if first is None else first}{TO}{'' if last is None else last}"
@@ -368,10 +365,10 @@ def _likely_query(toolset: SearchToolset) -> _LikelyQuery | None:
 
 
 def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubted: bool) -> Facts:
-    """The result in words; where it is doubted, with what was not read."""
+    """The result in words; where it is doubted, with what was not understood."""
     doubt = in_doubt(reading.unread) if is_doubted else ""
-    lines = list(lines_of(result, phrases, LINES_MAX))
-    text = "\n".join([*([doubt, ""] if doubt else []), _heading(result, lines), *([""] if lines else []), *lines])
+    lines = with_list(result.sentence, [*lines_of(result, phrases)])
+    text = "\n".join([*([doubt, ""] if doubt else []), *lines])
     return Facts(
         text,
         aggregation_of([result]),
@@ -379,8 +376,3 @@ def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubte
         doubt=doubt,
         basis=f"counted on {result.total:,} {'row' if result.total == 1 else 'rows'}",
     )
-
-
-def _heading(result: QueryResult, lines: Sequence[str]) -> str:
-    """The sentence; before a list it ends in a colon."""
-    return f"{result.sentence.removesuffix('.')}:" if lines else result.sentence

@@ -23,6 +23,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import CleanText, shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.records.answer_cache import AskedQuery, FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
+from quarry.records.collections import counts_next
 from quarry.records.contract import (
     AggregationEvent,
     AnswerChunkEvent,
@@ -278,6 +279,9 @@ FOLLOWUP_COVERAGE_MIN = 0.6
 async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
     """Two or three questions that the records can answer; after a count, those of the type that was counted."""
     counted = facts.counted.filters.get("types", ()) if facts.counted else ()
+    asked = counts_next(facts.counted, toolset.types, toolset.reading.types.counted) if facts.counted else []
+    if len(asked) >= FOLLOWUPS_MIN:
+        return asked[:FOLLOWUPS_MAX]
     sources, pool = _found(toolset, counted)
     if not sources or (facts.is_all and facts.counted is None):
         return followups_about(await _latest_records(toolset, counted))

@@ -12,13 +12,11 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
 
-from quarry.agent.calls import ToolFinished, ToolStarted
-from quarry.agent.description import card, stems_of
-from quarry.agent.loop import Text, TurnEnded, converse
+from quarry.agent.loop import Text, ToolFinished, ToolStarted, TurnEnded, converse
 from quarry.agent.reading import matched_values
 from quarry.agent.results import result_text
 from quarry.agent.service import answer_query
-from quarry.agent.sources import what_may_be_asked
+from quarry.agent.sources import card, stems_of, what_may_be_asked
 from quarry.models.interface import Message
 from quarry.platform.errors import InvalidInput, ModelError
 from quarry.platform.links import LinkFilter

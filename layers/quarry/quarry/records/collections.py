@@ -1,17 +1,20 @@
-"""The types of record as a client is told of them, and how many records there are."""
+"""The types of record for clients, with their numbers of records."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import get_args
 
-from quarry.agent.description import describe_sources
+from quarry.agent.sources import describe_sources
 from quarry.collections.naming import nearest
+from quarry.collections.reference_declarations import Quoting
 from quarry.collections.search_table import DATE
+from quarry.language.word_forms import plural
 from quarry.language.writing import ENGLISH, languages
 from quarry.platform.errors import FieldError, InvalidInput
+from quarry.query.algebra import comparisons_of
 from quarry.query.contract import SourceDescription
 from quarry.query.filtered import Filtered, Group, Measure, united
 from quarry.records.collections_contract import (
@@ -23,11 +26,12 @@ from quarry.records.collections_contract import (
     RecordCounts,
     WholeRecord,
 )
-from quarry.records.contract import CountedGroup, RecordType
+from quarry.records.contract import AggregationEvent, CountedGroup, RecordType
 from quarry.records.retrieval import describe, whole_record
 from quarry.records.scope import Scope, facet_clauses, nearest_facets, types_with, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.sources import acting_for, over_readable
+from quarry.retrieval.facets import SearchTable
 from quarry.services.services import Caller, Services
 
 GROUPS_MAX = 1000
@@ -142,7 +146,7 @@ def _measures(request: CountRequest, types: Sequence[SearchedType]) -> list[Meas
     wrong = [
         FieldError(
             f"/of/{place}",
-            f"{each.facet} is no number of these records{nearest(each.facet, numbers)}: "
+            f"{each.facet} is not a numeric field of these records{nearest(each.facet, numbers)}: "
             + (", ".join(numbers) or "they have none, and can only be counted"),
         )
         for place, each in enumerate(measures)
@@ -171,3 +175,25 @@ def _by(request: CountRequest, types: Sequence[SearchedType]) -> _By:
         near = nearest_facets(by, types)
         raise InvalidInput([FieldError("/by", f"by: {near}; or {', '.join(PERIODS)}")])
     return _By(facet=by)
+
+
+def counts_next(
+    counted: AggregationEvent, types: Sequence[SearchedType], tables: Mapping[str, SearchTable]
+) -> list[str]:
+    """Questions that divide what was counted: by what it is filtered by, by month, and by its numbers. None for a type that
+    declares which question its records answer.
+    """
+    query, declared = counted.query, {each.name for each in types if each.quoting.followup != Quoting().followup}
+    table = next((tables.get(name) for name in counted.filters.get("types", ()) if name not in declared), None)
+    if query is None or table is None:
+        return []
+    rows = plural(table.nouns[0])
+    asked = {*(each.field for each in query.group), *(each.field for each in query.aggregate)}
+    filtered = {each.field for each in comparisons_of(query.where)} - asked
+    grouped = [facet.label for facet in table.facets if facet.name in filtered and facet.is_listed]
+    numbers = [each for each in table.facets if each.is_measurable and each.kind != "year" and each.name not in asked]
+    return [
+        *(f"How many {rows} are there for each {label}?" for label in grouped),
+        *([f"How many {rows} are there each month?"] if table.date and not query.group else []),
+        *(f"What is the average {facet.label} of {rows}?" for facet in numbers),
+    ]

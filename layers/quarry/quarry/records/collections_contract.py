@@ -35,7 +35,7 @@ class CountRequest(Filtered):
     of: list[Annotated[str, StringConstraints(pattern=r"^(sum|avg|min|max):[a-z][a-z0-9_]{0,47}$")]] = Field(
         default_factory=list,
         max_length=MEASURES_MAX,
-        description="What is reckoned of a facet that is a number, in all and by group: `sum:price`; or `avg`, `min`, `max`.",
+        description="What is computed from a numeric facet, in all and by group: `sum:price`; or `avg`, `min`, `max`.",
         examples=[[]],
     )
 

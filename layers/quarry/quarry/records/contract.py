@@ -162,7 +162,7 @@ class PriorTurn(Request):
 
 _TURNS = TypeAdapter(list[PriorTurn], config=ConfigDict(defer_build=True))
 
-_FRESH = "Answer anew, also where an answer to the same question is kept and the records have not changed."
+_FRESH = "Answer again, even if a stored answer to the same question is still valid."
 
 
 class AskRequest(Request):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from quarry.collections.reference_declarations import Quoting
 from quarry.language.numerals import TOKEN, amounts_in, folded, roots_of, words_of
-from quarry.language.sentences import sentence_spans
+from quarry.language.tokens import sentence_spans
 from quarry.language.writing import ENGLISH, writing_of
 from quarry.platform.text import mark, shorten, unmark
 from quarry.query.algebra import Cell

@@ -15,8 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
-from quarry.language.sentences import sentences
-from quarry.language.tokens import is_code
+from quarry.language.tokens import is_code, sentences
 from quarry.language.writing import writing_of
 from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
@@ -195,7 +194,9 @@ def _units(record: RecordText) -> Iterator[tuple[str, str]]:
     title, prose = f"{shorten(record.title, TITLE_CHARACTERS_MAX)} – ", list[str]()
     for line in read_body(record).split("\n"):
         if _NAMED_VALUE.fullmatch(line) and line[:1].islower():
-            yield title, line
+            # what it is called stands before each value already
+            if line.partition(": ")[2] != record.title:
+                yield title, line
         else:
             prose.append(line)
     yield from (("", unit) for unit in _sentences_of(record, prose))
@@ -313,7 +314,7 @@ def nothing_held(question: str, missing: Sequence[str], nearest: Sequence[Eviden
         title = markdown_safe(shorten(called(each.text), CALLED_CHARACTERS_MAX))
         kinds.setdefault(title, each.text.type.replace("_", " "))
     lines = [f"\n- {title} ({kind})" for title, kind in list(kinds.items())[:NEAREST_MAX]]
-    return "".join([said, "\n\nThe nearest that they hold:\n", *lines]) if lines else said
+    return "".join([said, "\n\nThe nearest records:\n", *lines]) if lines else said
 
 
 def doubt(missing: Sequence[str]) -> str:

@@ -21,9 +21,8 @@ from quarry.language.tokens import codes_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS, placed_words, significant_words, words
 from quarry.query.of_filters import can_have
-from quarry.reader.likely import chances_of, comparisons
 from quarry.reader.names import SourceName
-from quarry.reader.reading import Reading
+from quarry.reader.reading import Reading, chances_of, comparisons
 from quarry.reader.said import SaidValue
 from quarry.records.contract import Intent
 from quarry.records.searched_types import RecordTypes

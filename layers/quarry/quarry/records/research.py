@@ -1,4 +1,4 @@
-"""What a model may do to answer a question about records: the tools over every source, within what the asker allowed.
+"""The tools of a model that answers a question about records, within what the caller allowed.
 
 Scope, identity and the filters of the request are bound in here; a model cannot widen them. What it searches and reads becomes a
 numbered source, which an answer can cite; what it queries is kept, so that numbers can be held against it.
@@ -12,13 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.agent import tools as agent_tools
-from quarry.agent.calls import Calling, Tool, ToolResult, explained
-from quarry.agent.description import describe_sources
 from quarry.agent.domain_tools import bounded
-from quarry.agent.lookups import filters_of, values_like
+from quarry.agent.loop import Calling, Tool, ToolResult, explained
 from quarry.agent.service import answer_query
-from quarry.agent.sources import Asked
-from quarry.agent.tools import GetArguments, SearchArguments, ValuesArguments
+from quarry.agent.sources import Asked, describe_sources
+from quarry.agent.tools import GetArguments, SearchArguments, ValuesArguments, filters_of, values_like
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition, Query

@@ -1,5 +1,5 @@
-"""What of an answer its sources say: behind each citation the sentence it stands for, the passage of the source that supports it,
-and whether that says it word for word. Pure, without a model, and linear in the length of answer and sources.
+"""Checks an answer against its sources: for each citation, the sentence, the supporting passage, and whether it is
+verbatim. Pure, without a model, and linear in the lengths of answer and sources.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from quarry.language.numerals import (
     roots_of,
     words_of,
 )
-from quarry.language.sentences import sentence_spans
+from quarry.language.tokens import sentence_spans
 from quarry.platform.text import STOP_WORDS, significant_words
 from quarry.records.citations import CODE
 from quarry.records.contract import Citation

@@ -1,5 +1,7 @@
 """The values of a searched table's facets in SQL: which rows hold them, how they are counted, and which a caller may know.
 
+Writes count values too; counting them again corrects what concurrent writes miscounted. Words are counted only by `refresh`.
+
 The dictionary counts the values of all rows and only proposes: a guarded value is used if the table has a visible row with it,
 read with the caller's own rights.
 
@@ -8,14 +10,17 @@ A value counts once for each row that has it; a value of rows that belong to a r
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import LiteralString, Protocol
+from typing import Literal, LiteralString, NamedTuple, Protocol
 
+import psycopg
 from psycopg.errors import Error as PostgresError
 from psycopg.rows import DictRow
-from psycopg.sql import SQL, Composable, Composed, Literal, Placeholder
+from psycopg.sql import SQL, Composable, Composed, Placeholder
+from psycopg.sql import Literal as Quoted
 
 from quarry.platform.errors import DatabaseUnavailable, QuarryError
 from quarry.postgres.failures import fault_of_source
@@ -230,7 +235,7 @@ def _visible(table: SearchTable, name: str, values: Sequence[str], parameters: l
     proposed = SQL("{}::text[]").format(_kept(parameters, list(values)))
     found = _of_related(table, facet, proposed) if facet.related else _of_rows(table, facet, proposed)
     return SQL("(select {} as table_name, {} as facet, v.value from ({}) v)").format(
-        Literal(table.name), Literal(name), found
+        Quoted(table.name), Quoted(name), found
     )
 
 
@@ -245,13 +250,13 @@ def _frequent(table: SearchTable, name: str, limit: Sequence[str], parameters: l
         " where {guard} limit {first}) v where btrim(v.value) <> '' group by v.value"
         " order by count(*) desc, v.value limit {limit}::int)"
     ).format(
-        name=Literal(table.name),
-        facet=Literal(name),
+        name=Quoted(table.name),
+        facet=Quoted(name),
         rows=SQL(table.rows),
         joined=joined,
         value=SQL(value_expression(facet)),
         guard=_guard(table),
-        first=Literal(ROWS_FIRST),
+        first=Quoted(ROWS_FIRST),
         limit=_kept(parameters, limit[0]),
     )
 
@@ -269,7 +274,7 @@ def _of_rows(table: SearchTable, facet: Facet, proposed: Composable) -> Composed
         rows=SQL(table.rows),
         value=SQL(value_expression(facet)),
         guard=_guard(table),
-        limit=Literal(ROWS_FIRST),
+        limit=Quoted(ROWS_FIRST),
         proposed=proposed,
         met=_has_one_of(facet, missing),
         missing=missing,
@@ -312,3 +317,63 @@ class _Given:
 
     def once(self, expression: Composable) -> Composable:
         return SQL("(select {})").format(expression)
+
+
+_FUNCTIONS: Mapping[Literal["values", "words"], LiteralString] = {
+    "values": "refresh_facet_values",
+    "words": "count_lexemes",
+}
+_OF_ONE_TABLE = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
+"""What says nothing of other tables: this one is too large for the time there is, or somebody changes it."""
+
+logger = logging.getLogger(__name__)
+
+
+class Counted(NamedTuple):
+    """What is counted of a table."""
+
+    what: Literal["values", "words"]
+    table: str
+
+    def __str__(self) -> str:
+        return f"{self.what} of {self.table}"
+
+
+async def refresh(
+    database: Database,
+    work: Iterable[Counted],
+    *,
+    timeout_seconds: float,
+    keep_going: Callable[[], bool] = lambda: True,
+) -> dict[Counted, int]:
+    """Count the values, or words, of each table in turn while `keep_going` says so; each may take `timeout_seconds`.
+
+    A table that takes longer or is locked does not stop the others; then DatabaseUnavailable names those that failed. A database
+    that is away raises it at once.
+    """
+    counted: dict[Counted, int] = {}
+    failed: dict[Counted, DatabaseUnavailable] = {}
+    for each in work:
+        if not keep_going():
+            break
+        try:
+            counted[each] = await _count(database, each, timeout_seconds)
+        except DatabaseUnavailable as error:
+            if not isinstance(error.__cause__, _OF_ONE_TABLE):
+                raise
+            logger.warning("could not count the %s: %s", each, error.__cause__)
+            failed[each] = error
+    if failed:
+        names = ", ".join(map(str, failed))
+        raise DatabaseUnavailable(f"These could not be counted: {names}.") from next(iter(failed.values()))
+    return counted
+
+
+async def _count(database: Database, each: Counted, timeout_seconds: float) -> int:
+    async with database.transaction() as connection:
+        await connection.execute(SQL("set local statement_timeout = {}").format(Quoted(int(timeout_seconds * 1000))))
+        cursor = await connection.execute(
+            SQL("select {}(%s) as counted").format(SQL(_FUNCTIONS[each.what])), [each.table]
+        )
+        row = await cursor.fetchone()
+        return (row["counted"] if row else None) or 0

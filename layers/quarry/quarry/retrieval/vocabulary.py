@@ -17,7 +17,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import FacetKind, SearchTable
 from quarry.retrieval.values import NO_OWNERS, Owners, owners_of, visible_values
-from quarry.spans.mention import KnownValue, ValueMatch, Vocabulary
+from quarry.spans.mention import KnownValue, ValueMatch
 
 WORDS_MAX = 300
 """Of a question; later words are not looked up."""
@@ -54,9 +54,9 @@ async def look_up(
     also: Sequence[LookUp] = (),
     doubtful: Collection[int] = (),
     owners: Owners = NO_OWNERS,
-) -> Vocabulary:
-    """The values of `tables` that runs of up to six words may mean: whole values, but for inflection, accents and spaces, and
-    names and other long values by some of their words, where these are rare.
+) -> Sequence[ValueMatch]:
+    """The values of `tables` that runs of up to six words may mean, in no order, which may overlap: whole values, but for
+    inflection, accents and spaces, and names and other long values by some of their words, where these are rare.
 
     `forms` are other forms of the words at these places, `also` phrases to look up as a whole, in one facet where they name one.
     The words at `doubtful` are not of the language: if the data does not know them either, they are corrected. Of tables with
@@ -64,7 +64,7 @@ async def look_up(
     """
     words = [token.key for token in tokens[:WORDS_MAX]]
     if not words:
-        return Vocabulary()
+        return ()
     also = [phrase for phrase in also if phrase.last <= len(words)]
     unsure = [place for place in sorted(doubtful) if place < len(words) and len(words[place]) >= SLIP_LENGTH_MIN]
     found = await _found(database, tables, words, owners, forms, also, unsure[:DOUBTFUL_MAX])
@@ -74,7 +74,7 @@ async def look_up(
         read = words[: max(replaced) + VALUE_WORDS_MAX]
         corrected = [replaced[place].word if place in replaced else word for place, word in enumerate(read)]
         others.append((replaced, await _found(database, tables, corrected, owners)))
-    return Vocabulary(await off_loop(_meanings, found, others, kinds))
+    return await off_loop(_meanings, found, others, kinds)
 
 
 @dataclass(frozen=True)

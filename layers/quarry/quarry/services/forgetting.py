@@ -1,4 +1,4 @@
-"""Forgetting a record: its row and all that was made or kept of it, in one transaction, with an audit line that does not name it.
+"""Forgets a record: deletes its row and everything made from it in one transaction. The audit line does not name it.
 
 A writer that keeps search results takes the lock `KEEP` first. So it either ends before the forgetting looks, or begins after it
 and checks `was_forgotten`.

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from quarry.language.numerals import numeral_value
+from quarry.language.word_forms import is_everyday
 from quarry.language.writing import Grain
 
 
@@ -69,7 +70,6 @@ _DECADES = {
 _UNIT = r"(days?|weeks?|months?|quarters?|years?|decades?)\b"
 _COUNT = r"(\d{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|few|couple(?:\s++of)?)"
 _FEW = {"few": 3, "couple": 2, "couple of": 2, "a": 1, "an": 1}
-_EVERYDAY_WORDS = frozenset("may march mar sep dec jan spring fall".split())
 
 
 @dataclass(frozen=True)
@@ -138,11 +138,7 @@ def _months(match: re.Match[str], year: str | None, month: int, count: int, grai
     if year:
         return Point(*match.span(), *days_of(_full_year(year), month, count), grain)
     months = tuple((month - 1 + place) % 12 + 1 for place in range(count))
-    return Point(*match.span(), None, None, grain, months, is_latent=_is_everyday_word(match))
-
-
-def _is_everyday_word(match: re.Match[str]) -> bool:
-    return match.group().lower().rstrip(".") in _EVERYDAY_WORDS
+    return Point(*match.span(), None, None, grain, months, is_latent=is_everyday(match.group().lower().rstrip(".")))
 
 
 def _full_year(year: str) -> int:

@@ -11,8 +11,10 @@ from dataclasses import replace
 from functools import cache
 
 from quarry.language.tokens import Token
+from quarry.language.word_forms import is_plural
 from quarry.spans.date_points import Point, find_points, in_year, latest
 from quarry.spans.mention import DateRange, Mention
+from quarry.spans.numbers import AND, TO
 
 LEAD_CHARACTERS_MAX = 40
 """So far before a time the words begin that say how it bounds."""
@@ -138,7 +140,7 @@ def _weekdays(first: Point, last: Point, start: int) -> Mention:
 def _joins(text: str, first: Point, last: Point, lead: str) -> bool:
     """Whether two times are the ends of one."""
     gap = text[first.end : last.start]
-    return bool(_TO.fullmatch(gap) or (lead == "between" and _AND.fullmatch(gap)))
+    return bool(TO.fullmatch(gap) or (lead == "between" and AND.fullmatch(gap)))
 
 
 def _between(first: Point, last: Point, today: datetime.date, start: int) -> Mention:
@@ -215,15 +217,9 @@ def _may_count(text: str, tokens: Sequence[Token], point: Point) -> bool:
     if place == len(tokens) or tokens[place].ends_clause:
         return False
     word = tokens[place].key
-    is_plural = len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is"))
-    return (is_plural or word == "people") and word not in _NOT_COUNTED
+    return (len(word) > 3 and is_plural(word)) or word == "people"
 
 
-_NOT_COUNTED = frozenset("this was does has years towards onwards".split())
-_TO = re.compile(
-    r"\s{0,3}+(?:[-–—]|\b(?:to|until|till|through|thru|upto|up\s+to)\b)\s{0,3}+(?:the\s++)?", re.IGNORECASE
-)
-_AND = re.compile(r"\s{0,3}+(?:\band\b|&)\s{0,3}+(?:the\s++)?", re.IGNORECASE)
 _LISTED = re.compile(
     r"\s{0,3}+(?:,|,?\s{0,3}+(?:\b(?:and|or)\b|&))\s{0,3}+(?:(?:in|on)\s++)?(?:the\s++)?", re.IGNORECASE
 )

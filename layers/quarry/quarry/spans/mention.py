@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from quarry.language.writing import Grain
 
 PlaceKind = Literal["city", "region", "country", "continent"]
+Per = Literal["year", "month", "week", "day", "hour"]
+"""What an amount of money is paid for."""
 
 
 @dataclass(frozen=True)
@@ -34,13 +36,6 @@ class ValueMatch:
     first: int
     last: int
     value: KnownValue
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """What the words of one question mean in the data, as it was looked up for them: matches in no order, which may overlap."""
-
-    matches: Sequence[ValueMatch] = ()
 
 
 @dataclass(frozen=True)
@@ -73,7 +68,7 @@ class MoneyRange:
     includes_least: bool = True
     includes_most: bool = True
     currency: str | None = None
-    per: Literal["year", "month", "week", "day", "hour"] | None = None
+    per: Per | None = None
 
 
 @dataclass(frozen=True)

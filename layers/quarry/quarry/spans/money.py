@@ -7,20 +7,18 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Literal
 
 from quarry.language.numerals import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
 from quarry.language.tokens import Token
 from quarry.platform.text import STOP_WORDS
-from quarry.spans.mention import Mention, MoneyRange
+from quarry.spans.mention import Mention, MoneyRange, Per
 from quarry.spans.numbers import Amount, Bounds, find_bounds, paired
+from quarry.spans.quantities import CODES, CURRENCIES
 
 CONTEXT_CHARACTERS_MAX = 60
 """So far from an amount stands the word that says that it is money ("revenue", "raised")."""
 AMOUNT_PER_PERIOD_MIN = 1000.0
 """A smaller number "a month" that is not called money counts something else."""
-
-Per = Literal["year", "month", "week", "day", "hour"]
 
 
 @dataclass(frozen=True)
@@ -101,17 +99,6 @@ _SIGNS = {
     "$": "USD", "€": "EUR", "£": "GBP", "₹": "INR", "¥": "JPY", "₩": "KRW", "₦": "NGN", "₺": "TRY", "₽": "RUB", "₱": "PHP",
     "₫": "VND", "₪": "ILS", "฿": "THB", "₴": "UAH", "₵": "GHS",
 }  # fmt: skip
-_WORDS = {
-    "dollar": "USD", "buck": "USD", "euro": "EUR", "pound": "GBP", "quid": "GBP", "sterling": "GBP", "rupee": "INR", "rs": "INR",
-    "yen": "JPY", "yuan": "CNY", "rmb": "CNY", "renminbi": "CNY", "franc": "CHF", "rand": "ZAR", "naira": "NGN",
-    "reais": "BRL", "dirham": "AED", "ringgit": "MYR", "baht": "THB", "rupiah": "IDR", "shekel": "ILS", "zloty": "PLN",
-    "hryvnia": "UAH", "ruble": "RUB", "lira": "TRY", "cedi": "GHS",
-}  # fmt: skip
-# without those that are words or languages too ("cop", "pen", "php")
-_CODES = (
-    "usd eur gbp inr jpy cny chf cad aud nzd sgd hkd aed sar qar kwd ils egp zar ngn kes ghs brl mxn ars clp krw twd thb myr "
-    "idr vnd pkr bdt lkr npr rub uah pln czk huf bgn sek nok dkk isk"
-)
 _CONTEXT_NOUNS = re.compile(
     r"(?:salar(?:y|ies)|ctc|compensation|package|stipend|wages?|income|pay|budgets?|revenues?|turnover|sales|funding|investments?|"
     r"valuations?|arr|mrr|profits?|earnings|costs?|prices?|fees?|capital|grants?|seed|rent|assets|spend(?:ing)?)",
@@ -119,14 +106,9 @@ _CONTEXT_NOUNS = re.compile(
 )
 
 
-def names_currency(word: str) -> bool:
-    """Whether a word, in lower case, is a currency's name or code: "euros", "usd"."""
-    return word in _CODES.split() or not {word, word.removesuffix("s")}.isdisjoint(_WORDS)
-
-
 def _currency(said: str) -> str | None:
     said = said.strip().lower().rstrip(".")
-    return _SIGNS.get(said) or _WORDS.get(said) or _WORDS.get(said.removesuffix("s")) or (said.upper() or None)
+    return _SIGNS.get(said) or CURRENCIES.get(said) or CURRENCIES.get(said.removesuffix("s")) or (said.upper() or None)
 
 
 def _per(said: str) -> Per | None:
@@ -151,8 +133,8 @@ _PERIODS: tuple[tuple[str, Per], ...] = (
 @cache
 def _amount() -> re.Pattern[str]:
     signs = "|".join(re.escape(sign) for sign in _SIGNS)
-    codes = "|".join(_CODES.split())
-    words = "|".join(sorted(_WORDS, key=len, reverse=True))
+    codes = "|".join(CODES)
+    words = "|".join(sorted(CURRENCIES, key=len, reverse=True))
     period = (
         r"(?:(?:/|\bper\b|\ban?\b|\bevery\b)\s{0,2}+(?:months?|mo|mth|years?|yr|annum|weeks?|wk|days?|diem|hours?|hr)\b"
         r"|\bp\.?\s?[am]\b\.?|\b(?:annually|yearly|monthly|hourly|weekly|daily)\b)"

@@ -14,9 +14,10 @@ from typing import TypeVar
 
 from quarry.language.numerals import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
 from quarry.language.tokens import Token, stem
+from quarry.language.word_forms import is_plural
 from quarry.platform.text import STOP_WORDS
 from quarry.spans.mention import Duration, Mention, NumberRange
-from quarry.spans.quantities import SQUARES, dimension_of
+from quarry.spans.quantities import CODES, CURRENCIES, SQUARES, dimension_of, names_currency
 
 LEAD_CHARACTERS_MAX = 40
 """So far before an amount the words begin that bound it."""
@@ -88,7 +89,7 @@ def _lead(text: str, amount: int) -> _Lead:
 def _in_one_range(text: str, low: Amount, high: Amount) -> bool:
     """Whether two amounts, one right behind the other, are the ends of a range."""
     gap = text[low.end : high.start]
-    return bool(_TO.fullmatch(gap) or (_AND.fullmatch(gap) and _lead(text, low.start).kind == "between"))
+    return bool(TO.fullmatch(gap) or (AND.fullmatch(gap) and _lead(text, low.start).kind == "between"))
 
 
 def paired(text: str, amounts: Sequence[AmountType]) -> Iterator[tuple[AmountType, AmountType | None]]:
@@ -159,8 +160,10 @@ def _both(text: str, lower: Bounds, upper: Bounds) -> Bounds | None:
 
 
 _SAYS_SOMETHING = re.compile(r"[^\W\d]|[<=>≤≥~≈]")
-_TO = re.compile(r"\s{0,3}+(?:[-–—]|\b(?:to|through|till|until)\b)\s{0,3}+", re.IGNORECASE)
-_AND = re.compile(r"\s{1,3}+and\s{1,3}+", re.IGNORECASE)
+TO = re.compile(r"\s{0,3}+(?:[-–—]|\b(?:to|until|till|through|thru)\b)\s{0,3}+(?:the\s++)?", re.IGNORECASE)
+"""What stands between the ends of a range of numbers or days,"""
+AND = re.compile(r"\s{0,3}+(?:\band\b|&)\s{0,3}+(?:the\s++)?", re.IGNORECASE)
+"""and behind "between"."""
 _BUT = re.compile(r"\s{0,3}+,?\s{0,3}+(?:and|but)\s{1,3}+", re.IGNORECASE)
 
 _GREATER = (
@@ -211,9 +214,7 @@ _MONTHS = {"decad": 120.0, "year": 12.0, "yr": 12.0, "yrs": 12.0, "yoe": 12.0, "
     "hour": 12 / 365 / 24,
 }
 """Lengths of time in months, by their stems."""
-_MONEY = frozenset(
-    "dollar buck euro pound rupe rupee yen yuan franc cent lpa usd eur gbp inr aed sgd cad aud jpy chf cny".split()
-)
+_MONEY = CODES | {stem(word) for word in CURRENCIES} | {"cent", "lpa"}
 _COUNTED = frozenset("people staff personnel men women children headcount lpa".split())
 COPULAS = frozenset("is are was were of be".split())
 
@@ -323,7 +324,7 @@ def _noun_behind(text: str, tokens: Sequence[Token], amount: Amount) -> Token | 
     if not words:
         return None
     is_tied = text[amount.end : words[0].start] == "-"
-    is_unit = stem(words[0].key) in _MONTHS or words[0].key in _MONEY or dimension_of(words[0].key) is not None
+    is_unit = stem(words[0].key) in _MONTHS or names_currency(words[0].key) or dimension_of(words[0].key) is not None
     if is_tied or amount.value == 1 or is_unit:
         return words[0]
     return next((word for word in words if _is_plural(word.key)), None)
@@ -331,15 +332,12 @@ def _noun_behind(text: str, tokens: Sequence[Token], amount: Amount) -> Token | 
 
 def _is_counted_once(text: str, one: Amount, noun: Token) -> bool:
     """Whether something is compared with one of it: any thing with "one", with "an" a unit of measure."""
-    return _is_unit(noun) or (text[one.start : one.end].lower() == "one" and not _is_plural(noun.key))
-
-
-def _is_unit(noun: Token) -> bool:
-    return stem(noun.key) in _MONTHS or dimension_of(noun.key) is not None
+    is_unit = stem(noun.key) in _MONTHS or dimension_of(noun.key) is not None
+    return is_unit or (text[one.start : one.end].lower() == "one" and not _is_plural(noun.key))
 
 
 def _is_plural(word: str) -> bool:
-    return word in _COUNTED or (len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")))
+    return word in _COUNTED or (len(word) > 3 and is_plural(word))
 
 
 def _noun_before(tokens: Sequence[Token], start: int) -> Token | None:

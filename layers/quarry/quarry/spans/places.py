@@ -1,103 +1,163 @@
-"""Where: the countries, regions, states and cities that a text names, and what it says of them ("in", "-based", ", Canada")."""
+"""Where: the places that a text names. A log-linear model says whether a name is meant as a place, by weights that were fitted to
+texts whose places are marked (tools/fit/places).
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from typing import Literal, get_args
 
+from quarry.language.log_linear import Weights, chances_of, stored_weights
 from quarry.language.tokens import Token, says_something_by_case
+from quarry.language.word_forms import commonness
 from quarry.platform.text import STOP_WORDS
 from quarry.spans.gazetteer import Entry, gazetteer, place_of
 from quarry.spans.mention import Mention
 
+Sense = Literal["place", "latent", "language", "none"]
+"""What a name in the gazetteer is meant as. latent: a place only where something else says so. language: "speaks Dutch"."""
+SENSES: tuple[Sense, ...] = get_args(Sense)
+
 NAME_WORDS_MAX = 6
-KNOWN_CITY_THOUSANDS = 1000
-"""A city of so many thousands of people is meant by its name alone."""
-LED_CITY_THOUSANDS = 200
-"""A smaller one is not even where "in" leads it, in a text where case says nothing."""
+GAP_CHARACTERS_MAX = 10
+"""The names of a list stand no further apart: ", and the "."""
+LENGTH_MAX = 3
+"""Longer names are alike to the model."""
+WEIGHTS_FILE = "places.json.zz"
 
 AREAS = frozenset("city town municipality village country region province county continent locality".split())
 """What a column is called that names places."""
 
-_LEADS = frozenset(
-    "in from near around across within outside inside throughout based located headquartered into visiting".split()
-)
-_BEFORE_PLACES = frozenset("the greater downtown central mainland".split())
-_LIST_GAP = re.compile(r"\s*(?:[,/&+]|,?\s*(?:\band\b|\bor\b|\bnor\b))\s*(?:the\s+)?", re.IGNORECASE)
-_SHORT = frozenset("us la sf dc kl hk".split())
-"""Abbreviations that are words or others' too in lower case."""
-_WORDS = frozenset(
-    """
-    bar bath batman best boulder chad china colon corona cork date delta enterprise essen flint frank guinea hamilton
-    hull imperial independence jersey jordan kent lima lincoln liberal mali male mercedes mobile most nice normal of
-    orange phoenix pole polish reading salem sale same santa santos scot split surprise sunrise swede temple togo
-    trier troy turkey union van victoria warren waterloo wellington
-    """.split()
-)
-"""Places that are everyday words or first names too: only meant where something else says so, and case does not deny it."""
-_NAMES = frozenset(
-    """
-    alexandria austin carolina charlotte columbus dallas diego florence francisco georgia houston israel jackson
-    jordan kingston lincoln madison milan paris salvador san santiago savannah sofia sydney valencia victoria vienna
-    virginia washington
-    """.split()
-)
-"""Places whose names people bear."""
-_SPEAKING = frozenset("speaking language languages speaker speakers translation translations".split())
-_SPEAK = frozenset("speak speaks speaking spoke learn teach fluent language".split())
-_BEFORE_LANGUAGES = frozenset("in into to from with without know knows knowing understand understands".split())
-
 
 @dataclass(frozen=True)
-class _Found:
-    """A place that the words `first` to `last` (not included) name."""
+class Candidate:
+    """The words `first` to `last` (not included) are the name of a place. `lead` is the word before it, or before the list that
+    it stands in, and `link` what connects it with the name before.
+    """
 
     first: int
     last: int
     entry: Entry
     within: Entry | None = None
-    is_supported: bool = False
+    lead: str = ""
+    link: str = ""
+
+
+@cache
+def learned() -> Weights:
+    """The weights that the package holds."""
+    return stored_weights("quarry.spans", WEIGHTS_FILE)
 
 
 def find_places(text: str, tokens: Sequence[Token]) -> list[Mention]:
     """The places that a text names, in order and apart; of overlapping names the longest.
 
-    A place whose name is a word or a person's too, or that few know, is latent unless "in" or the like leads it, a country or
-    state follows it, or it stands in a list with one that is not. What people and things of a place are called names the place.
+    A place is latent where its name may as well be a word or a person's, or where few know it, unless the words around it say
+    that it is meant. What people and things of a place are called names the place.
     """
-    by_case = says_something_by_case(tokens)
     mentions: list[Mention] = []
-    before: _Found | None = None
-    language: _Found | None = None
+    for found, sense in senses_of(text, tokens, learned()):
+        if sense in ("place", "latent"):
+            where = place_of(found.entry)
+            if found.within:
+                where = replace(where, within=found.within.name)
+            start, end = tokens[found.first].start, _end(text, tokens[found.last - 1])
+            mentions.append(Mention(where, start, end, is_latent=sense == "latent"))
+    return mentions
+
+
+def senses_of(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[tuple[Candidate, Sense]]:
+    """The names of places in a text, each with the likeliest sense."""
+    by_case = says_something_by_case(tokens)
+    before: Sense = "none"
+    for found in candidates(text, tokens):
+        chances = chances_of(evidence_of(tokens, found, before, by_case=by_case), SENSES, weights)
+        before = max(SENSES, key=lambda sense: chances[sense])
+        yield found, before
+
+
+def candidates(text: str, tokens: Sequence[Token]) -> Iterator[Candidate]:
+    """The names of places in a text, whether or not they are meant, in order and apart."""
+    before: Candidate | None = None
     place = 0
     while place < len(tokens):
         found = _longest(tokens, place)
         if found is None:
             place += 1
             continue
-        found = _with_home(text, tokens, found)
-        led = _is_led(tokens, found.first) or _is_listed(text, tokens, before, found)
-        based = _key(tokens, found.last) in ("based", "headquartered") and not tokens[found.last].ends_clause
-        found = replace(found, is_supported=led or based or found.within is not None)
-        place = found.last
-        if _is_language(tokens, found, is_listed=_is_listed(text, tokens, language, found)):
-            language = replace(found, is_supported=True)
-            continue
-        if _is_no_place(tokens, found):
-            continue
-        before = found
-        where = place_of(found.entry)
-        if found.within:
-            where = replace(where, within=found.within.name)
-        start, end = tokens[found.first].start, _end(text, tokens[found.last - 1])
-        mentions.append(Mention(where, start, end, is_latent=_is_latent(tokens, found, by_case=by_case)))
-    return mentions
+        lead = _key_before(tokens, place)
+        gap = text[tokens[before.last - 1].end : tokens[place].start] if before else ""
+        if before and len(gap) <= GAP_CHARACTERS_MAX:
+            found = replace(found, link=" ".join(gap.lower().split()) or "-", lead=before.lead)
+        before = _with_home(text, tokens, replace(found, lead=found.lead or lead))
+        yield before
+        place = before.last
 
 
-def _longest(tokens: Sequence[Token], first: int) -> _Found | None:
+def evidence_of(tokens: Sequence[Token], found: Candidate, before: Sense, *, by_case: bool) -> list[str]:
+    """What says in which sense a name is meant: what it names, how it is written, and what stands around it. `before` is the
+    sense of the name before it; `by_case`, whether capitals say something in this text.
+    """
+    inside = tokens[found.first : found.last]
+    name = " ".join(each.key for each in inside)
+    kind = _kind(found.entry)
+    what = f"{kind}{found.entry.thousands.bit_length()}{found.entry.is_usual:d}{'>' if found.within else ''}"
+    case = "A" if inside[0].is_capital else "a"
+    case = "U" if len(inside[0].text) > 1 and inside[0].text.isupper() else case
+    case += f"{by_case:d}{'' if found.first else '^'}"
+    common = "".join(commonness(each.key) for each in inside[:LENGTH_MAX])
+    near, far = _key_before(tokens, found.first), _key_behind(tokens, found.last)
+    beside = f"{_look(near, tokens[found.first - 1 : found.first])}|{_look(far, tokens[found.last : found.last + 1])}"
+    link = f"{before} {found.link}" if found.link else ""
+    form = f"{kind} {case}"
+    second = _look(_key_before(tokens, found.first - 1), tokens[max(0, found.first - 2) : found.first - 1])
+    return [
+        "",
+        *_each("what:", what, case, common),
+        *_each(f"form:{form} ", common, what),
+        *_each(f"within:{found.within is not None:d} ", "", kind, case),
+        f"all:{what} {case} {common}",
+        *_each(f"w:{name} ", "", case, f"b:{near}", f"a:{far}"),
+        *_each(f"b:{near} ", "", kind, case, common, form, f"{form} {common}", f"{what} {case}", f"a:{_look(far)}"),
+        *_each(f"a:{far} ", "", kind, case, common, form),
+        *_each(f"lead:{found.lead} ", "", kind, form, link),
+        *_each(f"list:{link} ", "", kind, case, common),
+        *_each(f"beside:{beside} ", "", kind, case, form, f"{case} {common}"),
+        *_each(f"far:{second} {near} ", "", kind, case, form),
+        f"b2:{_key_before(tokens, found.first - 1)} {near}",
+        f"a2:{far} {_key_behind(tokens, found.last + 1)}",
+    ]
+
+
+def _each(start: str, *ends: str) -> Iterator[str]:
+    return (start + end for end in ends)
+
+
+def _kind(entry: Entry) -> str:
+    return "demonym" if entry.is_demonym else "state" if entry.state and entry.kind == "region" else entry.kind
+
+
+def _look(key: str, tokens: Sequence[Token] = ()) -> str:
+    """How a neighbour looks: punctuation as it is, and of a word how common it is, and whether it has a capital."""
+    if not key[:1].isalnum():
+        return key
+    return commonness(key) + ("A" if tokens and tokens[0].is_capital else "")
+
+
+def _key_before(tokens: Sequence[Token], place: int) -> str:
+    """The word before a place of the text; a comma where a clause ends there, and nothing at the beginning."""
+    return "" if place <= 0 else "," if tokens[place].ends_clause else tokens[place - 1].key
+
+
+def _key_behind(tokens: Sequence[Token], place: int) -> str:
+    return "" if place >= len(tokens) else "," if tokens[place].ends_clause else tokens[place].key
+
+
+def _longest(tokens: Sequence[Token], first: int) -> Candidate | None:
     """The place with the longest name that begins with the word at `first`."""
-    best: _Found | None = None
+    best: Candidate | None = None
     name = ""
     by_name = gazetteer().by_name
     for last in range(first, min(first + NAME_WORDS_MAX, len(tokens))):
@@ -106,8 +166,8 @@ def _longest(tokens: Sequence[Token], first: int) -> _Found | None:
         name = f"{name} {tokens[last].key}" if name else tokens[last].key
         entries = by_name.get(name) or tuple(entry for entry in by_name.get(_singular(name), ()) if entry.is_demonym)
         if entries:
-            best = _Found(first, last + 1, entries[0])
-            if _key(tokens, last + 1) in ("state", "province"):
+            best = Candidate(first, last + 1, entries[0])
+            if last + 1 < len(tokens) and tokens[last + 1].key in ("state", "province"):
                 best = replace(
                     best, entry=next((each for each in entries if each.kind != "city" and each.state), entries[0])
                 )
@@ -118,7 +178,7 @@ def _singular(name: str) -> str:
     return name.removesuffix("s") if len(name) > 4 else ""
 
 
-def _with_home(text: str, tokens: Sequence[Token], found: _Found) -> _Found:
+def _with_home(text: str, tokens: Sequence[Token], found: Candidate) -> Candidate:
     """A city with the state or country that follows it, once or twice: "Portland, OR, USA"."""
     if found.entry.kind != "city":
         return found
@@ -129,7 +189,7 @@ def _with_home(text: str, tokens: Sequence[Token], found: _Found) -> _Found:
         if last >= len(tokens):
             break
         gap = text[tokens[last - 1].end : tokens[last].start]
-        home = _home(tokens, last, is_behind_comma=re.fullmatch(r"\.?,\s{0,2}", gap) is not None)
+        home = _home(tokens, last, is_behind_comma=gap.strip() in (",", ".,"))
         if home is None or not (found.within or _is_home(home.entry, homes)):
             break
         found = replace(found, last=home.last, within=found.within or home.entry)
@@ -141,7 +201,7 @@ def _is_home(entry: Entry, homes: Collection[str]) -> bool:
     return (entry.state in homes) if entry.country == "US" and entry.state else entry.country in homes
 
 
-def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> _Found | None:
+def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> Candidate | None:
     """The country or state that begins at a word. An abbreviation in capitals needs no comma; one that is also a word of the
     language ("Cambridge, in 1950") is none in small letters.
     """
@@ -149,7 +209,7 @@ def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> _Fou
     abbreviated = gazetteer().by_abbreviation.get(token.key)
     is_written_so = token.text.isupper() or (is_behind_comma and token.key not in STOP_WORDS)
     if abbreviated and len(token.text) <= 3 and is_written_so:
-        return _Found(first, first + 1, abbreviated)
+        return Candidate(first, first + 1, abbreviated)
     if not is_behind_comma:
         return None
     whole = _longest(tokens, first)
@@ -159,88 +219,6 @@ def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> _Fou
     entries = gazetteer().by_name.get(name, ())
     entry = next((each for each in entries if each.kind == "country" or (each.state and each.kind == "region")), None)
     return replace(whole, entry=entry) if entry else None
-
-
-def _is_led(tokens: Sequence[Token], first: int) -> bool:
-    place = first - 1
-    if tokens[first].ends_clause or place < 0:
-        return False
-    if tokens[place].key in _BEFORE_PLACES and not tokens[place].ends_clause:
-        place -= 1
-    return place >= 0 and tokens[place].key in _LEADS
-
-
-def _is_listed(text: str, tokens: Sequence[Token], before: _Found | None, found: _Found) -> bool:
-    """Whether it goes on with a place that is meant: "in Berlin, Paris or Reading"."""
-    if before is None or not before.is_supported:
-        return False
-    return bool(_LIST_GAP.fullmatch(text[tokens[before.last - 1].end : tokens[found.first].start]))
-
-
-def _is_no_place(tokens: Sequence[Token], found: _Found) -> bool:
-    """Whether a word is one of the language, or letters that only capitals or a lead make an abbreviation of a place."""
-    if found.last - found.first > 1:
-        return False
-    token = tokens[found.first]
-    if token.key in _SHORT:
-        follows_the = found.first > 0 and tokens[found.first - 1].key == "the"
-        return not (
-            token.text.isupper() or _key(tokens, found.first - 1) == "in" or (follows_the and token.key == "us")
-        )
-    # "a wedding dress": of towns in lower case only those that many know may be meant
-    entry = found.entry
-    is_large = entry.is_usual and entry.thousands >= LED_CITY_THOUSANDS and token.key not in _WORDS
-    is_known = entry.kind != "city" or is_large
-    return token.key in STOP_WORDS or not (is_known or found.is_supported or token.is_capital)
-
-
-def _is_language(tokens: Sequence[Token], found: _Found, *, is_listed: bool) -> bool:
-    """Whether what people of a place are called names what they speak: "speaks Dutch", "books in Dutch", "without Dutch", but
-    "in Dutch towns". `is_listed`: it stands in a list with such a name.
-    """
-    if not found.entry.is_demonym:
-        return False
-    before, behind = _key(tokens, found.first - 1), _key(tokens, found.last)
-    if before in _SPEAK or behind in _SPEAKING:
-        return True
-    describes = bool(behind) and behind not in STOP_WORDS and not tokens[found.last].ends_clause
-    return (is_listed or before in _BEFORE_LANGUAGES) and not describes
-
-
-def _is_latent(tokens: Sequence[Token], found: _Found, *, by_case: bool) -> bool:
-    first, entry = tokens[found.first], found.entry
-    is_one_word = found.last - found.first == 1
-    is_denied = by_case and not first.is_capital
-    if entry.is_demonym:
-        return is_one_word and first.key in _WORDS and (found.first == 0 or not first.is_capital)
-    if is_one_word and first.key in _WORDS:
-        is_meant = first.is_capital or (entry.kind != "city" and not is_denied)
-        return not (found.is_supported and is_meant)
-    if found.is_supported:
-        is_small = entry.kind == "city" and entry.thousands < LED_CITY_THOUSANDS and not found.within
-        return is_one_word and is_small and (is_denied or not first.is_capital)
-    if _is_in_a_name(tokens, found) and by_case:
-        return True
-    if entry.kind == "city":
-        return not entry.is_usual or entry.thousands < KNOWN_CITY_THOUSANDS or (is_one_word and first.key in _NAMES)
-    return is_one_word and first.key in _NAMES
-
-
-def _is_in_a_name(tokens: Sequence[Token], found: _Found) -> bool:
-    """Whether words beside it make a longer name of it: "Jack London", "Bank of Ireland", "Paris Hilton"."""
-    behind = tokens[found.last] if found.last < len(tokens) else None
-    if behind and behind.is_capital and not behind.ends_clause:
-        return True
-    if found.first == 0 or tokens[found.first].ends_clause:
-        return False
-    before = tokens[found.first - 1]
-    if before.key == "of" and found.first > 1:
-        return tokens[found.first - 2].is_capital
-    return before.is_capital and found.first > 1
-
-
-def _key(tokens: Sequence[Token], place: int) -> str:
-    return tokens[place].key if 0 <= place < len(tokens) else ""
 
 
 def _end(text: str, token: Token) -> int:

@@ -1,4 +1,4 @@
-"""Units of measure: what a number with a unit is in another unit of the same kind ("2 hours" in minutes)."""
+"""Units of measure, what a number with a unit is in another unit of the same kind ("2 hours" in minutes), and currencies."""
 
 from __future__ import annotations
 
@@ -129,3 +129,29 @@ def unit_named(names: Iterable[str]) -> str | None:
         if is_unit and (before or (dimension_of(last) in ("time", "bytes") and last.endswith("s"))):
             return last
     return None
+
+
+CURRENCIES: Mapping[str, str] = {
+    "dollar": "USD", "buck": "USD", "euro": "EUR", "pound": "GBP", "quid": "GBP", "sterling": "GBP", "rupee": "INR", "rs": "INR",
+    "yen": "JPY", "yuan": "CNY", "rmb": "CNY", "renminbi": "CNY", "franc": "CHF", "rand": "ZAR", "naira": "NGN",
+    "reais": "BRL", "dirham": "AED", "ringgit": "MYR", "baht": "THB", "rupiah": "IDR", "shekel": "ILS", "zloty": "PLN",
+    "hryvnia": "UAH", "ruble": "RUB", "lira": "TRY", "cedi": "GHS",
+}  # fmt: skip
+"""The currencies by what they are called, in the singular."""
+# without those that are words or languages too ("cop", "pen", "php")
+CODES = frozenset(
+    (
+        "usd eur gbp inr jpy cny chf cad aud nzd sgd hkd aed sar qar kwd ils egp zar ngn kes ghs brl mxn ars clp krw twd thb myr "
+        "idr vnd pkr bdt lkr npr rub uah pln czk huf bgn sek nok dkk isk"
+    ).split()
+)
+
+
+def names_currency(word: str) -> bool:
+    """Whether a word, in lower case, is a currency's name or code: "euros", "usd"."""
+    return currency_code(word) is not None or not {word, word.removesuffix("s")}.isdisjoint(CURRENCIES)
+
+
+def currency_code(word: str) -> str | None:
+    """The ISO 4217 code that a word, in lower case, is: "usd"; None for all other words."""
+    return word.upper() if word in CODES else None

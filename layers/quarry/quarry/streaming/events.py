@@ -67,7 +67,7 @@ LATE_MESSAGE = "This took too long; try again, or ask for less."
 
 PLACE_PATTERN = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/[0-9]{1,9}$"
 """How the place of an event is written: RUN/SEQ."""
-AFTER_SEQ = "Read on behind this event of a run of yours (`RUN/SEQ`), instead of asking anew."
+AFTER_SEQ = "Continue a run of yours after this event (`RUN/SEQ`), instead of asking again."
 """What the parameter `after_seq` does."""
 
 

@@ -134,7 +134,7 @@ class RunStore:
 AHEAD = 1
 """So many events a search is ahead of its reader, and one more at most."""
 CANCELLED_MESSAGE = "This was cancelled."
-LEFT_MESSAGE = "This was ended, since nobody read on."
+LEFT_MESSAGE = "The run ended because nobody was reading it."
 """The last event of a run that was cancelled, or had no reader for too long."""
 
 

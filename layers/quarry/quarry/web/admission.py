@@ -211,7 +211,7 @@ class Admission:
         seconds = min(max(1, math.ceil(expected_seconds)), RETRY_AFTER_MAX_SECONDS)
         self._note_refusal()
         return Overloaded(
-            f"More is asked of this service than it can do at once; try again in {seconds} s.",
+            f"The service is overloaded; try again in {seconds} s.",
             retry_after_seconds=seconds,
         )
 

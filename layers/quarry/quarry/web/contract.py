@@ -1,4 +1,4 @@
-"""What goes over the wire beside the domains: feedback, health, and what a page needs to know."""
+"""The wire types of no domain: feedback, health, and the page's configuration."""
 
 from __future__ import annotations
 

@@ -52,10 +52,7 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
     },
 }
 
-SPENDING = (
-    "Written into the address by the caller, where tools that cost credits are to be offered too. Without it there are none, and "
-    "no agent can ask for them."
-)
+SPENDING = "Set in the address by the user, to offer tools that cost credits too. No agent can set it."
 
 
 def mcp_router(offer: Callable[[], Offer]) -> APIRouter:

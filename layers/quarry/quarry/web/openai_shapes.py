@@ -199,7 +199,7 @@ CHUNKS = Form(
 
 CHUNK_SCHEMA: dict[str, Any] = {
     "type": "object",
-    "properties": {"data": {"type": "string", "description": "A `chat.completion.chunk`, at last `[DONE]`."}},
+    "properties": {"data": {"type": "string", "description": "A `chat.completion.chunk`; the last event is `[DONE]`."}},
     "required": ["data"],
 }
 

@@ -22,7 +22,7 @@ RETRY_AFTER_SECONDS = 5
 ANSWER_SECONDS = 2.0
 """A database that takes longer for an empty statement is reported as unavailable."""
 
-DEEP = "Ask the database also where that wakes it: one that pauses when idle is else not asked."
+DEEP = "Check the database even if that wakes it. Otherwise, a database that pauses when idle is not checked."
 
 router = APIRouter(tags=["service"])
 

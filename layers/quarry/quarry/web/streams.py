@@ -1,4 +1,4 @@
-"""Streams of events as HTTP responses: heartbeats, a deadline, reading on, and nothing on the way that holds them back."""
+"""Streams of events as HTTP responses: heartbeats, a deadline, resumption, and no buffering."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ SSE_EVENT_SCHEMA: dict[str, Any] = {
 """What a stream's items have in common, as an OpenAPI document says it."""
 
 _LAST_EVENT_ID = (
-    "As `after_seq`, and before it: it names what came last. What is no event's place is passed over, such as an id of another "
-    "service's."
+    "Like `after_seq`, but takes precedence: the id of the last event received. Other values are ignored, such as an id from "
+    "another service."
 )
 _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 

@@ -31,7 +31,7 @@ environment:
 exit status:
   0 done, 1 failed, 2 wrong usage
 
-`quarry COMMAND --help` tells more of a command.
+`quarry COMMAND --help` describes a command.
 """
 
 

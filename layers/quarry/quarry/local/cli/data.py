@@ -1,4 +1,4 @@
-"""Commands that change what the database holds, and what of it is searched."""
+"""Commands that load, map, index and embed data."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ def _show_credits(given: Arguments) -> int:
 
 def _show_own_credits(given: Arguments) -> int:
     if given.user_id is not None:
-        raise WrongUsage("a server tells your own credits alone: name no user")
+        raise WrongUsage("a server shows only your own credits: leave out the user")
     return calling("quarry.local.remote:show_own_credits")(given)
 
 

@@ -252,7 +252,7 @@ function mounted(domain, module) {
 function nothingYet(domain) {
   const command = (text) => element('code', {}, text);
   return element('div', {class: 'wide'}, emptyState(config.domains.length === 0 ? 'There is nothing here yet' : `There are no ${DOMAINS[domain].toLowerCase()} here yet`,
-    'Whoever runs this service fills it by ', command('quarry load'), ', or with invented data by ', command('quarry sample'), '. Then load this page again.'));
+    'To load data, run ', command('quarry load'), '; for sample data, ', command('quarry sample'), '. Then reload this page.'));
 }
 
 /** @returns {Context} */

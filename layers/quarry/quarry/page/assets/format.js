@@ -72,6 +72,13 @@ export function plural(count, one, many = `${one}s`) {
 /** What a group without a value is called. */
 export const NONE = 'none';
 
+/** A group's value in words; a period as the service names it: `2026-10-03`, `2026-W40`, `2026-10`, `2026-Q4` or `2026`. */
+export function groupLabel(value, period, language) {
+  if (value === null) return NONE;
+  if (period === 'month') return month(`${value}-01`, language);
+  return period === 'day' ? day(value, language) : String(value);
+}
+
 /** A name as data spells it, such as `agenda_item`, in words. */
 export function words(name) {
   const text = String(name).replaceAll('_', ' ');

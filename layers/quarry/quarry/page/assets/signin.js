@@ -93,15 +93,15 @@ export class Session {
     if (this.settings === null || !params.has('state') || !(params.has('code') || params.has('error'))) return null;
     const pending = stored(PENDING);
     forget(PENDING);
-    if (pending === null || pending.state !== params.get('state')) throw new Problem('not_signed_in', 'That sign-in was not begun here.');
-    if (!params.has('code')) throw new Problem('not_signed_in', params.get('error_description') ?? 'The sign-in was given up.');
+    if (pending === null || pending.state !== params.get('state')) throw new Problem('not_signed_in', 'This sign-in was not started here.');
+    if (!params.has('code')) throw new Problem('not_signed_in', params.get('error_description') ?? 'The sign-in was cancelled.');
     await this.#exchange({
       grant_type: 'authorization_code',
       code: params.get('code'),
       redirect_uri: this.home.href,
       code_verifier: pending.verifier,
     });
-    if (!this.isSignedIn) throw new Problem('not_signed_in', 'The sign-in could not be finished.');
+    if (!this.isSignedIn) throw new Problem('not_signed_in', 'The sign-in failed.');
     return pending.destination;
   }
 

@@ -3,7 +3,7 @@
  */
 
 import {element, uniqueId} from '../dom.js';
-import {number, plural} from '../format.js';
+import {groupLabel, number, plural, words} from '../format.js';
 
 /**
  * @param {string} title
@@ -24,4 +24,21 @@ export function barChart(title, entries, {max = Infinity, isSorted = false, writ
       element('dt', {}, label),
       element('dd', {}, element('span', {class: value < 0 ? 'bar is-negative' : 'bar', 'aria-hidden': 'true', style: {'--share': Math.abs(value) / largest}}), written(value))))),
     rest.length > 0 && element('p', {class: 'fine'}, `and ${plural(rest.length, 'other')}: ${written(others)} in all`));
+}
+
+const GROUPS_MAX = 20;
+
+/**
+ * The groups of a count by one field or period, as an answer's `aggregation` holds them; of periods the latest. Null for all else.
+ * @param {{query?: any, groups?: {value: any, count: number}[]} | undefined | null} aggregation
+ * @param {Record<string, string>} [names] what fields are called, where not by their names
+ */
+export function groupChart(aggregation, names = {}) {
+  const {query, groups = []} = aggregation ?? {};
+  const isCount = query?.group?.length === 1 && query.aggregate?.length === 1 && query.aggregate[0].fn === 'count' && !query.aggregate[0].field;
+  if (!isCount || groups.length < 2) return null;
+  const [{field, period}] = query.group;
+  const shown = period ? groups.slice(-GROUPS_MAX) : groups;
+  const entries = shown.map(({value, count}) => ({label: groupLabel(value, period), value: count}));
+  return element('div', {class: 'charts'}, barChart(`By ${period ?? names[field] ?? words(field).toLowerCase()}`, entries, {max: GROUPS_MAX, isSorted: true}));
 }

@@ -62,7 +62,7 @@ export function openComparison(ids, candidatesOf) {
   return openPanel('Side by side', async () => {
     const candidates = await candidatesOf();
     const compared = ids.slice(0, COMPARED_MAX).map((id) => candidates.find((candidate) => candidate.id === id)).filter(Boolean);
-    if (compared.length === 0) throw new Problem('not_found', 'These are not among what was found here.');
+    if (compared.length === 0) throw new Problem('not_found', 'These are not among the results.');
     const rows = compared[0].rows.map(([name], place) => [name, compared.map((candidate) => candidate.rows[place][1])])
       .filter(([, values]) => values.some((value) => value !== null && value !== undefined && value !== '' && value !== false));
     return element('div', {class: 'table-scroll', tabindex: '0', role: 'region', 'aria-label': 'Side by side'}, element('table', {class: 'compared'},

@@ -22,7 +22,7 @@ import {button, element, icon, replace, uniqueId} from '../dom.js';
 
 /** @type {[Assertion, name: string, tone: string][]} */
 const GROUPS = [
-  ['required', 'Must', 'accent'], ['assumed', 'Taken to be', ''], ['preferred', 'Better with', ''], ['excluded', 'Not', 'warning'], ['about', 'About', ''],
+  ['required', 'Must', 'accent'], ['assumed', 'Assumed', ''], ['preferred', 'Better with', ''], ['excluded', 'Not', 'warning'], ['about', 'About', ''],
 ];
 const NAMES = new Map(GROUPS.map(([assertion, name]) => [assertion, name]));
 

@@ -6,7 +6,7 @@ import {element} from '../dom.js';
 import {number} from '../format.js';
 import {facts, openPanel} from './panel.js';
 
-const VERDICTS = {confident: 'answered without doubt', doubted: 'answered with a doubt', refused: 'not answered by a query'};
+const VERDICTS = {confident: 'answered', doubted: 'answered with doubt', refused: 'not answered by a query'};
 
 /**
  * A button that opens the explanation.
@@ -22,9 +22,9 @@ export function explanationControl(asked, context) {
 function content({verdict, chance, unread, words, queries}) {
   return [
     element('p', {}, queries.length > 0
-      ? `Without a chat model, the first query below is right with a chance of ${percent(chance)}: ${VERDICTS[verdict]}.`
+      ? `Without a chat model, the first query below has a ${percent(chance)} chance of being right: ${VERDICTS[verdict]}.`
       : 'Without a chat model, no query was found for this question.'),
-    unread.length > 0 && element('p', {}, `Not read: ${unread.map((each) => `“${each}”`).join(', ')}.`),
+    unread.length > 0 && element('p', {}, `Not understood: ${unread.map((each) => `“${each}”`).join(', ')}.`),
     words.length > 0 && section('What the words may mean', facts(words.map(({text, means}) => [text, means]))),
     queries.length > 0 && section('Likeliest queries', element('ol', {class: 'explained'}, queries.map(explained))),
   ];

@@ -104,7 +104,7 @@ export function saver(context, {domain, query, parameters, results}) {
       context.announce('Search saved');
     } catch (error) {
       control.disabled = false;
-      replace(control, error.detail || 'Could not be saved: try again');
+      replace(control, error.detail || 'Saving failed. Try again.');
     }
   }});
   return control;
@@ -139,13 +139,13 @@ export function openKept(context, addressOf) {
     const [{conversations}, {searches}] = await Promise.all([api.get('me/conversations'), api.get('me/searches')]);
     return [
       keptList('Conversations', conversations, {
-        none: 'Keep a conversation below its answer, to find it here again on any device.',
+        none: 'Keep a conversation with the button below its answer. You find it here on any device.',
         path: 'conversations', field: 'title', context, panel,
         address: ({id, domain}) => addressOf(domain, {kept: id}),
         about: ({domain, turn_count: turns, updated_at: at}) => [DOMAINS[domain], plural(turns, 'question'), moment(at)],
       }),
       keptList('Saved searches', searches, {
-        none: 'Save a search above its results: opened again, it says what is new.',
+        none: 'Save a search with the button above its results. When you open it again, it shows what is new.',
         path: 'searches', field: 'name', context, panel,
         address: ({id, domain, query, parameters}) => addressOf(domain, {...parameters, q: query, saved: id}),
         about: ({domain, opened_at: at}) => [DOMAINS[domain], `opened ${moment(at)}`, domain === 'people' && 'opening costs one credit'],
@@ -174,7 +174,7 @@ function keptItem(item, {path, field, context, panel, address, about}, onremoved
     try {
       await work();
     } catch (error) {
-      said.textContent = error.detail || 'That did not work: try again.';
+      said.textContent = error.detail || 'That failed. Try again.';
     }
   };
   const rename = () => {

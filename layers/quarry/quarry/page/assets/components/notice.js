@@ -16,19 +16,19 @@ const WORDS = {
   expired: ['This has expired', 'Ask again for a fresh result.'],
   conflict: ['Still at work', 'The same request is already running.'],
   invalid: ['That cannot be searched', 'Change the question and try again.'],
-  rate_limited: ['A short pause, please', 'Those were many requests within a minute.'],
+  rate_limited: ['Wait a moment', 'There were too many requests within a minute.'],
   misdirected: ['Not served under this name', 'This Quarry answers to other host names than the one in this address.'],
   unavailable: ['A part of the service is down', 'It should be back shortly.'],
   broken_off: ['The answer broke off', 'The connection ended before the answer did.'],
-  failed: ['Something went wrong', 'Try again; if it stays so, tell whoever runs this service.'],
+  failed: ['Something went wrong', 'Try again. If it fails again, contact the person who runs this service.'],
 };
 
 const WITHOUT_RETRY = new Set(['not_signed_in', 'no_credits', 'not_allowed', 'not_found', 'invalid', 'misdirected']);
 
 /** The way on, where the page itself can offer none. */
 const ADVICE = {
-  no_credits: 'What was found before can still be opened. Whoever runs this service grants more credits.',
-  misdirected: 'Whoever runs it adds this name to QUARRY_ALLOWED_HOSTS.',
+  no_credits: 'You can still open earlier results. The person who runs this service grants credits.',
+  misdirected: 'The person who runs it can add this name to QUARRY_ALLOWED_HOSTS.',
 };
 
 /**
@@ -95,7 +95,7 @@ export function endedNotice(error, again, onagain, session, goOn) {
 export function degradedRemark(steps, words = {}) {
   if (steps.length === 0) return null;
   const named = steps.map((step) => words[step] ?? step.replaceAll('_', ' '));
-  return remark('Some of this was done by simple rules, because a part was not available: ', named.join(', '), '.');
+  return remark('A service was unavailable, so simple rules did this: ', named.join(', '), '.');
 }
 
 /**

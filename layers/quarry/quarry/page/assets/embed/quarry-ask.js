@@ -8,6 +8,8 @@
 
 const HOME = new URL('..', import.meta.url);
 const SILENCE_MAX_MS = 45_000;
+/** What snippets are escaped with. */
+const ENTITIES = {'&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'", '&amp;': '&'};
 const INLINE = /\*\*([^*\n]+)\*\*|\[(\d{1,3})\]/g;
 
 const STYLE = `
@@ -128,7 +130,7 @@ class QuarryAsk extends HTMLElement {
     this.answer.replaceChildren(...paragraphs.map((line) => element('p', {}, ...this.#inline(line.replace(/^(#+|[-*]) /, ''), cited))));
     this.sources.replaceChildren(
       ...sources.map(({n, title, snippet, date}) => {
-        const passage = snippet.replace(/<\/?mark>/g, '');
+        const passage = snippet.replace(/<\/?mark>/g, '').replace(/&(?:lt|gt|quot|#x27|amp);/g, (entity) => ENTITIES[entity]);
         return element('li', {value: n, id: `source-${n}`, tabIndex: -1}, date ? `${title} · ${date}` : title, element('small', {}, passage));
       }),
     );

@@ -73,14 +73,14 @@ function sectionsOf(paths) {
 function introduction({info}, needsToken) {
   const token = needsToken
     ? ['Routes that are not public take the token of a signed-in user: ', element('code', {}, 'Authorization: Bearer $TOKEN'), '.']
-    : ['Here nobody signs in: ', element('code', {}, 'Authorization: Bearer NAME'), ' makes NAME the user, who is ', element('code', {}, 'demo'), ' without it.'];
+    : ['There is no sign-in here: ', element('code', {}, 'Authorization: Bearer NAME'), ' selects the user NAME. The default is ', element('code', {}, 'demo'), '.'];
   return element('header', {class: 'reference-intro'},
     element('h1', {}, 'API reference'),
     element('p', {class: 'lead'}, 'Quarry ', info.version, '. All calls go to ', element('code', {}, HOME.href.replace(/\/$/, '')), '. ',
-      'Bodies are JSON in UTF-8, times ISO 8601 in UTC. The same for programs: ', element('a', {href: 'openapi.json'}, 'openapi.json'), ' (OpenAPI 3.1).'),
+      'Bodies are JSON in UTF-8; times are ISO 8601 in UTC. For programs: ', element('a', {href: 'openapi.json'}, 'openapi.json'), ' (OpenAPI 3.1).'),
     element('p', {}, token),
-    element('p', {}, 'Examples were made on the sample data, without a model. A stream’s failure is its last event, ', element('code', {}, 'error'),
-      '; every other error is a problem as ', element('a', {href: '#errors'}, 'listed below'), '.'));
+    element('p', {}, 'The examples use the sample data, without a model. A stream that fails ends with the event ', element('code', {}, 'error'),
+      '; every other error is a problem, ', element('a', {href: '#errors'}, 'listed below'), '.'));
 }
 
 function section(name, articles) {

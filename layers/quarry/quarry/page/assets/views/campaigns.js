@@ -1,7 +1,7 @@
 /** Campaigns: a conversation that shows its searches, the campaigns that an answer speaks of, and how they divide. */
 
 import {pathOf} from '../api.js';
-import {barChart} from '../components/bars.js';
+import {barChart, groupChart} from '../components/bars.js';
 import {choices, label, toggle} from '../components/chips.js';
 import {degradedRemark, remark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
@@ -38,7 +38,7 @@ export function mount(root, context) {
     domain: 'campaigns',
     open: (type, id, hint) => openFound(type, id, hint, context),
     title: 'Ask about the campaigns',
-    lead: 'What others offer, promise and sound like: by channel, brand, mood, date or theme. Numbers are counted over all that match.',
+    lead: 'See what others offer and promise, and how they sound, by channel, brand, mood, date or theme. Counts cover every match.',
     label: 'Ask about the campaigns',
     placeholder: 'Ask about offers, channels, moods or themes',
     turn: (asked, own) => new CampaignsTurn(asked, own, 'campaigns'),
@@ -89,7 +89,11 @@ class CampaignsTurn extends Turn {
 
   /** Only where numbers were asked for: charts of a list would keep its first campaign off the screen. */
   figure() {
-    return this.answer.aggregation?.query ? this.#charts() : null;
+    return this.#isCounted ? groupChart(this.answer.aggregation, {value_prop: 'value proposition'}) ?? this.#charts() : null;
+  }
+
+  get #isCounted() {
+    return Boolean(this.answer.aggregation?.query?.aggregate);
   }
 
   #charts() {
@@ -98,13 +102,13 @@ class CampaignsTurn extends Turn {
   }
 
   found() {
-    const {campaigns, aggregation, suggestions, detectedFilters, telemetry, unsupported = []} = this.answer;
+    const {campaigns, suggestions, detectedFilters, telemetry, unsupported = []} = this.answer;
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
       unsupported.length > 0 && remark(`${plural(unsupported.length, 'sentence')} with a number that no result shows: `,
         unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.#keep(detectedFilters),
-      !aggregation?.query && this.#charts(),
+      !this.#isCounted && this.#charts(),
       campaigns.length > 0 && campaignList(this.answer, this),
       suggestions.length > 0 && element('section', {class: 'followups'}, element('h3', {class: 'section-label'}, 'Ask next'),
         choices('Follow-up questions', suggestions, (text) => this.callbacks.onfollow(text))),
@@ -135,11 +139,10 @@ function valueText(value) {
   return String(value);
 }
 
-/** A chart for each field, or for the one that was asked for. */
-function charts({query, ...counted}) {
+/** A chart for each field. */
+function charts(counted) {
   const fields = [['channel', 'By channel'], ['sentiment', 'By sentiment'], ['value_prop', 'By value proposition']];
-  const asked = query?.group?.map(({field}) => field) ?? [];
-  const shown = fields.filter(([field]) => Object.keys(counted[field]).length > 1 && (asked.includes(field) || !asked.some((each) => each in counted)));
+  const shown = fields.filter(([field]) => Object.keys(counted[field]).length > 1);
   return shown.map(([field, name]) =>
     // the empty value stands for campaigns without one
     barChart(name, Object.entries(counted[field]).map(([text, value]) => ({label: text || NONE, value})), {max: BARS}));

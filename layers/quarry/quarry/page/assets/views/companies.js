@@ -1,6 +1,7 @@
 /** Companies: a conversation that shows its steps, and the companies that it found with what speaks for each. */
 
 import {pathOf} from '../api.js';
+import {groupChart} from '../components/bars.js';
 import {label} from '../components/chips.js';
 import {Comparison, openComparison} from '../components/compare.js';
 import {fitLevel} from '../components/confidence.js';
@@ -33,7 +34,7 @@ export function mount(root, context) {
     domain: 'companies',
     open: (type, id, hint, answersOf) => openFound(type, id, hint, answersOf, context),
     title: 'Find companies in plain words',
-    lead: 'By what they make, for whom, or by a company that they resemble. Every step of the search is shown, and every result says why it is here.',
+    lead: 'Describe what they make and for whom, or name a similar company. You see every step of the search, and why each result is here.',
     label: 'Describe the companies you are looking for',
     placeholder: 'Describe the companies you are looking for',
     turn: (asked, own) => new CompaniesTurn(asked, own, 'companies'),
@@ -67,6 +68,11 @@ class CompaniesTurn extends Turn {
 
   get results() {
     return this.answer.references.map(({companyId: id}) => ({type: 'company', id}));
+  }
+
+  /** The groups of a count. */
+  figure() {
+    return groupChart(this.answer.aggregation);
   }
 
   found() {

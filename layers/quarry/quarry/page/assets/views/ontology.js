@@ -78,7 +78,7 @@ class OntologyView {
     const {examples} = this.context;
     replace(this.root, element('div', {class: 'column hero'},
       element('div', {}, element('h1', {}, 'Everything in your projects'),
-        element('p', {class: 'lead'}, 'Tasks, plans, goals, milestones, documents, outputs and requirements, found by a few words, even misspelt ones. Only what is yours.')),
+        element('p', {class: 'lead'}, 'Find your own tasks, plans, goals, milestones, documents, outputs and requirements by a few words, even misspelt.')),
       this.prompt.root,
       examples.length > 0 && element('section', {'aria-label': 'Examples'}, choices('Searches to try', examples, (text) => this.context.go({q: text})))));
     this.prompt.focus();

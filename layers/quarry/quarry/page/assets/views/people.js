@@ -121,7 +121,7 @@ class PeopleView {
     replace(this.root, element('div', {class: 'wide workspace people-first'},
       element('div', {class: 'column hero'},
         element('div', {}, element('h1', {}, 'Find people by what they have done'),
-          element('p', {class: 'lead'}, 'Say what you need: skills, places, employers, years, pay. You see how it was understood and why each person is here. A search costs one credit.')),
+          element('p', {class: 'lead'}, 'Say what you need: skills, places, employers, years, pay. You see how your query was understood, and why each person is here. A search costs one credit.')),
         this.prompt.root, this.balance,
         examples.length > 0 && element('section', {'aria-label': 'Examples'},
           choices('Queries to try', examples, (text) => this.context.go({q: text})))),

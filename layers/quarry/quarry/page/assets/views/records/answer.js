@@ -100,7 +100,7 @@ export class Answer extends Streamed {
       const own = this.#isRevocable(id, signal);
       const stored = await this.context.api.get(pathOf('answers', id), {signal, isPublic: true});
       this.question = stored.query;
-      replace(this.notes, remark(`This is the answer as it was given on ${day(stored.created_at)}. It can be opened until ${day(stored.expires_at)}.`, ' ',
+      replace(this.notes, remark(`This answer was given on ${day(stored.created_at)}. Its link works until ${day(stored.expires_at)}.`, ' ',
         element('button', {type: 'button', class: 'text-button', on: {click: this.callbacks.onagain}}, 'Ask again')));
       this.#take({type: 'sources', sources: stored.sources});
       this.#take({type: 'final_answer_chunk', chunk: stored.answer});
@@ -210,7 +210,7 @@ export class Answer extends Streamed {
         this.applied = event.applied ?? null;
         this.isOwn = this.id !== null;
         // below the text, which it would push down
-        this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Given before, and nothing that it stands on has changed. ',
+        this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Saved answer: the data behind it has not changed. ',
           element('button', {type: 'button', class: 'text-button', on: {click: () => this.#askFresh()}}, 'Ask again'))];
         this.#showAfter();
         break;

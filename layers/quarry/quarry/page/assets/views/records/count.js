@@ -4,7 +4,7 @@
 
 import {barChart} from '../../components/bars.js';
 import {element} from '../../dom.js';
-import {NONE, amount, day, month, number, words} from '../../format.js';
+import {amount, groupLabel, number, words} from '../../format.js';
 import {facetLabel, languageOf, typeLabel, written} from './declared.js';
 
 const GROUPS_MAX = 20;
@@ -22,7 +22,7 @@ export function countFigure({by, groups, group_count: all = 0, other = 0, of, fi
   const period = query?.group?.[0]?.period;
   // periods come in their order: the latest are drawn
   const drawn = period ? groups.slice(-GROUPS_MAX) : groups.slice(0, GROUPS_MAX);
-  const entries = drawn.map((group) => ({label: groupLabel(type, by, period, group.value), value: of ? group[of] : group.count}))
+  const entries = drawn.map((group) => ({label: (!period && group.value !== null && written(type, by, group.value)) || groupLabel(group.value, period, languageOf(type)), value: of ? group[of] : group.count}))
     .filter(({value}) => value !== null && value !== undefined);
   const rest = other + groups.reduce((sum, group) => sum + group.count, 0) - drawn.reduce((sum, group) => sum + group.count, 0);
   const count = Math.max(all, groups.length);
@@ -34,13 +34,4 @@ export function countFigure({by, groups, group_count: all = 0, other = 0, of, fi
     count > GROUPS_MAX && element('p', {class: 'fine'}, `${GROUPS_MAX} of ${number(count)} are drawn.${rest > 0 && !of ? ` The others hold ${number(rest)}.` : ''}`),
     // without the names that a request has for the conditions, a list would show other rows
     types.length > 0 && element('p', {}, element('a', {href: context.address({q: question, tab: 'results', type: types, from, to, ...facets})}, 'Show the records behind this')));
-}
-
-/** A group's value in words; a period as the service names it: `2026-10-03`, `2026-W40`, `2026-10`, `2026-Q4` or `2026`. */
-function groupLabel(type, by, period, value) {
-  const language = languageOf(type);
-  if (value === null) return NONE;
-  if (period === 'month') return month(`${value}-01`, language);
-  if (period === 'day') return day(value, language);
-  return (!period && written(type, by, value)) || String(value);
 }

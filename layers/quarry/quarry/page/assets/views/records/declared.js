@@ -10,6 +10,7 @@ import {NONE, amount, day, number, words} from '../../format.js';
 const BLANK = ' ';
 const VALUES_MAX = 60;
 const EXAMPLES_MAX = 5;
+const VALUES_LISTED = 12;
 const LISTED = new Set(['value', 'name', 'place', 'array', 'boolean', 'title']);
 const NUMBERS = new Set(['number', 'money', 'year']);
 
@@ -78,15 +79,17 @@ export function offered(chosen) {
  * @param {any[]} types
  */
 export function exampleQuestions(types) {
-  const asked = types.map(({label, facets, date}) => {
+  const asked = types.map(({label, facets, fields, date}) => {
     const many = label.charAt(0).toLowerCase() + label.slice(1);
-    const listed = facets.find(({kind}) => kind === 'value');
+    const valuesOf = (name) => fields.find((field) => field.name === name)?.values?.length ?? 0;
+    // of a field with many values only the first are listed, and its groups would be as many as its rows
+    const listed = facets.find(({name, kind}) => kind === 'value' && valuesOf(name) > 1 && valuesOf(name) < VALUES_LISTED);
     const measured = facets.find(({kind}) => kind === 'money') ?? facets.find(({kind}) => kind === 'number');
     return [
       `How many ${many} are there?`,
       listed && `How many ${many} are there for each ${listed.label}?`,
       measured && `What is the average ${measured.label} of ${many}?`,
-      date && `${label} per month`,
+      date && `How many ${many} are there each month?`,
     ].filter(Boolean);
   });
   // one question of each collection, then a second

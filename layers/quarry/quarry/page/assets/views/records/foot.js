@@ -40,7 +40,7 @@ function taken({sources: found, citations, unsupported, question, text, confiden
 
 /** Whether the answer helped; who says no may say why. */
 function feedback({run, context}) {
-  const failed = element('span', {class: 'fine', role: 'alert', hidden: true}, 'This could not be sent: try again.');
+  const failed = element('span', {class: 'fine', role: 'alert', hidden: true}, 'Sending failed. Try again.');
   const thanks = () => {
     failed.hidden = true;
     replace(said, 'Thank you.');
@@ -57,7 +57,7 @@ function feedback({run, context}) {
     else askWhy();
   };
   const askWhy = () => {
-    const reason = element('input', {type: 'text', name: 'reason', maxlength: '2000', 'aria-label': 'What is wrong with it?', placeholder: 'What is wrong with it?'});
+    const reason = element('input', {type: 'text', name: 'reason', maxlength: '2000', 'aria-label': 'What is wrong?', placeholder: 'What is wrong?'});
     replace(said, element('form', {class: 'feedback-form', on: {submit: (event) => {
       event.preventDefault();
       if (reason.value.trim()) tell({helpful: false, reason: reason.value.trim()});
@@ -77,12 +77,12 @@ function revokeControl(answer) {
       await answer.context.api.delete(pathOf('answers', answer.id));
     } catch (error) {
       if (error.kind !== 'not_found') {
-        replace(control, 'The link could not be revoked: try again');
+        replace(control, 'Revoking failed. Try again.');
         return;
       }
     }
     answer.forgetAddress();
-    answer.context.announce('The link leads nowhere now');
+    answer.context.announce('The link no longer works');
   }});
   return control;
 }

@@ -73,7 +73,7 @@ export function monthsChart(shown, {from, to}, onfilter) {
   }, element('span', {style: {'--share': period.count / largest}})));
   (bars.find((bar, place) => isChosen(shown[place])) ?? bars[0]).tabIndex = 0;
   return element('figure', {class: 'months'},
-    element('figcaption', {}, 'Records that hold all of these words, by ', shown[0].label.length === 4 ? 'year' : 'month', '. Choose one to see only it.'),
+    element('figcaption', {}, 'Records that hold all of these words, by ', shown[0].label.length === 4 ? 'year' : 'month', '. Choose one to filter by it.'),
     element('div', {class: 'months-bars', role: 'group', 'aria-label': 'When they are from'}, bars),
     element('div', {class: 'months-ends', 'aria-hidden': 'true'}, element('span', {}, shown[0].label), shown.length > 1 && element('span', {}, shown.at(-1).label)));
 }

@@ -220,7 +220,7 @@ export class Results {
     const drops = element('div', {class: 'chips'});
     if (this.#isFiltered) this.#offerDrops(drops);
     return emptyState('Nothing found',
-      this.#isFiltered ? 'Nothing fits these filters. ' : 'No record holds these words or anything close to them. Try others, or fewer.',
+      this.#isFiltered ? 'No results with these filters. ' : 'No record has these words or anything close to them. Try other words, or fewer.',
       this.#isFiltered && button('Search without filters', {onclick: () => this.callbacks.onfilter({...this.#noFacets(), type: [], from: '', to: ''})}), drops);
   }
 

@@ -1,0 +1,92 @@
+"""Fits in which sense a text means the names of places that it holds: `python -m tools.fit.places`.
+
+It reads tests/pairs/places.jsonl, where names are marked with their sense, as in `[reading|latent] apps from [Berlin|place]`. A
+name without a mark is none. A fifth of the texts, by a checksum, is held out.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from quarry.language.log_linear import Weights, packed_weights
+from quarry.language.tokens import says_something_by_case, tokenise
+from quarry.spans.places import SENSES, WEIGHTS_FILE, Candidate, Sense, candidates, evidence_of, senses_of
+from tools.fit.log_linear import Example, fitted, is_held_out
+
+ROOT = Path(__file__).parents[2]
+PAIRS = ROOT / "tests/pairs/places.jsonl"
+WEIGHTS = ROOT / "layers/quarry/quarry/spans/weights"
+ROUNDS = 10
+
+Marked = tuple[str, list[tuple[Candidate, Sense]]]
+"""A text, and the senses of the names in it."""
+
+
+def unmarked(marked: str) -> Marked:
+    """A text without marks, with the senses of its names."""
+    text, senses = "", dict[int, Sense]()
+    for part in marked.split("["):
+        inside, closed, behind = part.partition("]")
+        said, _, mark = inside.partition("|")
+        if closed:
+            senses[len(text)] = next(sense for sense in SENSES if sense == mark)
+        text += said + behind
+    tokens = tokenise(text)
+    read = [(each, senses.pop(tokens[each.first].start, "none")) for each in candidates(text, tokens)]
+    assert not senses, marked
+    return text, read
+
+
+def read_pairs(path: Path = PAIRS) -> list[Marked]:
+    """The texts of a file."""
+    return [unmarked(json.loads(line)["marked"]) for line in path.read_text(encoding="utf-8").splitlines()]
+
+
+def _examples(pairs: Sequence[Marked]) -> Iterator[Example[Sense]]:
+    for text, read in pairs:
+        tokens = tokenise(text)
+        by_case = says_something_by_case(tokens)
+        before: Sense = "none"
+        for found, sense in read:
+            yield evidence_of(tokens, found, before, by_case=by_case), SENSES, SENSES.index(sense)
+            before = sense
+
+
+def wrong_in(pairs: Sequence[Marked], weights: Weights) -> Iterator[tuple[str, list[str]]]:
+    """The texts whose names are not all read right, with those that are not."""
+    for text, read in pairs:
+        tokens = tokenise(text)
+        found = [sense for _, sense in senses_of(text, tokens, weights)]
+        wrong = [
+            f"{tokens[each.first].text}: {said}, not {sense}"
+            for said, (each, sense) in zip(found, read, strict=True)
+            if said != sense
+        ]
+        if wrong:
+            yield text, wrong
+
+
+def main() -> None:
+    """Fit, say how many of the held-out texts are read right, and write the weights."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--show", action="store_true", help="also list what is read wrong")
+    shown = parser.parse_args().show
+    pairs = read_pairs()
+    held_out = [pair for pair in pairs if is_held_out(pair[0])]
+    others = [pair for pair in pairs if not is_held_out(pair[0])]
+    weights = fitted(list(_examples(others)), lambda sense: (sense,), ROUNDS)
+    for name, group in (("fitted", others), ("held out", held_out)):
+        wrong = list(wrong_in(group, weights))
+        print(f"{name}: {len(group)} texts, {1 - len(wrong) / len(group):.3f} read right")
+        for text, lines in wrong if shown else ():
+            print(f"  {text}\n    " + "\n    ".join(lines))
+    WEIGHTS.mkdir(exist_ok=True)
+    size = (WEIGHTS / WEIGHTS_FILE).write_bytes(packed_weights(weights))
+    print(f"{sum(map(len, weights.values())):,} weights, {size:,} bytes")
+
+
+if __name__ == "__main__":
+    main()
