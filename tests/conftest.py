@@ -11,6 +11,7 @@ import asyncio
 import fcntl
 import functools
 import gc
+import hashlib
 import itertools
 import logging
 import os
@@ -20,7 +21,7 @@ import ssl
 import subprocess
 import tempfile
 import threading
-from collections.abc import AsyncIterator, Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -28,6 +29,7 @@ from typing import IO, Any
 # Before numpy is there: on cores that others use, the threads of OpenBLAS take 25 times the CPU, waiting for each other.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
+import numpy as np
 import psycopg
 import pytest
 from hypothesis import settings
@@ -41,7 +43,7 @@ from xdist.scheduler import LoadFileScheduling
 from quarry.api import everything
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample
-from quarry.models.local_embedding import LocalEmbedding, MiniLM
+from quarry.models.local_embedding import LocalEmbedding, MiniLM, Pair
 from quarry.platform.settings import Settings
 from quarry.postgres import pool
 from quarry.postgres.migrate import migrate
@@ -53,10 +55,10 @@ from tests.fakes.openai_server import FakeOpenAI
 KEY = "sk-very-secret"
 """The key of every model that tests call; it must turn up nowhere."""
 
-TEXTS_REMEMBERED = 2000
+LONGEST = tuple(f"tests/{name}/" for name in ("page", "deployed", "functions", "api", "faults", "sql", "quality"))
+"""The folders whose tests take longest by their nature: a browser, what is built for Lambda, schemathesis, faults, questions."""
 
-LONGEST = ("tests/page/", "tests/deployed/", "tests/functions/", "tests/api/", "tests/faults/", "tests/sql/")
-"""The folders whose tests take longest by their nature: a browser, what is built for Lambda, schemathesis, faults."""
+_LOAD, _MEANS = MiniLM.from_folder, MiniLM.means
 
 _numbers = itertools.count()
 
@@ -153,7 +155,6 @@ def pytest_collection() -> Generator[None, object, object]:
         return (yield)
     finally:
         gc.enable()
-        gc.collect()
         gc.freeze()
 
 
@@ -174,13 +175,32 @@ def no_network() -> Iterator[None]:
 
 
 @pytest.fixture(scope="session", autouse=True)
-def each_text_embedded_once() -> Iterator[None]:
-    """Read the local model once, and have it remember texts: a vector depends on nothing else, as tests of its own hold."""
-    known = functools.lru_cache(TEXTS_REMEMBERED)(MiniLM.embed)
+def each_text_read_once(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Load the local model once, and keep its outputs for all processes: they depend on its weights and texts alone."""
+    shared = getattr(request.config, "workerinput", {}).get("prototype")
+    folder = Path(shared or tmp_path_factory.mktemp("outputs"))
+
+    def recalled(model: MiniLM, pairs: Sequence[Pair]) -> list[Any]:
+        # adapters change each row of the weights
+        weights = model._layers[0].queries_keys_values.weight[0].tobytes()
+        file = folder / hashlib.sha256(repr(pairs).encode() + weights).hexdigest()
+        if not file.exists():
+            written = file.with_suffix(f".{threading.get_native_id()}")
+            np.array(_MEANS(model, pairs), np.float32).tofile(written)
+            written.rename(file)
+        return [*np.fromfile(file, np.float32).reshape(len(pairs), -1)]
+
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(MiniLM, "from_folder", functools.cache(MiniLM.from_folder))
-        patch.setattr(MiniLM, "embed", lambda model, text: known(model, text).copy())
+        patch.setattr(MiniLM, "from_folder", functools.cache(_LOAD))
+        patch.setattr(MiniLM, "means", recalled)
         yield
+
+
+@pytest.fixture
+def nothing_kept_of_texts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For tests of the local model itself."""
+    monkeypatch.setattr(MiniLM, "from_folder", _LOAD)
+    monkeypatch.setattr(MiniLM, "means", _MEANS)
 
 
 @pytest.fixture(scope="session", autouse=True)

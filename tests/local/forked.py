@@ -28,6 +28,8 @@ import openai  # noqa: F401 -- else imported on first use, in each process anew
 import quarry
 from quarry.local import cli
 from quarry.models.local_embedding import LocalEmbedding, MiniLM
+from quarry.reader.learned import learned, pair_model
+from quarry.records.extraction import answer_model
 from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -104,6 +106,9 @@ def main() -> None:
     # read once for all
     MiniLM.from_folder = functools.cache(MiniLM.from_folder)  # type: ignore[method-assign]
     LocalEmbedding().load()
+    learned()
+    pair_model()
+    answer_model()
     gc.freeze()  # a child that ends then looks through nothing of what it shares
     for line in sys.stdin:
         print(json.dumps(run(json.loads(line))), flush=True)

@@ -74,6 +74,8 @@ class Sessions:
             is_mobile=kind.touch,
             bypass_csp=kind.bypass_csp,
             permissions=["clipboard-read", "clipboard-write"],
+            # what turns while a test waits would be drawn sixty times a second
+            reduced_motion="reduce",
         )
         context.set_default_timeout(PATIENCE_MS)
         return context

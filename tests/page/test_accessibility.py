@@ -67,14 +67,10 @@ def held(page: Page) -> None:
 
 
 def state(path: str, shows: str, *clicks: str, before: Before = lambda page: None) -> Callable[[Site], Page]:
-    """A view at rest: what fades in has no contrast yet. `clicks` and what it then `shows` are selectors."""
-
-    def prepare(page: Page) -> None:
-        page.emulate_media(reduced_motion="reduce")
-        before(page)
+    """A view at rest. `clicks` and what it then `shows` are selectors."""
 
     def opened(site: Site) -> Page:
-        page = site.open(path, bypass_csp=True, width=SMALL_PHONE, height=640, before=prepare)
+        page = site.open(path, bypass_csp=True, width=SMALL_PHONE, height=640, before=before)
         for selector in clicks:
             page.locator(selector).first.click()
         expect(page.locator(shows).first).to_be_visible()
@@ -146,24 +142,6 @@ def counted() -> Before:
     return answer_of(event | {"filters": {"types": ["motion"]}})
 
 
-def shared_answer() -> Before:
-    stored = {
-        "id": "a-1",
-        "query": QUESTION,
-        "answer": "It is sound [1].",
-        "sources": [SOURCE | {"n": 1}],
-        "citations": [],
-        "unsupported": [],
-        "suggested_followups": ["Who was against it?"],
-        "confidence": "medium",
-        "confidence_label": "Medium confidence",
-        "created_at": "2026-01-01T00:00:00Z",
-        "expires_at": "2026-01-31T00:00:00Z",
-        "changed_since": [{"n": 1, "type": "motion", "id": "m-1", "title": "Keep the elm", "change": "gone"}],
-    }
-    return routed("**/answers/a-1", answer_json(stored))
-
-
 def long_results() -> Before:
     result = SOURCE | {
         "title": LONG,
@@ -216,7 +194,6 @@ STATES = {
     "records cited": state(ASKED, "dialog mark", f"{DONE} .citation"),
     "records in part": state(ASKED, DONE, before=in_part()),
     "records counted": state(ASKED, "figure", before=counted()),
-    "records shared": state(f"{ASKED}&id=a-1", DONE, before=shared_answer()),
     "records long": state(f"search?q=x&status={LONG}", ".result", ".result-also summary", before=long_results()),
     "companies compared": state(
         companies.ASKED, "table", ".compare-box >> nth=0", ".compare-box >> nth=1", ".compare-bar >> text=Compare"

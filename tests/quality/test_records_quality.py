@@ -42,6 +42,8 @@ class Answered:
 @pytest.fixture(scope="module")
 def judged(server_url: str, sample_template: str) -> list[Answered]:
     queries = read_judged(sample_directory() / "records" / "judged.jsonl")
+    # as many as half of all are of that kind; `quarry eval` measures them
+    queries = [each for number, each in enumerate(queries) if each.kind != "question" or number % 2 == 0]
     with clone_database(server_url, sample_template) as url:
         return asyncio.run(_ask_all(url, queries))
 
@@ -66,7 +68,7 @@ async def _answer(question: str, services: Services) -> str:
     ("kind", "ndcg_floor", "mentions_floor"),
     [
         ("keyword", 0.70, 0.80),
-        ("question", 0.33, 0.42),
+        ("question", 0.34, 0.52),
         ("person", 0.45, 0.48),
         ("vague", 0.42, 0.65),
         ("typo", 0.44, 0.58),
@@ -83,7 +85,7 @@ def test_search_and_answers_stay_above_their_floor(
 async def test_answers_begin_with_the_fact_that_is_asked_for_and_what_is_not_there_is_refused(
     sample_services: Services,
 ) -> None:
-    asked = [json.loads(line) for line in ASKED.read_text(encoding="utf-8").splitlines()]
+    asked = [json.loads(line) for line in ASKED.read_text(encoding="utf-8").splitlines()[::2]]
     first, whole, refused = list[float](), list[float](), list[bool]()
     for each in asked:
         answer = await _answer(each["query"], sample_services)
@@ -95,8 +97,8 @@ async def test_answers_begin_with_the_fact_that_is_asked_for_and_what_is_not_the
             assert "hold nothing that answers this" not in answer, each["query"]
         else:
             refused.append("hold nothing that answers this" in answer)
-    assert mean(first) >= 0.62
-    assert mean(whole) >= 0.82
+    assert mean(first) >= 0.64
+    assert mean(whole) >= 0.85
     assert mean(refused) >= 0.55
 
 
@@ -110,9 +112,9 @@ async def test_answers_begin_with_what_is_missing_where_it_is(
 
     for each in judged:
         note("judged", each.query, each.answer)
-    # every second one: all of them take as long as the rest of this file, and `quarry eval` measures them
-    for query in read_judged(sample_directory() / "records" / "near_misses.jsonl")[::2]:
+    # every fourth one: all of them take longer than the rest of this file, and `quarry eval` measures them
+    for query in read_judged(sample_directory() / "records" / "near_misses.jsonl")[::4]:
         note("near_misses", query, await _answer(query.query, sample_services))
-    assert mean(told["near_misses", False]) >= 0.78
+    assert mean(told["near_misses", False]) >= 0.8
     assert mean(told["judged", False]) >= 0.28
     assert mean([*told["judged", True], *told["near_misses", True]]) <= 0.2
