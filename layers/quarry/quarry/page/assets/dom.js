@@ -149,6 +149,10 @@ const ICONS = {
   bookmark: 'M7 4h10v16l-5-4-5 4z',
   calendar: 'M5 6h14v14H5zM5 10.5h14M9 3.5v4M15 3.5v4',
   document: 'M7 3.5h7l4 4v13H7zM14 3.5v4h4M10 12h5M10 16h5',
+  gavel: 'M13 4l7 7M10 7l7 7M15 5l-6 6M19 9l-6 6M11 13l-7 7M4 21h9',
+  list: 'M9 6h11M9 12h11M9 18h11M4.5 6h.01M4.5 12h.01M4.5 18h.01',
+  speech: 'M4 5h16v11H11l-5 4v-4H4z',
+  folder: 'M3.5 6h6l2 2.5h9V19h-17z',
   person: 'M12 4a4 4 0 1 0 0 8 4 4 0 0 0 0-8zM4.5 20a7.5 7.5 0 0 1 15 0',
 };
 

@@ -10,6 +10,9 @@ import {element, icon, marked, outsideLink} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
 import {collections, languageOf, written} from './declared.js';
 
+/** What stands for each kind of a city's records; of other collections a date or its lack says what a row is like. */
+const ICON_OF = {motion: 'gavel', agenda_item: 'list', matter: 'folder', document_section: 'document', key_statement: 'speech', transcript_segment: 'speech'};
+
 /**
  * The type and the date above a record's title.
  * @param {{type: string, date?: string}} record
@@ -25,7 +28,7 @@ function kicker({type, date}) {
  */
 export function sourceCard(source, context) {
   return element('button', {type: 'button', class: 'card source', data: {n: source.n, type: source.type}, on: {click: () => context.open(source.type, source.id, source)}},
-    element('span', {class: 'card-meta'}, element('span', {class: 'source-number'}, source.n), icon(source.date ? 'calendar' : 'document'), kicker(source)),
+    element('span', {class: 'card-meta'}, element('span', {class: 'source-number'}, source.n), icon(ICON_OF[source.type] ?? (source.date ? 'calendar' : 'document')), kicker(source)),
     element('span', {class: 'card-title'}, source.title),
     element('span', {class: 'card-text'}, marked(source.snippet)));
 }
