@@ -56,8 +56,8 @@ def lines(columns: dict[str, str], rows: list[list[Cell]], **query: Any) -> list
 def test_a_value_that_several_rows_share_is_one_line_that_counts_them() -> None:
     harbour = {"harbour": "text"}
     assert lines(harbour, [["Oslo"], ["Bergen"], ["Oslo"]], select=["harbour"]) == [
-        "- Oslo: 2 boats",
-        "- Bergen: 1 boat",
+        "- Oslo – number of boats: 2",
+        "- Bergen – number of boats: 1",
     ]
     assert lines(harbour, [["Oslo"], ["Bergen"]], select=["harbour"]) == ["- Oslo", "- Bergen"]
 

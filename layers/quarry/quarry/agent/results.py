@@ -33,28 +33,51 @@ def with_list(sentence: str, lines: Sequence[str]) -> list[str]:
 
 
 def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> Iterator[str]:
-    """The first rows or groups of a result as a Markdown list: what each is called, then what else is shown of it. Nothing where
-    the result's sentence says all of it. Rows that show the same are one line, with their number.
+    """The first rows, values or groups of a result as a Markdown list: what each is called, then what else is shown of it.
+    Nothing where the result's sentence says the one number, or all groups with theirs. Rows that show the same are one line,
+    with their number.
     """
     query, columns = result.query, [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
-    if not query.asks_for_rows and (not query.group or len(result.rows) <= GROUPS_NAMED_MAX):
+    if not query.asks_for_rows and not query.group:
+        if len(columns) > 1:
+            for column, cell in zip(columns, result.rows[0], strict=True):
+                yield _line(phrases.noun(), [_shown(column, cell, phrases)])
         return
-    line = _row_line if query.asks_for_rows else _group_line
-    lines = Counter(line(query, columns, row, phrases) for row in result.rows)
-    is_counted = query.asks_for_rows and len(lines) < len(result.rows) and not result.truncated
-    for said, number in islice(lines.items(), most):
-        yield f"{said}: {number} {phrases.noun(number)}" if is_counted else said
+    if query.group and query.aggregate and len(result.rows) <= GROUPS_NAMED_MAX:
+        return
+    if query.group:
+        lines = dict.fromkeys(_group_line(query, columns, row, phrases) for row in result.rows)
+    else:
+        lines = dict.fromkeys(_row_lines(result, columns, phrases))
+    yield from islice(lines, most)
     if len(lines) > most or (result.truncated and query.limit is None):
         yield f"- and more, of {result.total:,} in all"
 
 
-def _row_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], phrases: Phrases) -> str:
-    """What a row is called, and its other values by their labels. Where nothing was selected, its key comes first."""
-    first = 0 if query.select else 1
-    title, *others = ((column.label, phrases.cell(column, cell)) for column, cell in zip(columns, row, strict=True))
-    title, *others = (title, *others)[first:]
-    said = "; ".join(f"{label}: {value}" for label, value in others)
-    return f"- {title[1]} – {said}" if said else f"- {title[1]}"
+def _row_lines(result: QueryResult, columns: Sequence[Column], phrases: Phrases) -> Iterator[str]:
+    """What each row is called, and its other values behind their labels. Where nothing was selected, its key comes first."""
+    first = 0 if result.query.select else 1
+    rows = [
+        tuple(_shown(column, cell, phrases) for column, cell in zip(columns, row, strict=True))[first:]
+        for row in result.rows
+    ]
+    times = Counter(rows)
+    is_counted = len(times) < len(rows) and not result.truncated
+    for ((_, title), *others), number in times.items():
+        yield _line(title, [*others, (f"number of {phrases.noun()}", str(number))] if is_counted else others)
+
+
+def _line(title: str, said: Sequence[tuple[str, str]]) -> str:
+    labels, values = ", ".join(label for label, _ in said), ", ".join(value for _, value in said)
+    return f"- {title} – {labels}: {values}" if said else f"- {title}"
+
+
+def _shown(column: Column, cell: Cell, phrases: Phrases) -> tuple[str, str]:
+    """The label and the value of a cell. Numbers have no separators, since commas stand between values."""
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return column.label, phrases.cell(column, cell)
+    said = f"{cell:.2f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)
+    return column.label, f"{said} {column.unit}" if column.unit and isinstance(cell, int) else said
 
 
 def _group_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], phrases: Phrases) -> str:

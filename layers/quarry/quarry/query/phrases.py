@@ -100,8 +100,10 @@ class Phrases:
             return self.say("yes" if value else "no")
         if kind == "money" and isinstance(value, int | float):
             return self.writing.amount(round(value, DECIMALS), unit)
-        if kind == "year" or not isinstance(value, int | float):
-            return self._date(str(value)) if kind in ("date", "datetime") else str(value)
+        if not isinstance(value, int | float):
+            return self._date(value) if kind in ("date", "datetime") else value
+        if kind == "year":
+            return f"{value:.12g}"
         number = self.writing.number(round(value, DECIMALS), ",.12g")
         return f"{number} {unit}" if unit else number
 
