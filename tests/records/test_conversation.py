@@ -17,10 +17,6 @@ def test_context_without_a_question_is_searched_by_its_answer() -> None:
     assert take_up("Why?", [PriorTurn(question="", answer="The elm stays.")]).search_query == "Why? The elm stays."
 
 
-def test_the_question_suggested_about_a_record_is_searched_for_what_it_names() -> None:
-    assert take_up("What do the records say about the elm?", [ELM]).search_query == "the elm?"
-
-
 @given(
     st.text(min_size=1, max_size=QUERY_MAX_CHARACTERS),
     st.lists(st.builds(PriorTurn, question=TEXT, answer=TEXT), max_size=5),

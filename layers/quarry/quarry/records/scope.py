@@ -13,7 +13,6 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from quarry.collections.reference_declarations import Quoting
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.postgres.pool import Database
@@ -60,25 +59,14 @@ def take_up(question: str, history: Sequence[PriorTurn], *, stays: bool = False)
     ("why?") cannot, nor can one that ends in a pronoun ("who moved it?") or has one beside a single such word ("what did it
     cost?").
     """
-    topic = _suggested_topic(question)
-    own = set(significant_words(topic or question))
-    search_query = topic or question
+    own = set(significant_words(question))
     if history and own and not stays and _is_new(question, own, history):
-        return Conversation(question, (), topic_changed=True, search_query=search_query)
-    if history and not topic and len(own) < STANDALONE_WORDS_MIN:
+        return Conversation(question, (), topic_changed=True, search_query=question)
+    search_query = question
+    if history and len(own) < STANDALONE_WORDS_MIN:
         previous = history[-1].question or history[-1].answer
         search_query = f"{question} {previous}"[:QUERY_MAX_CHARACTERS]
     return Conversation(question, tuple(history), topic_changed=False, search_query=search_query)
-
-
-def _suggested_topic(question: str) -> str:
-    """What the question that is suggested about any record asks about, with its question mark; empty for another question. Its
-    other words stand in many records, and do not say which are meant.
-    """
-    before, behind = Quoting().followup.casefold().split("{topic}")
-    said = question.strip()
-    is_suggested = said.casefold().startswith(before) and said.casefold().endswith(behind)
-    return said[len(before) :] if is_suggested and len(said) > len(before) + len(behind) else ""
 
 
 def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn]) -> bool:
