@@ -7,14 +7,13 @@ out.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from quarry.companies.names import RELATIONS, WEIGHTS_FILE, Relation, evidence_of, runs_of
 from quarry.language.log_linear import chances_of, packed_weights
 from quarry.language.tokens import tokenise
-from tools.fit.log_linear import Example, fitted, is_held_out
+from tools.fit.log_linear import Example, fitted, is_held_out, marked_texts, unmarked
 
 ROOT = Path(__file__).parents[2]
 PAIRS = ROOT / "tests/pairs/company_names.jsonl"
@@ -25,21 +24,15 @@ Marked = tuple[str, dict[tuple[int, int], Relation]]
 """A question, and what is asked of its names, by where they begin and end."""
 
 
-def unmarked(marked: str) -> Marked:
+def named(marked: str) -> Marked:
     """A question without marks, with its names."""
-    text, names = "", {}
-    for part in marked.split("["):
-        inside, closed, behind = part.partition("]")
-        name, _, relation = inside.partition("|")
-        if closed:
-            names[len(text), len(text) + len(name)] = next(each for each in RELATIONS if each == relation)
-        text += name + behind
-    return text, names
+    text, marks = unmarked(marked)
+    return text, {(start, end): next(each for each in RELATIONS if each == said) for start, end, [said] in marks}
 
 
 def read_pairs(path: Path = PAIRS) -> list[Marked]:
     """The questions of a file."""
-    return [unmarked(json.loads(line)["marked"]) for line in path.read_text(encoding="utf-8").splitlines()]
+    return list(map(named, marked_texts(path)))
 
 
 def _runs(pair: Marked) -> Iterator[tuple[list[str], Relation]]:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import math
 import random
 import zlib
 from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from pathlib import Path
 from typing import TypeVar
 
 from quarry.language.log_linear import softmax
@@ -27,6 +29,25 @@ Example = tuple[list[str], Sequence[Choice], int]
 Targets = Callable[[Choice], Sequence[str]]
 """What evidence speaks for when it speaks for a choice."""
 Fitted = dict[str, dict[str, float]]
+
+
+def unmarked(marked: str) -> tuple[str, list[tuple[int, int, list[str]]]]:
+    """A text without its marks, and these: `to [Acme|like]` is the text `to Acme`, and its mark says where `Acme` begins and
+    ends, and what stands behind the bars.
+    """
+    text, marks = "", list[tuple[int, int, list[str]]]()
+    for part in marked.split("["):
+        inside, closed, behind = part.partition("]")
+        said, *names = inside.split("|") if closed else [inside]
+        if closed:
+            marks.append((len(text), len(text) + len(said), names))
+        text += said + behind
+    return text, marks
+
+
+def marked_texts(path: Path) -> list[str]:
+    """The texts of a file of pairs, with their marks."""
+    return [json.loads(line)["marked"] for line in path.read_text(encoding="utf-8").splitlines()]
 
 
 def is_held_out(question: str) -> bool:

@@ -10,7 +10,6 @@ A fifth of the pairs, by a checksum of the question, is held out: the weights ar
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -26,7 +25,7 @@ from quarry.people.meaning import (
     targets_of,
 )
 from quarry.people.segments import Cut, Segment
-from tools.fit.log_linear import Example, fitted, is_held_out
+from tools.fit.log_linear import Example, fitted, is_held_out, marked_texts, unmarked
 
 ROOT = Path(__file__).parents[2]
 PAIRS = ROOT / "tests/pairs/people.jsonl"
@@ -35,28 +34,19 @@ WEIGHTS = ROOT / "layers/quarry/quarry/people/weights"
 Marked = tuple[Cut, list[Choice]]
 
 
-def unmarked(marked: str) -> Marked:
+def segmented(marked: str) -> Marked:
     """A question with its segments, and what each of them is."""
-    spans: list[tuple[int, int, str, str]] = []
-    text = ""
-    for part in marked.split("["):
-        if "]" in part:
-            inside, _, behind = part.partition("]")
-            said, kinds, asked = inside.split("|")
-            spans.append((len(text), len(text) + len(said), kinds, asked))
-            text += said + behind
-        else:
-            text += part
+    text, marks = unmarked(marked)
     tokens = tokenise(text)
     segments: list[Segment] = []
     golds: list[Choice] = []
     place = 0
     while place < len(tokens):
-        span = next((each for each in spans if each[0] <= tokens[place].start < each[1]), None)
+        mark = next((each for each in marks if each[0] <= tokens[place].start < each[1]), None)
         last = place + 1
-        while span and last < len(tokens) and tokens[last].start < span[1]:
+        while mark and last < len(tokens) and tokens[last].start < mark[1]:
             last += 1
-        segment, gold = _marked(place, last, *(span[2:] if span else ("word", "ignore")))
+        segment, gold = _marked(place, last, *(mark[2] if mark else ("word", "ignore")))
         segments.append(segment)
         golds.append(gold)
         place = last
@@ -74,7 +64,7 @@ def _marked(first: int, last: int, kinds: str, gold: str) -> tuple[Segment, Choi
 
 def read_pairs(path: Path = PAIRS) -> list[Marked]:
     """The pairs of a file."""
-    return [unmarked(json.loads(line)["marked"]) for line in path.read_text(encoding="utf-8").splitlines()]
+    return list(map(segmented, marked_texts(path)))
 
 
 def _examples(pairs: Sequence[Marked]) -> Iterator[Example[Choice]]:

@@ -7,14 +7,13 @@ name without a mark is none. A fifth of the texts, by a checksum, is held out.
 from __future__ import annotations
 
 import argparse
-import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from quarry.language.log_linear import Weights, packed_weights
 from quarry.language.tokens import says_something_by_case, tokenise
 from quarry.spans.places import SENSES, WEIGHTS_FILE, Candidate, Sense, candidates, evidence_of, senses_of
-from tools.fit.log_linear import Example, fitted, is_held_out
+from tools.fit.log_linear import Example, fitted, is_held_out, marked_texts, unmarked
 
 ROOT = Path(__file__).parents[2]
 PAIRS = ROOT / "tests/pairs/places.jsonl"
@@ -25,15 +24,10 @@ Marked = tuple[str, list[tuple[Candidate, Sense]]]
 """A text, and the senses of the names in it."""
 
 
-def unmarked(marked: str) -> Marked:
+def sensed(marked: str) -> Marked:
     """A text without marks, with the senses of its names."""
-    text, senses = "", dict[int, Sense]()
-    for part in marked.split("["):
-        inside, closed, behind = part.partition("]")
-        said, _, mark = inside.partition("|")
-        if closed:
-            senses[len(text)] = next(sense for sense in SENSES if sense == mark)
-        text += said + behind
+    text, marks = unmarked(marked)
+    senses = {start: next(sense for sense in SENSES if sense == said) for start, _, [said] in marks}
     tokens = tokenise(text)
     read = [(each, senses.pop(tokens[each.first].start, "none")) for each in candidates(text, tokens)]
     assert not senses, marked
@@ -42,7 +36,7 @@ def unmarked(marked: str) -> Marked:
 
 def read_pairs(path: Path = PAIRS) -> list[Marked]:
     """The texts of a file."""
-    return [unmarked(json.loads(line)["marked"]) for line in path.read_text(encoding="utf-8").splitlines()]
+    return list(map(sensed, marked_texts(path)))
 
 
 def _examples(pairs: Sequence[Marked]) -> Iterator[Example[Sense]]:
