@@ -201,9 +201,8 @@ class _Search:
 
     async def _shown(self, found: Found, named: Found, by_one: frozenset[str], tier: int) -> Finding:
         clauses = clauses_of(self.wanted.filters)
-        standings = await self._standings(found, by_one, clauses)
-        called = await self._called(found)
-        misses = {id: each.missed + NOT_CALLED * called.get(id, 0.0) for id, each in standings.items()}
+        standings, not_called = await self._standings(found, by_one, clauses)
+        misses = {id: each.missed + NOT_CALLED * not_called.get(id, 0.0) for id, each in standings.items()}
         misses |= dict.fromkeys(named, NAMED_FIRST)
         best = rank_people(list(found.values()), self.wanted.filters, misses)[:TOP_PEOPLE]
         with self.run.step("describe") as record:
@@ -245,27 +244,26 @@ class _Search:
             full[id] = {"meets": meets, "misses": [*stands.misses, *lacking]}
         return full
 
-    async def _called(self, found: Found) -> dict[str, float]:
-        """For each person, the share of the roles asked for that nothing of theirs says in just these words: they meet them by
-        their field or by other forms of the words.
+    async def _standings(
+        self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]
+    ) -> tuple[dict[str, Standing], dict[str, float]]:
+        """How each stands, and for each person the share of the roles asked for that nothing of theirs says in just these words:
+        they meet them by their field or by other forms of the words. Where some meet all by one experience, who meets it by
+        several misses that.
         """
         called = [Clause(name, text=name) for name in (role.partition("|")[0] for role in self.wanted.filters.roles)]
-        met = await find_standings(self.database, [*found] if called else [], called)
-        return {id: 1 - sum(own) / len(called) for id, own in met.items() if called}
-
-    async def _standings(self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]) -> dict[str, Standing]:
-        """How each stands. Where some meet all by one experience, who meets it by several misses that."""
-        unsure = [person_id for person_id in found if person_id not in by_one]
-        met = await find_standings(self.database, unsure, clauses)
+        asked = [id for id in found if called or id not in by_one]
+        met = await find_standings(self.database, asked, [*clauses, *called])
         all_met = [True] * len(clauses)
-        return {
-            person_id: standing(
+        standings = {
+            id: standing(
                 clauses,
-                met.get(person_id, all_met),
-                together=person_id in by_one or not by_one,
+                all_met if id in by_one else met.get(id, all_met)[: len(clauses)],
+                together=id in by_one or not by_one,
             )
-            for person_id in found
+            for id in found
         }
+        return standings, {id: 1 - sum(own[len(clauses) :]) / len(called) for id, own in met.items() if called}
 
 
 def _tiers(filters: CardFilters) -> Iterator[tuple[int, CardFilters]]:
