@@ -69,13 +69,13 @@ def denotations(
 
 def _without_empty_periods(rows: Sequence[Sequence[Any]], query: Query) -> Iterator[Sequence[Any]]:
     """The rows, periods by their first day, without those that nothing is in, which a plain statement does not show."""
-    period = query.group[0].period if len(query.group) == 1 else None
+    period = query.group[0].period if query.group else None
     if period is None:
         yield from rows
         return
-    for first, *numbers in rows:
-        if first is not None and any(numbers):
-            yield [first if period == "year" else interval_of(first, "date", TODAY, "").start, *numbers]
+    for first, *others in rows:
+        if first is not None and any(others[len(query.group) - 1 :]):
+            yield [first if period == "year" else interval_of(first, "date", TODAY, "").start, *others]
 
 
 def denotation(rows: Iterable[Row]) -> Denotation:

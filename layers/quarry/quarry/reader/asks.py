@@ -6,11 +6,12 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal, get_args
+from typing import get_args
 
 from quarry.query.algebra import Direction, Function, Period
+from quarry.reader.ask import Ask
 from quarry.reader.features import Clues, Evidence
-from quarry.reader.names import TITLE, FieldName, LinkName, SourceName
+from quarry.reader.names import TITLE, FieldName, SourceName
 
 BASES_MAX = 6
 BASES_MIN = 3
@@ -38,39 +39,6 @@ LENGTH_MAX = 5
 FUNCTIONS: tuple[Function, ...] = ("avg", "min", "max", "sum")
 PERIODS: tuple[Period, ...] = get_args(Period)
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
-Kind = Literal["rows", "distinct", "count", "count_distinct", "numbers", "groups", "each", "share"]
-
-
-@dataclass(frozen=True, eq=False)
-class Ask:
-    """What is asked of the rows of `base`.
-
-    rows, distinct   the fields `shown`, by `order`, the first ones where `is_first`
-    count, share     how many rows; which part of all
-    count_distinct   how many different values of the one that is `shown`
-    numbers          `functions` of `shown`, one each, or several of one
-    groups           rows by `shown`, and by `period`: `functions` of `measured`, else how many; by that number where `direction`
-    each             `shown` with the number of related rows, by that number where `direction`
-    `related` is the link to the rows that are counted for the order of rows, and for `each`.
-    """
-
-    kind: Kind
-    base: SourceName
-    evidence: Evidence
-    shown: tuple[FieldName, ...] = ()
-    order: FieldName | None = None
-    direction: Direction | None = None
-    is_first: bool = False
-    functions: tuple[Function, ...] = ()
-    measured: FieldName | None = None
-    period: Period | None = None
-    related: LinkName | None = None
-
-    @property
-    def fields(self) -> Iterator[FieldName]:
-        """All fields that it needs."""
-        yield from self.shown
-        yield from (each for each in (self.order, self.measured) if each)
 
 
 @dataclass(frozen=True)
@@ -284,9 +252,9 @@ class Asks:
     def _numbers(self, base: SourceName, fields: Sequence[FieldName], evidence: Evidence) -> Iterator[Ask]:
         clues = self.clues
         numeric = [each for each in fields if each.is_amount][:4]
-        ranked = numeric + [each for each in fields if each.is_date][:2]
+        dates = [each for each in fields if each.is_date] or [each for each in base.columns if each.is_date]
         unsaid = [] if numeric else [each for each in base.fields if each.is_amount][:2]
-        for each in (*ranked, *unsaid):
+        for each in (*numeric, *dates[:2], *unsaid):
             own = clues.joined(evidence, clues.field("measured", each))
             functions = FUNCTIONS if each.is_number else FUNCTIONS[1:3]
             for length in (1, 2, 3) if each.is_number else (1,):
@@ -341,11 +309,7 @@ class Asks:
         for direction in DIRECTIONS:
             own = clues.joined(evidence, clues.freely(f"most:{direction}"))
             yield Ask("groups", base, self._framed("common", own), (by,), None, direction, True, period=period)
-        if period is None:
-            for other in fields[:GROUPS_MAX]:
-                if other is not by and not other.is_date and clues.said.best(other) and not self._are_one((by, other)):
-                    own = clues.joined(evidence, clues.field("by", other))
-                    yield Ask("groups", base, self._framed("groups:two", own), (by, other))
+        yield from self._by_two(base, by, evidence, fields, period)
         yield from self._counted(base, by, evidence, fields, period)
         numeric = [each for each in fields if each.is_amount and each is not by]
         unsaid = [each for each in base.columns if each.is_amount and each is not by]
@@ -369,6 +333,26 @@ class Asks:
                     yield Ask(
                         "groups", base, self._framed("common:of", most), (by,), None, direction, True, (function,), measured
                     )  # fmt: skip
+
+    def _by_two(
+        self, base: SourceName, by: FieldName, evidence: Evidence, fields: Sequence[FieldName], period: Period | None
+    ) -> Iterator[Ask]:
+        """Groups by a second field that is named too: how many rows, or a function of a number that is named."""
+        clues = self.clues
+        measured = next((each for each in fields if each.is_amount and each is not by), None)
+        for other in fields[:GROUPS_MAX]:
+            place = clues.said.best(other)
+            if other is by or other.is_date or place is None or self._are_one((by, other)):
+                continue
+            own = clues.joined(evidence, clues.field("by", other), clues.near("by", place, 3))
+            yield Ask("groups", base, self._framed("groups:two", own), (by, other), period=period)
+            for function in FUNCTIONS if measured not in (None, other) else ():
+                assert measured is not None
+                of = clues.joined(own, clues.field("measured", measured), self._function(function, measured))
+                yield Ask(
+                    "groups", base, self._framed("groups:two:of", of), (by, other), functions=(function,), measured=measured,
+                    period=period,
+                )  # fmt: skip
 
     def _several(self) -> Iterator[tuple[int, tuple[Function, ...]]]:
         """Functions that are asked for together, with their number."""

@@ -12,8 +12,10 @@ from dataclasses import dataclass, replace
 from heapq import nlargest
 
 from quarry.query.schema import Schema
-from quarry.reader.asks import Ask, Asks
-from quarry.reader.compose import Composed, Conditions, ConditionSets, Json, compose
+from quarry.reader.ask import Ask
+from quarry.reader.asks import Asks
+from quarry.reader.compose import Composed, Json, compose
+from quarry.reader.condition_sets import Conditions, ConditionSets
 from quarry.reader.features import Bundle, Clues, Evidence
 from quarry.reader.names import SourceName, names_of
 from quarry.reader.said import Said, ValueLink, read_words
@@ -135,14 +137,27 @@ def _likeliest(
     total = alignable.bit_count() or 1
     a_word = clues.one("covered", 1 / total).score - clues.one("uncovered", 1.0).score
     scored = {
-        base: [(each, each.evidence.score, each.evidence.mask, each.needs_groups(base.name)) for each in sets]
+        base: [
+            (
+                each,
+                each.evidence.score,
+                each.evidence.mask,
+                each.needs_groups(base.name),
+                each.needs_values(base.name, clues.names),
+            )
+            for each in sets
+        ]
         for base, sets in conditions.items()
     }
     pairs: list[tuple[float, int, Ask, Conditions]] = []
     for ask in asks:
-        score, mask, is_grouped = ask.evidence.score, ask.evidence.mask, ask.kind == "groups"
-        for each, own, said, needs_groups in scored[ask.base]:
+        score, mask, is_grouped, is_of_values = (
+            ask.evidence.score, ask.evidence.mask, ask.kind == "groups", ask.is_of_values
+        )  # fmt: skip
+        for each, own, said, needs_groups, needs_values in scored[ask.base]:
             if (each.limit is not None and not ask.is_first) or (needs_groups and not is_grouped):
+                continue
+            if needs_values and not is_of_values:
                 continue
             rank = score + own + a_word * ((mask | said) & alignable).bit_count()
             pairs.append((rank, len(pairs), ask, each))

@@ -6,7 +6,7 @@ import datetime
 import re
 from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from quarry.language.numerals import numeral_value
 from quarry.language.tokens import Token, phrase, says_something_by_case, stem, tokenise
@@ -293,8 +293,25 @@ def _values(links: Sequence[ValueLink]) -> list[SaidValue]:
         if taken & place.mask or last > WORDS_MAX:
             continue
         taken |= place.mask
-        found.append(SaidValue(place, tuple(same[:LINKS_MAX])))
-    return sorted(found, key=lambda each: each.place.first)[:VALUES_MAX]
+        found.append(SaidValue(place, tuple(same)))
+    joined: list[SaidValue] = []
+    for each in sorted(found, key=lambda each: each.place.first):
+        both = _joined(joined[-1], each) if joined else None
+        joined = [*joined[:-1], both] if both else [*joined, each]
+    return [replace(each, links=each.links[:LINKS_MAX]) for each in joined[:VALUES_MAX]]
+
+
+def _joined(one: SaidValue, other: SaidValue) -> SaidValue | None:
+    """Words that are next to each other and parts of the same values, as what names these; None where they are not."""
+    parts = {(each.source, each.field, each.value) for each in other.links if not each.is_whole}
+    first, last = one.place.first, other.place.last
+    links = [
+        replace(each, last=last)
+        for each in one.links
+        if not each.is_whole and (each.source, each.field, each.value) in parts
+    ]
+    is_next = one.place.last == other.place.first
+    return SaidValue(Place(first, last), tuple(links)) if links and is_next else None
 
 
 def _place(tokens: Sequence[Token], mention: Mention) -> Place | None:

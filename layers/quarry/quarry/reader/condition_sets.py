@@ -1,0 +1,164 @@
+"""Sets of conditions that a question may name, in which every value, number, time and name is used or left. Pure."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Literal
+
+from quarry.reader.features import Clues, Evidence
+from quarry.reader.names import Names, SourceName
+from quarry.reader.options import Option, Options, Test
+
+OPTIONS_MAX = 14
+SETS_MAX = 16
+JOINED_MAX = 8
+NEEDED_MAX = 4
+Joined = Literal["all", "any", "not", "none", "both"]
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """Tests, and how they hold together.
+
+    all, any   all of them; any of those of fields
+    not        all but the last, which must not hold
+    none       no row with the value, or the related rows, that are asked for meets all of them
+    both       some row with the value that is asked for meets the one, and some row the other
+    """
+
+    tests: tuple[Test, ...]
+    evidence: Evidence
+    score: float
+    joined: Joined = "all"
+
+    @cached_property
+    def has_rows(self) -> bool:
+        return any(test.form == "rows" for test in self.tests)
+
+    def needs_groups(self, base: str) -> bool:
+        """Whether it is about the number of rows of a group."""
+        return any(test.form == "rows" and test.about == base for test in self.tests)
+
+    def needs_values(self, base: str, names: Names) -> bool:
+        """Whether it is about the rows that share a value, not about related ones."""
+        if self.joined != "none":
+            return self.joined == "both"
+        ways = {names.way(base, test.field.source) for test in self.tests if test.field}
+        return len(ways) > 1 or any(way is not None and not way.is_many for way in ways)
+
+    @cached_property
+    def limit(self) -> int | None:
+        """How many rows are asked for."""
+        return next((int(str(test.values[0])) for test in self.tests if test.form == "limit"), None)
+
+
+@dataclass(frozen=True, eq=False)
+class ConditionSets:
+    """Composes the sets for one question."""
+
+    clues: Clues
+    today: datetime.date
+
+    @cached_property
+    def _groups(self) -> list[list[Option]]:
+        """What each value, number, time and name may mean, the likeliest first."""
+        groups = [*Options(self.clues, self.today).groups()]
+        for options in groups:
+            options.sort(key=lambda option: -option.evidence.rank)
+        return groups
+
+    @property
+    def needed(self) -> list[str]:
+        """The sources that the likeliest conditions are about."""
+        tests = (test for options in self._groups for option in options[:NEEDED_MAX] for test in option.tests)
+        return [*dict.fromkeys(test.field.source for test in tests if test.field and test.values)]
+
+    def of(self, base: SourceName) -> list[Conditions]:
+        """The likeliest sets that rows of a source may meet, best first."""
+        beam = [Conditions((), Evidence(0, ()), 0.0)]
+        for options in self._groups:
+            allowed = self._allowed(base, options)
+            extended = [
+                grown for each in beam for option, far in allowed if (grown := _with(each, option, far)) is not None
+            ]
+            extended.sort(key=lambda each: -each.score)
+            beam = extended[:SETS_MAX]
+        return [*beam, *self._otherwise_joined(beam)]
+
+    def _allowed(self, base: SourceName, options: Sequence[Option]) -> list[tuple[Option, float]]:
+        """The options that links of a source lead to, each path once, with what the links cost."""
+        hop, many = self.clues.one("hops").score, self.clues.one("many").score
+        found: dict[object, tuple[float, Option, float]] = {}
+        for option in options:
+            far, key = 0.0, []
+            for test in option.tests:
+                named = self._path(base, test)
+                if named is None:
+                    break
+                path, is_many = named
+                far += hop * path.count(".") + many * is_many
+                key.append((test.form, test.op, test.values, path))
+            else:
+                rank = option.evidence.rank + far
+                if tuple(key) not in found or found[tuple(key)][0] < rank:
+                    found[tuple(key)] = rank, option, far
+        best = sorted(found.values(), key=lambda item: -item[0])
+        return [(option, far) for _, option, far in best[:OPTIONS_MAX]]
+
+    def _path(self, base: SourceName, test: Test) -> tuple[str, bool] | None:
+        """The path to what a test is about, and whether it leads to several rows; None where no links lead there."""
+        names = self.clues.names
+        if test.field is not None:
+            return names.path(base.name, test.field)
+        if test.about is None:
+            return "", False
+        way = names.way(base.name, test.about)
+        if way is None or (not way.links and test.form != "rows"):
+            return None
+        return way.path(""), False
+
+    def _otherwise_joined(self, beam: Sequence[Conditions]) -> Iterator[Conditions]:
+        """The sets whose conditions hold together in another way than all of them of one row."""
+        clues = self.clues
+        for each in beam[:JOINED_MAX]:
+            fields = [test.field for test in each.tests if test.form in ("field", "average")]
+            if len(fields) > 1:
+                same = clues.one("any:same", float(len({*fields}) == 1))
+                bundles = clues.framed("any"), same, clues.one(f"any:{len(fields)}")
+                yield _changed(each, Evidence(0, bundles), "any")
+        for each in beam[:JOINED_MAX]:
+            if each.tests and each.tests[-1].form == "field" and each.tests[-1].op != "!=":
+                yield _changed(each, Evidence(0, (clues.freely("not"),)), "not")
+        for each in beam[:JOINED_MAX]:
+            if each.tests and all(test.form == "field" and test.op != "!=" for test in each.tests):
+                yield _changed(each, Evidence(0, (clues.framed("none"),)), "none")
+                if len(each.tests) > 1:
+                    yield _changed(each, Evidence(0, (clues.framed("both"),)), "both")
+
+
+def _changed(each: Conditions, evidence: Evidence, joined: Joined) -> Conditions:
+    bundles = (*each.evidence.bundles, *evidence.bundles)
+    return replace(
+        each, evidence=Evidence(each.evidence.mask, bundles), score=each.score + evidence.score, joined=joined
+    )
+
+
+def _with(each: Conditions, option: Option, far: float) -> Conditions | None:
+    """A set with one condition more, whose links cost this; None where there is no place for it."""
+    single = {"rows", "limit"}
+    if any(test.form in single and any(other.form == test.form for other in each.tests) for test in option.tests):
+        return None
+    compared = {(test.field, test.op) for test in each.tests if test.field}
+    if any(
+        test.field and test.op in ("is_null", "not_null") and any(f is test.field for f, _ in compared)
+        for test in option.tests
+    ):
+        return None
+    mask = each.evidence.mask | option.evidence.mask
+    added = (option.evidence.mask & ~each.evidence.mask).bit_count()
+    bundles = (*each.evidence.bundles, *option.evidence.bundles)
+    score = each.score + option.evidence.score + far + 0.3 * added
+    return Conditions((*each.tests, *option.tests), Evidence(mask, bundles), score)
