@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 import json
 import time
+from collections.abc import Sequence
 from typing import Any, LiteralString
 
 import pytest
@@ -137,9 +138,44 @@ def test_what_is_given_is_not_asked_for() -> None:
         assert len(asked) != 1 or asked[0] not in given
 
 
-def test_rows_are_grouped_by_two_fields_that_are_named() -> None:
-    groups = [each.query.get("group") for each in found("tickets by status and agent")]
-    assert any(group is not None and [*map(str, group)] == ["{'field': 'status'}", "agent.name"] for group in groups)
+@pytest.mark.parametrize(
+    ("question", "group", "number"),
+    [
+        ("tickets by status and agent", [{"field": "status"}, "agent.name"], "count"),
+        ("total cost by status and agent", [{"field": "status"}, "agent.name"], "sum(cost)"),
+        ("tickets opened per month and status", [{"field": "opened_on", "period": "month"}, "status"], "count"),
+    ],
+)
+def test_rows_are_grouped_by_two_fields_that_are_named(question: str, group: list[Any], number: str) -> None:
+    assert {"source": "tickets", "group": group, "aggregate": [number]} in [each.query for each in found(question)]
+
+
+def test_values_that_no_row_has_and_that_different_rows_have_are_found_in_one_table() -> None:
+    def with_status(link: ValueLink) -> dict[str, Any]:
+        where = [{"field": "status", "op": "=", "value": link.value}]
+        return {"source": "jobs", "select": ["engineer"], "where": where}
+
+    leaks, floods = (ValueLink(at, at + 1, "jobs", "status", value, 3) for at, value in ((3, "leak"), (5, "flood")))
+    columns = column("engineer"), column("status")
+    none = [{"field": "engineer", "op": "not_null"}, {"field": "engineer", "op": "!=", "value": with_status(leaks)}]
+    assert none in [each.get("where") for each in of_jobs("engineers with no leak", *columns, links=[leaks])]
+    both = [{"field": "engineer", "op": "=", "value": with_status(each)} for each in (leaks, floods)]
+    queries = of_jobs("engineers with both leak and flood", *columns, links=[leaks, floods])
+    assert both in [each.get("where") for each in queries]
+
+
+def test_parts_of_one_value_that_stand_together_mean_this_value() -> None:
+    values = [(0, "Planning and Land Use Committee"), (1, "Finance Committee"), (1, "Planning and Land Use Committee")]
+    links = [ValueLink(at, at + 1, "jobs", "status", value, 3, is_whole=False) for at, value in values]
+    compared_with = [
+        test for each in of_jobs("planning committee", column("status"), links=links) for test in compared(each)
+    ]
+    assert compared_with
+    assert all(test.get("value") == values[0][1] for test in compared_with)
+
+
+def test_when_something_happened_last_is_asked_of_a_date_that_is_not_named() -> None:
+    assert ["max(opened_on)"] in [each.query.get("aggregate") for each in found("when was the last ticket")]
 
 
 def test_all_columns_of_a_source_may_be_asked_for() -> None:
@@ -152,12 +188,12 @@ def test_what_is_not_done_has_no_date_though_the_date_is_not_named() -> None:
     assert any(blank in each.query.get("where", ()) for each in found("tickets that are still unresolved"))
 
 
-def of_jobs(question: str, *fields: Field) -> list[Any]:
+def of_jobs(question: str, *fields: Field, links: Sequence[ValueLink] = ()) -> list[Any]:
     """The queries for a question about jobs with these fields."""
     schema = Schema({"jobs": Source(
         "jobs", "Jobs", ("job",), "job", lambda row: f"{row}.id", lambda row: f"{row}.id", {each.name: each for each in fields},
     )})  # fmt: skip
-    return [each.query for each in candidates(question, schema, [], TODAY, learned().weights).all]
+    return [each.query for each in candidates(question, schema, links, TODAY, learned().weights).all]
 
 
 @pytest.mark.parametrize(

@@ -337,12 +337,15 @@ class Asks:
     def _by_two(
         self, base: SourceName, by: FieldName, evidence: Evidence, fields: Sequence[FieldName], period: Period | None
     ) -> Iterator[Ask]:
-        """Groups by a second field that is named too: how many rows, or a function of a number that is named."""
+        """Groups by a second field, which is named behind the first: how many rows, or a function of a number that is named."""
         clues = self.clues
         measured = next((each for each in fields if each.is_amount and each is not by), None)
+        first = clues.said.best(by) if period is None else None
         for other in fields[:GROUPS_MAX]:
             place = clues.said.best(other)
             if other is by or other.is_date or place is None or self._are_one((by, other)):
+                continue
+            if first is not None and place.first < first.first:
                 continue
             own = clues.joined(evidence, clues.field("by", other), clues.near("by", place, 3))
             yield Ask("groups", base, self._framed("groups:two", own), (by, other), period=period)

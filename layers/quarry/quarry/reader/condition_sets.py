@@ -133,10 +133,12 @@ class ConditionSets:
             if each.tests and each.tests[-1].form == "field" and each.tests[-1].op != "!=":
                 yield _changed(each, Evidence(0, (clues.freely("not"),)), "not")
         for each in beam[:JOINED_MAX]:
-            if each.tests and all(test.form == "field" and test.op != "!=" for test in each.tests):
+            if not each.tests or any(test.form != "field" or test.op == "!=" for test in each.tests):
+                continue
+            if any(1 << place < each.evidence.mask & -each.evidence.mask for place in clues.said.free):
                 yield _changed(each, Evidence(0, (clues.framed("none"),)), "none")
-                if len(each.tests) > 1:
-                    yield _changed(each, Evidence(0, (clues.framed("both"),)), "both")
+            if len(each.tests) > 1:
+                yield _changed(each, Evidence(0, (clues.framed("both"),)), "both")
 
 
 def _changed(each: Conditions, evidence: Evidence, joined: Joined) -> Conditions:

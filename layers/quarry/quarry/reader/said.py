@@ -169,7 +169,7 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
     said.days = [
         SaidDays(place, each.value)
         for each in find_dates(text, tokens, today)
-        if isinstance(each.value, DateRange) and (place := _place(tokens, each)) is not None
+        if isinstance(each.value, DateRange) and (place := _between(tokens, each.start, each.end)) is not None
     ]
     said.numbers = _numbers(tokens, mentions)
     said.lengths = [number for each in find_durations(text, tokens) if (number := _number(tokens, each)) is not None]
@@ -296,26 +296,20 @@ def _values(links: Sequence[ValueLink]) -> list[SaidValue]:
         found.append(SaidValue(place, tuple(same)))
     joined: list[SaidValue] = []
     for each in sorted(found, key=lambda each: each.place.first):
-        both = _joined(joined[-1], each) if joined else None
+        both = _both(joined[-1], each) if joined else None
         joined = [*joined[:-1], both] if both else [*joined, each]
     return [replace(each, links=each.links[:LINKS_MAX]) for each in joined[:VALUES_MAX]]
 
 
-def _joined(one: SaidValue, other: SaidValue) -> SaidValue | None:
-    """Words that are next to each other and parts of the same values, as what names these; None where they are not."""
+def _both(one: SaidValue, other: SaidValue) -> SaidValue | None:
+    """Words that are parts of the same values and stand together, as what says these; None where they do not."""
     parts = {(each.source, each.field, each.value) for each in other.links if not each.is_whole}
-    first, last = one.place.first, other.place.last
     links = [
-        replace(each, last=last)
+        replace(each, last=other.place.last)
         for each in one.links
-        if not each.is_whole and (each.source, each.field, each.value) in parts
+        if not each.is_whole and each.last == other.place.first and (each.source, each.field, each.value) in parts
     ]
-    is_next = one.place.last == other.place.first
-    return SaidValue(Place(first, last), tuple(links)) if links and is_next else None
-
-
-def _place(tokens: Sequence[Token], mention: Mention) -> Place | None:
-    return _between(tokens, mention.start, mention.end)
+    return SaidValue(Place(one.place.first, other.place.last), tuple(links)) if links else None
 
 
 def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention]) -> list[SaidNumber]:
@@ -335,7 +329,7 @@ def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention]) -> list[SaidN
 
 
 def _number(tokens: Sequence[Token], mention: Mention) -> SaidNumber | None:
-    value, place = mention.value, _place(tokens, mention)
+    value, place = mention.value, _between(tokens, mention.start, mention.end)
     if place is None or not isinstance(value, NumberRange | MoneyRange | Duration):
         return None
     op = "="
