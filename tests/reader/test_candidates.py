@@ -20,6 +20,7 @@ from tests.query_language.made import DESK, column
 
 TODAY = datetime.date(2026, 7, 1)
 OPEN = ValueLink(2, 3, "tickets", "status", "Open", 3)
+CLOSED = ValueLink(4, 5, "tickets", "status", "closed", 2)
 QUESTIONS = (
     "How many tickets are open?", "average cost of tickets by status", "agents without tickets", "tickets per month in 2026",
     "which agent has the most tickets", "tickets over 20 euros opened since March", "overdue tickets", "", "?", "and or not",
@@ -91,24 +92,20 @@ def test_what_is_asked_of_related_rows_is_asked_over_links() -> None:
 
 
 def test_two_values_of_one_field_are_alternatives() -> None:
-    links = [ValueLink(2, 3, "tickets", "status", "Open", 3), ValueLink(4, 5, "tickets", "status", "closed", 2)]
-    queries = [each.query for each in found("tickets that open or closed", links)]
+    queries = [each.query for each in found("tickets that open or closed", [OPEN, CLOSED])]
     wanted = [{"field": "status", "op": "=", "value": "Open"}, {"field": "status", "op": "=", "value": "closed"}]
     assert any(each.get("where") == [{"any_of": wanted}] for each in queries)
 
 
 def test_alternatives_on_one_field_do_not_make_an_alternative_of_what_is_said_besides() -> None:
-    links = [ValueLink(0, 1, "tickets", "status", "Open", 3), ValueLink(2, 3, "tickets", "status", "Closed", 3)]
-    links.append(ValueLink(3, 4, "agents", "name", "Mia", 1))
-    for each in found("open or closed Mia", links):
+    for each in found("tickets are open or closed Mia", [OPEN, CLOSED, ValueLink(5, 6, "agents", "name", "Mia", 1)]):
         for condition in each.query.get("where", ()):
             fields = {test["field"] for test in condition.get("any_of", ())}
             assert len(fields) < 2 or len(fields) == len(condition["any_of"])
 
 
 def test_a_field_with_one_value_is_never_two_values_at_once() -> None:
-    links = [ValueLink(0, 1, "tickets", "status", "Open", 3), ValueLink(2, 3, "tickets", "status", "Closed", 3)]
-    for each in found("open and closed tickets", links):
+    for each in found("tickets are open and closed", [OPEN, CLOSED]):
         equal = [test for test in each.query.get("where", ()) if test.get("field") == "status" and test["op"] == "="]
         assert len(equal) < 2
 
@@ -122,8 +119,7 @@ def test_a_value_is_denied_only_where_a_word_may_deny_it(question: str, is_possi
 
 
 def test_no_value_is_ruled_out_of_a_field_that_is_asked_for_another() -> None:
-    links = [ValueLink(2, 3, "tickets", "status", "Open", 3), ValueLink(4, 5, "tickets", "status", "Closed", 3)]
-    all_found = found("anything but open and closed", links)
+    all_found = found("anything but open and closed", [OPEN, CLOSED])
     assert any(said(each).count('"!="') == 2 for each in all_found)
     for each in all_found:
         if each.conditions.joined != "not":
