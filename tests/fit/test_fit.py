@@ -46,14 +46,11 @@ def test_what_ties_for_the_first_place_is_right_too() -> None:
     assert gold.sets == {denotation([("a",)]).as_set, denotation([("b",)]).as_set}
 
 
-def test_a_database_is_on_one_side_only() -> None:
+def test_a_database_is_on_one_side_only_and_of_those_that_tests_pin_half_are_held_out() -> None:
     parts = Counter(part_of(Pair(f"{OWN}database_{number}", "?", None, kind="count")) for number in range(400))
     assert 60 < parts["held out"] < 140
     assert 60 < parts["calibrated on"] < 140
     assert part_of(Pair("hr_1", "one", "select 1")) == part_of(Pair("hr_1", "other", "select 2"))
-
-
-def test_of_the_databases_that_tests_pin_half_are_held_out() -> None:
     names = ("apiary", "bills", "ferries", "forge", "marina", "studio")
     parts = [part_of(Pair(f"{OWN}pinned_{name}", "?", None, kind="count")) for name in names]
     assert parts == ["held out", "held out", "fitted to", "fitted to", "held out", "fitted to"]

@@ -114,10 +114,10 @@ def test_of_a_long_question_the_end_is_read() -> None:
 
 
 def test_the_pair_model_decides_between_candidates() -> None:
-    alone = read("tickets of teams").query
+    alone = read("number of tickets of teams").query
     assert alone is not None
     for words in ("show number from tickets", "show number from teams"):
-        reading = read("tickets of teams", Preferring(words))
+        reading = read("number of tickets of teams", Preferring(words))
         assert reading.query is not None
         assert text_of(reading.best[0][0].composed).startswith(words)
         assert reading.pair_scores[0] == 8.0

@@ -19,6 +19,8 @@ FIELDS_MAX = 9
 SAME_WORDS_MAX = 3
 """Fields that the same words name."""
 LISTS_MAX = 32
+UNSAID_MAX = 2
+"""Dates that may be shown though nothing in the question is called so: "when is the concert"."""
 LISTS_KEPT = 4
 """Lists of so many fields that are combined with orders and related rows."""
 DISTINCT_MAX = 4
@@ -154,8 +156,9 @@ class Asks:
         lists += combinations(sorted(fields[:4], key=first), 2)
         titled = [(base.title, each) for each in sorted(fields[:4], key=first) if each is not base.title]
         keys = [(each,) for each in base.fields if each.is_key]
+        dates = [(each,) for each in base.columns if each.is_date and each not in fields][:UNSAID_MAX]
         whole = [each for each in (base.titles, base.columns) if each]
-        lists = [(base.title,), *lists[: 2 * LISTS_MAX], *titled, *keys, *whole]
+        lists = [(base.title,), *lists[: 2 * LISTS_MAX], *titled, *keys, *dates, *whole]
         if base.titles:
             lists += [(*base.titles, each) for each in strong[:4] if each not in base.titles]
         found = []
