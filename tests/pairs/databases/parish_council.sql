@@ -14,8 +14,7 @@ create table motions (
     seconder text,
     result text not null,
     votes_for int not null,
-    votes_against int not null,
-    opponents text[]
+    votes_against text[]
 );
 create table letters (
     ref text primary key,
@@ -31,17 +30,17 @@ insert into meetings values
     (7, 'Parish Council', '2025-07-08', 'Judith Amos', 7), (8, 'Finance Committee', '2025-10-21', 'Judith Amos', 5), (9, 'Parish Council', '2026-01-13', 'Agnes Hopkins', 9),
     (10, 'Footpaths Committee', '2026-02-24', 'Colin Pike', 4);
 insert into motions values
-    (1, 1, 'Repair the lych gate', 'Agnes Hopkins', 'Colin Pike', 'Carried', 9, 0, null), (2, 1, 'Sell the old pump', 'Bernard Yeo', 'Judith Amos', 'Defeated', 3, 6, '{"Agnes Hopkins","Colin Pike"}'),
-    (3, 2, 'Close the stile at Nag Lane', 'Colin Pike', 'Rosa Tully', 'Carried', 4, 1, '{"Bernard Yeo"}'), (4, 2, 'Gravel for the mill path', 'Rosa Tully', 'Colin Pike', 'Carried', 5, 0, null),
-    (5, 3, 'Raise the precept by 4 percent', 'Judith Amos', 'Bernard Yeo', 'Carried', 6, 2, '{"Rosa Tully"}'), (6, 3, 'Lease the upper meadow', 'Bernard Yeo', 'Rosa Tully', 'Withdrawn', 0, 0, null),
-    (7, 3, 'A bench for the green', 'Agnes Hopkins', 'Judith Amos', 'Carried', 8, 0, null), (8, 4, 'Change the auditor', 'Judith Amos', 'Agnes Hopkins', 'Carried', 4, 0, null),
-    (9, 4, 'Buy a second mower', 'Bernard Yeo', null, 'Defeated', 1, 3, '{"Judith Amos","Agnes Hopkins"}'), (10, 5, 'Twin with Saint-Aubert', 'Agnes Hopkins', 'Bernard Yeo', 'Carried', 7, 3, '{"Colin Pike","Rosa Tully"}'),
-    (11, 5, 'Ban bonfires on the green', 'Rosa Tully', 'Agnes Hopkins', 'Postponed', 0, 0, null), (12, 5, 'New locks for the pavilion', 'Agnes Hopkins', 'Colin Pike', 'Carried', 10, 0, null),
-    (13, 6, 'Waymarks for the river walk', 'Rosa Tully', 'Bernard Yeo', 'Carried', 6, 0, null), (14, 6, 'Reroute footpath 12', 'Colin Pike', 'Agnes Hopkins', 'Defeated', 2, 4, '{"Rosa Tully"}'),
-    (15, 7, 'Summer fair on the green', 'Agnes Hopkins', 'Rosa Tully', 'Carried', 7, 0, null), (16, 7, 'Sell the upper meadow', 'Bernard Yeo', null, 'Defeated', 1, 6, '{"Judith Amos"}'),
-    (17, 8, 'Adopt the budget', 'Judith Amos', 'Bernard Yeo', 'Carried', 4, 1, '{"Colin Pike"}'), (18, 8, 'Insure the pavilion', 'Colin Pike', 'Judith Amos', 'Postponed', 0, 0, null),
-    (19, 9, 'Speed limit of 20 on Nag Lane', 'Agnes Hopkins', 'Bernard Yeo', 'Carried', 8, 1, '{"Rosa Tully"}'), (20, 9, 'Plant an orchard', 'Rosa Tully', 'Colin Pike', 'Carried', 9, 0, null),
-    (21, 9, 'Limewash the church wall', 'Colin Pike', null, 'Postponed', 0, 0, null), (22, 10, 'Dogs on leads by the river', 'Rosa Tully', 'Colin Pike', 'Defeated', 1, 3, '{"Bernard Yeo","Colin Pike"}');
+    (1, 1, 'Repair the lych gate', 'Agnes Hopkins', 'Colin Pike', 'Carried', 9, null), (2, 1, 'Sell the old pump', 'Bernard Yeo', 'Judith Amos', 'Defeated', 3, '{"Agnes Hopkins","Colin Pike"}'),
+    (3, 2, 'Close the stile at Nag Lane', 'Colin Pike', 'Rosa Tully', 'Carried', 4, '{"Bernard Yeo"}'), (4, 2, 'Gravel for the mill path', 'Rosa Tully', 'Colin Pike', 'Carried', 5, null),
+    (5, 3, 'Raise the precept by 4 percent', 'Judith Amos', 'Bernard Yeo', 'Carried', 6, '{"Rosa Tully"}'), (6, 3, 'Lease the upper meadow', 'Bernard Yeo', 'Rosa Tully', 'Withdrawn', 0, null),
+    (7, 3, 'A bench for the green', 'Agnes Hopkins', 'Judith Amos', 'Carried', 8, null), (8, 4, 'Change the auditor', 'Judith Amos', 'Agnes Hopkins', 'Carried', 4, null),
+    (9, 4, 'Buy a second mower', 'Bernard Yeo', null, 'Defeated', 1, '{"Judith Amos","Agnes Hopkins"}'), (10, 5, 'Twin with Saint-Aubert', 'Agnes Hopkins', 'Bernard Yeo', 'Carried', 7, '{"Colin Pike","Rosa Tully"}'),
+    (11, 5, 'Ban bonfires on the green', 'Rosa Tully', 'Agnes Hopkins', 'Postponed', 0, null), (12, 5, 'New locks for the pavilion', 'Agnes Hopkins', 'Colin Pike', 'Carried', 10, null),
+    (13, 6, 'Waymarks for the river walk', 'Rosa Tully', 'Bernard Yeo', 'Carried', 6, null), (14, 6, 'Reroute footpath 12', 'Colin Pike', 'Agnes Hopkins', 'Defeated', 2, '{"Rosa Tully"}'),
+    (15, 7, 'Summer fair on the green', 'Agnes Hopkins', 'Rosa Tully', 'Carried', 7, null), (16, 7, 'Sell the upper meadow', 'Bernard Yeo', null, 'Defeated', 1, '{"Judith Amos"}'),
+    (17, 8, 'Adopt the budget', 'Judith Amos', 'Bernard Yeo', 'Carried', 4, '{"Colin Pike"}'), (18, 8, 'Insure the pavilion', 'Colin Pike', 'Judith Amos', 'Postponed', 0, null),
+    (19, 9, 'Speed limit of 20 on Nag Lane', 'Agnes Hopkins', 'Bernard Yeo', 'Carried', 8, '{"Rosa Tully"}'), (20, 9, 'Plant an orchard', 'Rosa Tully', 'Colin Pike', 'Carried', 9, null),
+    (21, 9, 'Limewash the church wall', 'Colin Pike', null, 'Postponed', 0, null), (22, 10, 'Dogs on leads by the river', 'Rosa Tully', 'Colin Pike', 'Defeated', 1, '{"Bernard Yeo","Colin Pike"}');
 insert into letters values
     ('L1', 'Potholes on Nag Lane', 'Agnes Hopkins', 'Judith Amos', '2024-12-03', 2), ('L2', 'Bus 14 on Sundays', 'Colin Pike', 'Agnes Hopkins', '2025-02-11', 1), ('L3', 'Broadband at Upper Coombe', 'Rosa Tully', 'Agnes Hopkins', '2025-05-06', 4),
     ('L4', 'Thanks to the bell ringers', 'Agnes Hopkins', null, '2025-06-30', 1), ('L5', 'The flooded underpass', 'Bernard Yeo', 'Judith Amos', '2025-09-16', 3), ('L6', 'Street lamps at dawn', 'Colin Pike', null, '2026-01-27', 2),

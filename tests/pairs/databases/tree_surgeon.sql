@@ -7,7 +7,7 @@ create table jobs (
     status text not null,
     priority text not null,
     climber text,
-    asked_on date not null,
+    requested_on date not null,
     done_on date,
     cost_gbp numeric(8, 2) not null,
     trees int not null,
@@ -16,7 +16,7 @@ create table jobs (
 insert into jobs
 select 'J' || (500 + n), work, species, town, status, priority,
     case when status = 'open' and (climber = 'Ravi Nath' or n % 4 = 0) or status = 'cancelled' and n % 2 = 0 then null else climber end,
-    asked_on, case when status = 'done' then asked_on + 2 + (n * 37) % 41 end, 90 + (n * 6007 % 997) * 1.5, 1 + (n * 3571 % 991) % 6, n % 8 = 3
+    requested_on, case when status = 'done' then requested_on + 2 + (n * 37) % 41 end, 90 + (n * 6007 % 997) * 1.5, 1 + (n * 3571 % 991) % 6, n % 8 = 3
 from (
     select n,
         (array['Felling', 'Pruning', 'Pruning', 'Hedge cutting', 'Stump grinding', 'Storm damage', 'Felling', 'Pruning'])[1 + (n * 7919 % 1009) % 8] as work,
@@ -26,6 +26,6 @@ from (
         (array['Ewan Tait', 'Sian Pugh', 'Mo Farrell', 'Sian Pugh', 'Ravi Nath', 'Sian Pugh', 'Ewan Tait'])[1 + (n * 5501 % 971) % 7] as climber,
         case when n <= 70 then case when n % 9 = 0 then 'cancelled' when n % 17 = 0 then 'open' else 'done' end
             else (array['open', 'booked', 'open', 'done'])[1 + n % 4] end as status,
-        date '2024-11-04' + (n * 11) / 2 as asked_on
+        date '2024-11-04' + (n * 11) / 2 as requested_on
     from generate_series(1, 90) as n
 ) as order_book;
