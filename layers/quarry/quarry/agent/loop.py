@@ -13,14 +13,14 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from quarry.models.answers import read_json_arguments
-from quarry.models.interface import ChatModel, Message, TextStream, ToolCall, ToolDefinition
+from quarry.models.interface import Message, ToolCall, ToolDefinition
 from quarry.models.schemas import tool_parameters
+from quarry.models.step import streamed
 from quarry.platform.budget import in_time
 from quarry.platform.errors import (
     InvalidInput,
     ModelError,
     ModelOutputInvalid,
-    ModelUnavailable,
     NotFound,
     SourceUnavailable,
     TimeIsUp,
@@ -217,30 +217,21 @@ async def _turn(
     """The text of a turn piece by piece, then the calls that it makes."""
     with run.step(step_name) as record:
         try:
-            if run.chat is None or not run.budget.seconds_left:
-                raise ModelUnavailable("The search's time is spent.")
-            stream = _begin(messages, tools, run, run.chat)
-            written = False
-            try:
-                async with aclosing(stream.pieces) as pieces:
-                    async for piece in pieces:
-                        written = written or bool(piece.strip())
-                        yield Text(piece)
-            finally:
-                record.usage += stream.usage
-                run.budget.tokens += stream.usage.total
-            if not written and not stream.tool_calls:
+            written, calls = False, tuple[ToolCall, ...]()
+            async with aclosing(streamed(messages, run, record, tools=[tool.definition for tool in tools])) as parts:
+                async for part in parts:
+                    if isinstance(part, str):
+                        written = written or bool(part.strip())
+                        yield Text(part)
+                    else:
+                        calls = part
+            if not written and not calls:
                 raise ModelOutputInvalid("The model wrote nothing.")
         except ModelError:
             run.degrade(step_name, record)
             raise
-        record.counts["tool_calls"] = len(stream.tool_calls)
-        yield _with_own_ids(stream.tool_calls) if tools else ()
-
-
-def _begin(messages: Sequence[Message], tools: Sequence[Tool], run: Run, chat: ChatModel) -> TextStream:
-    run.budget.spend_turn()
-    return chat.stream(messages, tools=[tool.definition for tool in tools], seconds=run.budget.seconds_left)
+        record.counts["tool_calls"] = len(calls)
+        yield _with_own_ids(calls) if tools else ()
 
 
 def _with_own_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:

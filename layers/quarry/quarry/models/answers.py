@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
@@ -11,7 +10,7 @@ from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json, to_json
 
-from quarry.models.interface import Keep, Message, Output, TextStream, ToolDefinition
+from quarry.models.interface import Output
 from quarry.platform.errors import ModelOutputInvalid, ModelRefused, ModelUnavailable
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import shorten, visible
@@ -36,7 +35,6 @@ class OutputLimits:
     """Tokens that a model may write at most, its reasoning included, by the kind of call. `tokens_field` None: by the server."""
 
     decision_tokens: int = 6_000
-    turn_tokens: int = 3_000
     answer_tokens: int = 3_000
     tokens_field: TokensField | None = None
 
@@ -61,7 +59,7 @@ class Connected(Protocol):
 C = TypeVar("C", bound=Connected)
 
 
-class ServedChat(ABC, Generic[C]):
+class ServedChat(Generic[C]):
     """What chat models behind a network have in common. No call, and no wait for a piece of a stream, exceeds the time limit of
     the `connection`, which is closed with the model. Answers beyond `limits` are cut off.
     """
@@ -72,19 +70,8 @@ class ServedChat(ABC, Generic[C]):
         self._timeout_seconds = connection.timeout_seconds
         self._limits = limits
 
-    def stream(
-        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
-    ) -> TextStream:
-        """A turn, its text piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
-        return TextStream.of(lambda keep: self._pieces(messages, tools, seconds, keep))
-
     async def close(self) -> None:
         await self._connection.close()
-
-    @abstractmethod
-    def _pieces(
-        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
-    ) -> AsyncGenerator[str]: ...
 
 
 _CUT_OFF_REASONS = frozenset({"length", "max_tokens", "model_context_window_exceeded"})

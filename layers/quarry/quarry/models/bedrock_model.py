@@ -16,12 +16,11 @@ from quarry.models.answers import (
     check_ending,
     check_length,
     check_stream,
-    check_written,
     read_output,
     storable,
 )
 from quarry.models.bedrock_connection import Connection, EventStream, translated
-from quarry.models.interface import Keep, Message, Output, Structured, ToolCall, ToolDefinition, Turn, Usage
+from quarry.models.interface import Message, Output, StreamPart, Structured, ToolCall, ToolDefinition, Usage
 from quarry.models.schemas import response_format
 
 
@@ -35,16 +34,16 @@ class BedrockChat(ServedChat[Connection]):
         schema = response_format(name, output_type)["json_schema"]["schema"]
         tool = ToolDefinition(name, f"Takes the answer, as a {name}.", schema)
         options = {"toolConfig": {"tools": [_wire_tool(tool)], "toolChoice": {"tool": {"name": name}}}}
-        answer, usage = await self._converse(messages, seconds, self._limits.decision_tokens, options)
+        request = self._request(messages, self._limits.decision_tokens, options, calls_tools=False)
+        client = await self._connection.open()
+        with translated():
+            async with asyncio.timeout(min(seconds, self._timeout_seconds)):
+                response = await self._connection.in_thread(lambda: client.converse(**request))
+            answer, ended = _Answer.of(response["output"]["message"]["content"]), response["stopReason"]
+        check_ending(ended)
+        check_length(answer.characters, self._limits.decision_tokens)
         given = next((_input(call) for call in answer.calls if call["name"] == name), answer.text)
-        return Structured(read_output(storable(given), name, output_type), usage)
-
-    async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
-        """One turn in which the model may call tools. ModelOutputInvalid if it neither writes nor calls."""
-        answer, usage = await self._converse(messages, seconds, self._limits.turn_tokens, _offered(tools), bool(tools))
-        calls = tuple(ToolCall(call["toolUseId"], call["name"], storable(_input(call))) for call in answer.calls)
-        check_written(bool(answer.text or calls))
-        return Turn(text=answer.text, tool_calls=calls, usage=usage)
+        return Structured(read_output(storable(given), name, output_type), _usage(response.get("usage")))
 
     def _request(
         self, messages: Sequence[Message], max_tokens: int, options: dict[str, Any], calls_tools: bool
@@ -58,28 +57,10 @@ class BedrockChat(ServedChat[Connection]):
             **options,
         }
 
-    async def _converse(
-        self,
-        messages: Sequence[Message],
-        seconds: float,
-        max_tokens: int,
-        options: dict[str, Any],
-        calls_tools: bool = False,
-    ) -> tuple[_Answer, Usage]:
-        """The model's message and what it cost. Raises when the model refused or was cut off."""
-        request = self._request(messages, max_tokens, options, calls_tools)
-        client = await self._connection.open()
-        with translated():
-            async with asyncio.timeout(min(seconds, self._timeout_seconds)):
-                response = await self._connection.in_thread(lambda: client.converse(**request))
-            answer, ended = _Answer.of(response["output"]["message"]["content"]), response["stopReason"]
-        check_ending(ended)
-        check_length(answer.characters, max_tokens)
-        return answer, _usage(response.get("usage"))
-
-    async def _pieces(
-        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
-    ) -> AsyncGenerator[str]:
+    async def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> AsyncGenerator[StreamPart]:
+        """One turn, piece by piece."""
         stop_reason: str | None = None
         characters = 0
         called: dict[int, ToolCall] = {}
@@ -92,7 +73,7 @@ class BedrockChat(ServedChat[Connection]):
             try:
                 while (event := await self._next_event(stream, deadline)) is not None:
                     if "metadata" in event:
-                        keep(_usage(event["metadata"].get("usage")))
+                        yield _usage(event["metadata"].get("usage"))
                     stop_reason = event.get("messageStop", {}).get("stopReason", stop_reason)
                     piece, written = _collect(called, event)
                     characters += written
@@ -102,7 +83,8 @@ class BedrockChat(ServedChat[Connection]):
             finally:
                 stream.close()
         check_stream(stop_reason, characters)
-        keep(tuple(replace(call, arguments=call.arguments or "{}") for _, call in sorted(called.items())))
+        if called:
+            yield tuple(replace(call, arguments=call.arguments or "{}") for _, call in sorted(called.items()))
 
     async def _next_event(self, stream: EventStream, deadline: float) -> Mapping[str, Any] | None:
         """The next event, None at the end. TimeoutError past the wait for a piece, or `deadline` by the event loop's clock."""

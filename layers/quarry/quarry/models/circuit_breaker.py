@@ -5,13 +5,12 @@ from __future__ import annotations
 import logging
 import math
 import time
-import weakref
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from types import TracebackType
 from typing import Literal, Self
 
-from quarry.models.interface import ChatModel, Message, Output, Structured, TextStream, ToolDefinition, Turn, Usage
+from quarry.models.interface import ChatModel, Message, Output, StreamPart, Structured, ToolDefinition, Usage
 from quarry.platform.errors import ModelError, ModelRequestRejected, ModelTimedOut, ModelUnavailable
 from quarry.platform.telemetry import Attributes, span
 
@@ -163,33 +162,21 @@ class GuardedChat:
             tell(decided.usage)
             return decided
 
-    async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
-        with self._traced("text") as tell, self._breaker.attempt():
-            turn = await self._model.take_turn(messages, tools=tools, seconds=seconds)
-            tell(turn.usage)
-            return turn
-
-    def stream(
+    async def stream(
         self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
-    ) -> TextStream:
-        stream = self._model.stream(messages, tools=tools, seconds=seconds)
-        # weak, as the stream's own hold on itself is
-        stream.pieces = self._guarded(stream.pieces, weakref.ref(stream))
-        return stream
+    ) -> AsyncGenerator[StreamPart]:
+        # not the current span: between two parts the reader is at work
+        with self._traced("text", current=False) as tell, self._breaker.attempt() as attempt:
+            async with aclosing(self._model.stream(messages, tools=tools, seconds=seconds)) as parts:
+                async for part in parts:
+                    attempt.answers()
+                    if isinstance(part, Usage):
+                        tell(part)
+                    yield part
+                    attempt.asks_on()
 
     async def close(self) -> None:
         await self._model.close()
-
-    async def _guarded(self, pieces: AsyncGenerator[str], stream: weakref.ref[TextStream]) -> AsyncGenerator[str]:
-        # not the current one: between two pieces its reader is at work
-        with self._traced("text", current=False) as tell, self._breaker.attempt() as attempt:
-            async with aclosing(pieces):
-                async for piece in pieces:
-                    attempt.answers()
-                    yield piece
-                    attempt.asks_on()
-            if read := stream():
-                tell(read.usage)
 
     @contextmanager
     def _traced(self, output_type: str, *, current: bool = True) -> Iterator[Callable[[Usage], None]]:

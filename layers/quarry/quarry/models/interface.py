@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -63,46 +62,8 @@ class Structured(Generic[Output]):
     usage: Usage
 
 
-@dataclass(frozen=True)
-class Turn:
-    """A model's turn in a tool-calling conversation: text, tool calls, or both."""
-
-    text: str
-    tool_calls: tuple[ToolCall, ...]
-    usage: Usage
-
-
-@dataclass
-class TextStream:
-    """A streamed turn: iterate `pieces` to its end, then read `usage` and the `tool_calls` that the model made."""
-
-    pieces: AsyncGenerator[str]
-    usage: Usage = field(default_factory=Usage)
-    tool_calls: tuple[ToolCall, ...] = ()
-
-    @classmethod
-    def of(cls, read: Callable[[Keep], AsyncGenerator[str]]) -> TextStream:
-        """The stream whose pieces `read` gives; `read` hands the usage and the tool calls to what it is given."""
-        # Weak, or the answer and its pieces would keep each other alive, and a stream that its reader just drops
-        # would hold its connection until the garbage collector comes by.
-        answer: weakref.ref[TextStream]
-
-        def keep(came: Usage | tuple[ToolCall, ...]) -> None:
-            kept = answer()
-            if kept is None:
-                return
-            if isinstance(came, Usage):
-                kept.usage = came
-            else:
-                kept.tool_calls = came
-
-        stream = cls(read(keep))
-        answer = weakref.ref(stream)
-        return stream
-
-
-Keep = Callable[[Usage | tuple[ToolCall, ...]], None]
-"""Takes what a streamed turn brings besides its text."""
+StreamPart = str | Usage | tuple[ToolCall, ...]
+"""A part of a streamed turn: a piece of its text, the tokens used so far, or, last, the tools that the model calls."""
 
 
 class ChatModel(Protocol):
@@ -120,15 +81,11 @@ class ChatModel(Protocol):
         """A structured output: JSON that `output_type` accepts. `name` is the name of the JSON schema on the wire."""
         ...
 
-    async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
-        """One turn in which the model may call tools."""
-        ...
-
     def stream(
         self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
-    ) -> TextStream:
-        """A turn, its text piece by piece as the model writes it; with `tools`, the model may call them instead of writing, or
-        after it. The errors come while iterating.
+    ) -> AsyncGenerator[StreamPart]:
+        """One turn, piece by piece as the model writes it. With `tools`, the model may call them as well. Time runs from the
+        first part that is asked for, errors come while iterating, and closing the generator ends the request.
         """
         ...
 

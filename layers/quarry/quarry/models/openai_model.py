@@ -24,7 +24,7 @@ from quarry.models.answers import (
     check_written,
     read_output,
 )
-from quarry.models.interface import Keep, Message, Output, Structured, ToolCall, ToolDefinition, Turn, Usage
+from quarry.models.interface import Message, Output, StreamPart, Structured, ToolCall, ToolDefinition, Usage
 from quarry.models.openai_connection import Connection, translated
 from quarry.models.schemas import response_format
 from quarry.platform.errors import ModelRefused
@@ -49,33 +49,14 @@ class OpenAIChat(ServedChat[Connection]):
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
     ) -> Structured[Output]:
         """A structured output. ModelOutputInvalid says what is wrong with it, fit for asking the model once more."""
-        answer, usage = await self._complete(
-            messages, seconds, self._limits.decision_tokens, response_format=response_format(name, output_type)
-        )
-        return Structured(read_output(answer.content or "", name, output_type), usage)
-
-    async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
-        """One turn in which the model may call tools. ModelOutputInvalid if it neither writes nor calls."""
-        answer, usage = await self._complete(messages, seconds, self._limits.turn_tokens, **_offered(tools))
-        calls = _calls(answer.tool_calls or ())
-        check_written(bool(answer.content or calls))
-        return Turn(text=answer.content or "", tool_calls=calls, usage=usage)
-
-    def _at_most(self, tokens: int) -> dict[str, Any]:
-        return {self._tokens_field: tokens}
-
-    async def _complete(
-        self, messages: Sequence[Message], seconds: float, max_tokens: int, **options: Any
-    ) -> tuple[_AnswerMessage, Usage]:
-        """The model's message and what it cost. Raises when the model refused or was cut off."""
         client = await self._connection.open()
         with translated():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await client.chat.completions.with_raw_response.create(
                     model=self.name,
                     messages=[_wire_message(message) for message in messages],
-                    **self._at_most(max_tokens),
-                    **options,
+                    **self._at_most(self._limits.decision_tokens),
+                    response_format=response_format(name, output_type),
                 )
             completion = _Completion.model_validate_json(response.content)
         check_written(bool(completion.choices))
@@ -84,12 +65,17 @@ class OpenAIChat(ServedChat[Connection]):
         if choice.message.refusal:
             raise ModelRefused(DECLINED)
         check_ending(choice.finish_reason)
-        check_length(choice.message.characters, max_tokens)
-        return choice.message, _usage(completion.usage)
+        check_length(choice.message.characters, self._limits.decision_tokens)
+        output = read_output(choice.message.content or "", name, output_type)
+        return Structured(output, _usage(completion.usage))
 
-    async def _pieces(
-        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
-    ) -> AsyncGenerator[str]:
+    def _at_most(self, tokens: int) -> dict[str, Any]:
+        return {self._tokens_field: tokens}
+
+    async def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> AsyncGenerator[StreamPart]:
+        """One turn, piece by piece."""
         finish_reason: str | None = None
         characters = 0
         called: dict[int, _WireToolCall] = {}
@@ -108,7 +94,7 @@ class OpenAIChat(ServedChat[Connection]):
             async with _ended(chunks):
                 while (chunk := await _next_chunk(chunks, deadline, self._timeout_seconds)) is not None:
                     if chunk.usage:
-                        keep(_usage(chunk.usage))
+                        yield _usage(chunk.usage)
                     finish_reason = chunk.choice.finish_reason or finish_reason
                     if chunk.choice.message.refusal:
                         raise ModelRefused(DECLINED)
@@ -118,7 +104,8 @@ class OpenAIChat(ServedChat[Connection]):
                     if piece := chunk.choice.message.content:
                         yield piece
         check_stream(finish_reason, characters)
-        keep(_calls([called[index] for index in sorted(called)]))
+        if calls := _calls([called[index] for index in sorted(called)]):
+            yield calls
 
 
 class _WireUsage(Wire):

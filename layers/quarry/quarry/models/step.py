@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Generic, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 
-from quarry.models.interface import ChatModel, Message
+from quarry.models.interface import ChatModel, Message, ToolCall, ToolDefinition, Usage
 from quarry.platform.errors import ModelError, ModelOutputInvalid, ModelUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.runs.run_log import Run, StepRecord
@@ -96,7 +97,7 @@ async def write(
         written = ""
         if run.chat is not None and messages is not None:
             try:
-                said = _stream(await off_loop(messages), run, run.chat, record)
+                said = text_of(streamed(await off_loop(messages), run, record))
                 async with aclosing(checked(said) if checked else said) as pieces:
                     async for piece in pieces:
                         written += piece
@@ -137,20 +138,41 @@ async def filtered(through: TextFilter, pieces: AsyncGenerator[str]) -> AsyncGen
         yield rest
 
 
-async def _stream(messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord) -> AsyncGenerator[str]:
-    """The text that the model writes, piece by piece. It may use the time that the budget keeps for the answer.
+async def streamed(
+    messages: Sequence[Message],
+    run: Run,
+    record: StepRecord,
+    *,
+    tools: Sequence[ToolDefinition] = (),
+    seconds: float = math.inf,
+) -> AsyncGenerator[str | tuple[ToolCall, ...]]:
+    """One turn of the model: the pieces of its text, then the tools that it calls, if any.
 
-    Raises ModelError, before a piece or after some: also where no time is left.
+    It takes at most `seconds`, and may use the time that the budget keeps for the answer. Its tokens count in `record` and in the
+    budget, even if it breaks off.
+
+    Raises ModelError, before a piece or after some, also if there is no model or no time left.
     """
-    budget = run.budget
-    if not budget.seconds_left:
+    seconds = min(seconds, run.budget.seconds_left)
+    if run.chat is None or not seconds:
         raise ModelUnavailable("The search's time is spent.")
-    budget.spend_turn()
-    stream = chat.stream(messages, seconds=budget.seconds_left)
+    run.budget.spend_turn()
+    usage = Usage()
     try:
-        async with aclosing(stream.pieces) as pieces:
-            async for piece in pieces:
-                yield piece
+        async with aclosing(run.chat.stream(messages, tools=tools, seconds=seconds)) as parts:
+            async for part in parts:
+                if isinstance(part, Usage):
+                    usage = part
+                else:
+                    yield part
     finally:
-        record.usage += stream.usage
-        budget.tokens += stream.usage.total
+        record.usage += usage
+        run.budget.tokens += usage.total
+
+
+async def text_of(turn: AsyncGenerator[str | tuple[ToolCall, ...]]) -> AsyncGenerator[str]:
+    """The pieces of text of a turn."""
+    async with aclosing(turn):
+        async for part in turn:
+            if isinstance(part, str):
+                yield part

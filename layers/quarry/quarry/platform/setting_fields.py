@@ -144,7 +144,6 @@ class SettingFields(BaseModel):
         "The most tokens of one structured decision, reasoning included. Lower it for a model with a small context.",
         ge=100,
     )
-    model_turn_tokens: int = setting(3_000, "Tokens that it may write in one turn that can call tools.", ge=100)
     model_answer_tokens: int = setting(3_000, "Tokens that it may write for one answer.", ge=100)
     openai_tokens_field: Literal["max_completion_tokens", "max_tokens"] | None = setting(
         None,

@@ -295,7 +295,6 @@ def _build_chat_model(settings: Settings) -> ChatModel | None:
         return None
     limits = OutputLimits(
         decision_tokens=settings.model_decision_tokens,
-        turn_tokens=settings.model_turn_tokens,
         answer_tokens=settings.model_answer_tokens,
         tokens_field=settings.openai_tokens_field,
     )
