@@ -51,13 +51,11 @@ def migrate_database() -> None:
     settings = Settings.from_environment()
     with database_url(settings) as url:
         done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
-    if done.moved:
-        tell(f"moved everything from public into the schema {settings.database_schema}", moved=True)
     for name in done.migrations:
         tell(f"applied {name}", migrations=[name])
     if done.functions:
         tell(f"re-created {_count(len(done.functions), 'function')}", functions=[*done.functions])
-    if not (done.moved or done.migrations or done.functions):
+    if not (done.migrations or done.functions):
         tell("up to date")
 
 

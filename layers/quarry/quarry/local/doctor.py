@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 import psycopg
-from psycopg.rows import TupleRow
-from psycopg.sql import SQL, Composed, Identifier
+from psycopg.sql import SQL, Identifier
 from rich.text import Text
 
 from quarry import catalog
@@ -25,7 +24,7 @@ from quarry.platform.settings import Settings
 from quarry.postgres.embedding_queue import Backlog, read_backlog
 from quarry.postgres.migrate import connect, pending
 from quarry.postgres.reader import Reader
-from quarry.postgres.schema import SyncConnection
+from quarry.postgres.schema import SyncConnection, value
 
 POSTGRES_MIN = 15
 PGVECTOR_MIN = (0, 8)
@@ -109,9 +108,7 @@ def _chat_model(settings: Settings) -> Finding:
 
 
 def _server(connection: SyncConnection, where: str) -> Iterator[Finding]:
-    [number, text] = _one(
-        connection, SQL("select current_setting('server_version_num')::int, current_setting('server_version')")
-    )
+    number, text = connection.info.server_version, connection.info.parameter_status("server_version") or ""
     yield Finding("ok", "database", f"{where} answers")
     if number // 10_000 < POSTGRES_MIN:
         yield Finding("broken", "Postgres", text, f"Quarry needs version {POSTGRES_MIN} or newer")
@@ -190,7 +187,7 @@ def _weights(connection: SyncConnection, settings: Settings) -> Finding:
 
 def _rows(connection: SyncConnection) -> Finding:
     counts = {
-        name: _one(connection, SQL("select count(*) from {}").format(Identifier(name)))[0] for name in catalog.LOADABLE
+        name: value(connection, SQL("select count(*) from {}").format(Identifier(name))) for name in catalog.LOADABLE
     }
     if not any(counts.values()):
         return Finding("absent", "rows", "none", "run `quarry sample`, or `quarry load`")
@@ -227,12 +224,6 @@ async def replica_finding(database: LocalDatabase) -> Finding:
 def _waiting(backlog: Backlog) -> str:
     since = f" since {backlog.since:%Y-%m-%d %H:%M} UTC" if backlog.since else ""
     return f"{backlog.rows:,}{since}"
-
-
-def _one(connection: SyncConnection, query: SQL | Composed) -> TupleRow:
-    row = connection.execute(query).fetchone()
-    assert row is not None
-    return row
 
 
 def _numbers(version: str) -> tuple[int, ...]:

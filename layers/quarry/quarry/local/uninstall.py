@@ -12,7 +12,7 @@ from quarry.local.database import database_url
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import LOCK_SECONDS, connect, migration_files, sql_directory
-from quarry.postgres.schema import SyncConnection, is_installed, names_made
+from quarry.postgres.schema import SyncConnection, is_installed, names_made, value
 
 ROLES = ("quarry_serving", "quarry_loading", "quarry_ontology_reader")
 """Shared by all databases of a server: see the migrations 0006 and 0021."""
@@ -109,7 +109,7 @@ def _drop_schema(connection: SyncConnection, schema: str) -> None:
             # what others drop meanwhile is not missed
             connection.execute("set transaction isolation level repeatable read")
             connection.execute(SQL("set local lock_timeout = {}").format(int(LOCK_SECONDS * 1000)))
-            if _has_table(connection, "collections"):
+            if value(connection, "select to_regclass('collections')"):  # an earlier installation has none
                 for collection in stored_collections(connection).values():
                     drop_collection(connection, collection)
             # the names of the same things must not change with the schema
@@ -130,25 +130,13 @@ def _drop_whole(connection: SyncConnection, schema: str) -> list[str]:
     """Drop the schema with all that is in it or depends on it; what of that was somebody else's."""
     files = migration_files(sql_directory())
     made = names_made(connection, schema, [(file.name, file.text) for file in files])
-    ours = Literal(_oid(connection, schema))
+    ours = Literal(value(connection, "select oid from pg_namespace where nspname = %s", [schema]))
     of_others = SQL(_OF_OTHERS).format(ours=ours)
     strangers = connection.execute(SQL(_STRANGERS).format(ours=ours), made).fetchall()
     before = connection.execute(of_others).fetchall()
     connection.execute(SQL("drop schema {} cascade").format(Identifier(schema)))
     after = connection.execute(of_others).fetchall()
     return sorted(name for (name,) in {*strangers, *before} - {*after})
-
-
-def _has_table(connection: SyncConnection, name: str) -> bool:
-    """Whether an installation, which may be an earlier one, has this table."""
-    row = connection.execute("select to_regclass(%s) is not null", [name]).fetchone()
-    return row is not None and bool(row[0])
-
-
-def _oid(connection: SyncConnection, schema: str) -> int:
-    row = connection.execute("select oid from pg_namespace where nspname = %s", [schema]).fetchone()
-    assert row is not None
-    return int(row[0])
 
 
 def _drop_role(connection: SyncConnection, role: str) -> str:

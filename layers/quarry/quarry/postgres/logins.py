@@ -16,7 +16,7 @@ from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import database_secret
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
-from quarry.postgres.schema import SyncConnection
+from quarry.postgres.schema import SyncConnection, value
 
 BY_IAM = "iam:"
 IAM_ROLE = "rds_iam"
@@ -84,5 +84,4 @@ def _verifier(connection: SyncConnection, name: str, password: str) -> str:
 
 
 def _exists(connection: SyncConnection, role: str) -> bool:
-    row = connection.execute("select to_regrole(quote_ident(%s)) is not null", [role]).fetchone()
-    return row is not None and bool(row[0])
+    return value(connection, "select to_regrole(quote_ident(%s))", [role]) is not None

@@ -1,6 +1,6 @@
 """Migrations and SQL functions: what makes an empty database Quarry's.
 
-All of it is in one schema (`postgres/schema.py`); an installation from before there was one is moved there.
+All of it is in one schema (`postgres/schema.py`).
 
 `sql/migrations/NNNN_name.sql` run once, in order, each in a transaction, remembered with a hash; an edited one is refused.
 `sql/functions/<domain>/<name>.sql` are re-created whenever their text changes, and dropped when the file goes; where that is
@@ -29,9 +29,9 @@ from quarry.postgres.schema import (
     is_installed,
     make_extensions,
     make_schema,
-    move_from_public,
     set_search_path,
     settle,
+    value,
 )
 
 # One number for all Quarry processes of a database: two that migrate at once take turns.
@@ -87,11 +87,10 @@ class SqlFile:
 
 @dataclass(frozen=True)
 class Migrated:
-    """What a run changed: names of migrations applied and functions re-created, and whether all was moved out of `public`."""
+    """What a run changed: the names of the migrations it applied and of the functions it re-created."""
 
     migrations: tuple[str, ...]
     functions: tuple[str, ...]
-    moved: bool = False
 
 
 def sql_directory() -> Path:
@@ -135,12 +134,13 @@ def migrate(
     with connect(url, schema) as connection:
         connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])  # until the connection is closed
         set_search_path(connection, schema)  # another may have made the extensions meanwhile
-        moved = not is_installed(connection, schema) and _install(connection, schema, files)
+        if not is_installed(connection, schema):
+            _install(connection, schema)
         migrations = _apply_migrations(connection, schema, files, embedding_dimensions)
         functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
         _refresh_values(connection, functions)
         _count_words(connection)
-    return Migrated(tuple(migrations), tuple(functions), moved)
+    return Migrated(tuple(migrations), tuple(functions))
 
 
 def pending(url: str, *, schema: str = DEFAULT_SCHEMA, directory: Path | None = None) -> list[str]:
@@ -183,14 +183,10 @@ def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
         yield connection
 
 
-def _install(connection: SyncConnection, schema: str, files: Sequence[SqlFile]) -> bool:
-    """Make the schema; whether what was in `public` is in it now."""
+def _install(connection: SyncConnection, schema: str) -> None:
     with _change(connection):
         make_schema(connection, schema)
-        moved = move_from_public(connection, schema, [(file.name, file.text) for file in files])
         connection.execute(_BOOKKEEPING)
-        settle(connection)
-    return moved
 
 
 def _apply_migrations(
@@ -289,8 +285,7 @@ def _refresh_values(connection: SyncConnection, functions: Sequence[str]) -> Non
 
 def _count_words(connection: SyncConnection) -> None:
     """Count the words of tables whose words have never been counted."""
-    row = connection.execute("select to_regproc('count_lexemes') is not null").fetchone()
-    if row and row[0]:
+    if value(connection, "select to_regproc('count_lexemes')"):
         connection.execute(
             """select count_lexemes(c.oid) from pg_class c join pg_attribute a on a.attrelid = c.oid
                where a.attname = 'text_search' and c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace

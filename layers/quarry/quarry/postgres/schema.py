@@ -1,7 +1,7 @@
-"""The schema with all that is Quarry's: how it is found, created, and filled from `public`.
+"""Quarry's own schema: how it is found and created.
 
 SQL names no schema. Each connection or transaction sets a search path: the schema, the schemas of extensions, and temporary
-tables last, so that none hides a table of ours.
+tables last, so that no temporary table hides one of Quarry's.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg.rows import TupleRow
@@ -17,8 +17,8 @@ from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from quarry.platform.errors import ConfigurationError
 
-_OLD_SCHEMA = "public"
-"""Where all was before it had a schema of its own, and where extensions are made: others of the database look for them there."""
+_EXTENSIONS_SCHEMA = "public"
+"""Where extensions are created: other users of the database look for them there."""
 
 _BOOKS = ("quarry_migrations", "quarry_functions")
 
@@ -32,20 +32,6 @@ select concat_ws(', ', quote_ident({schema}), (
 _HOLDS_ANYTHING = """
 select exists (select from pg_class where relnamespace = quote_ident(%s)::regnamespace)
   or exists (select from pg_proc where pronamespace = quote_ident(%s)::regnamespace)
-"""
-
-# Functions first: their names tell types and tables. A file of sql/functions may also make a view.
-_OLD_OBJECTS = """
-select 'function', oid::regprocedure::text from pg_proc
-where pronamespace = 'public'::regnamespace and proname = any(%(function)s)
-union all
-select 'type', oid::regtype::text from pg_type where typnamespace = 'public'::regnamespace and typname = any(%(type)s)
-union all
-select 'view', oid::regclass::text from pg_class
-where relnamespace = 'public'::regnamespace and relkind = 'v' and relname = any(%(function)s)
-union all
-select 'table', oid::regclass::text from pg_class
-where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname = any(%(table)s)
 """
 
 # those of triggers, and those of sql/functions that have their owner's rights and read names when they run
@@ -90,14 +76,16 @@ def set_search_path(connection: SyncConnection, schema: str) -> None:
 
 def is_installed(connection: SyncConnection, schema: str) -> bool:
     """Whether a `migrate` has made Quarry's own tables in `schema`."""
-    return _value(connection, "select to_regclass(format('%%I.quarry_migrations', %s::text)) is not null", [schema])
+    return bool(
+        value(connection, "select to_regclass(format('%%I.quarry_migrations', %s::text)) is not null", [schema])
+    )
 
 
 def make_schema(connection: SyncConnection, schema: str) -> None:
     """Create the schema where it is missing. Raises ConfigurationError when it holds what is not Quarry's."""
-    if not _value(connection, "select to_regnamespace(quote_ident(%s)) is not null", [schema]):
+    if not value(connection, "select to_regnamespace(quote_ident(%s)) is not null", [schema]):
         connection.execute(SQL("create schema {}").format(Identifier(schema)))
-    elif _value(connection, _HOLDS_ANYTHING, [schema, schema]):
+    elif value(connection, _HOLDS_ANYTHING, [schema, schema]):
         raise ConfigurationError(
             f"The schema {schema} of this database has tables that are not Quarry's: name another schema in DATABASE_SCHEMA."
         )
@@ -108,26 +96,14 @@ def make_extensions(connection: SyncConnection, text: str, schema: str) -> None:
     names = _EXTENSION.findall(text)
     for name in names:
         connection.execute(
-            SQL("create extension if not exists {} schema {}").format(Identifier(name), Identifier(_OLD_SCHEMA))
+            SQL("create extension if not exists {} schema {}").format(Identifier(name), Identifier(_EXTENSIONS_SCHEMA))
         )
     if names:
         set_search_path(connection, schema)
 
 
-def move_from_public(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> bool:
-    """Move the installation that is in `public` into `schema`; whether there was one. `migrations` are names and texts: those
-    applied tell what was created. Indexes, triggers, policies, grants and sequences go with their tables.
-    """
-    if not is_installed(connection, _OLD_SCHEMA):
-        return False
-    made = names_made(connection, _OLD_SCHEMA, migrations)
-    for kind, name in connection.execute(_OLD_OBJECTS, made).fetchall():
-        connection.execute(SQL(f"alter {kind} {name} set schema {{}}").format(Identifier(schema)))
-    return True
-
-
 def names_made(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """The names of what is Quarry's in `schema`, by kind: "table", "type", and "function", of which some may be views."""
+    """What Quarry has created in `schema`, by kind: names of tables, types and functions (some of them are views)."""
     recorded = SQL("select name from {}")
     applied, files = (
         [name for (name,) in connection.execute(recorded.format(Identifier(schema, table))).fetchall()]
@@ -151,6 +127,7 @@ def settle(connection: SyncConnection) -> None:
         connection.execute(SQL(grant))
 
 
-def _value(connection: SyncConnection, query: LiteralString, parameters: Sequence[object]) -> bool:
-    row = connection.execute(query, parameters).fetchone()
-    return row is not None and bool(row[0])
+def value(connection: SyncConnection, query: LiteralString | Composed, parameters: Sequence[object] = ()) -> Any:
+    """The first value of the first row; None if there is no row."""
+    row = connection.execute(query, parameters or None).fetchone()
+    return row[0] if row else None

@@ -91,7 +91,7 @@ def add_to(commands: Commands) -> None:
     )  # fmt: skip
     add(
         commands, "migrate", "quarry.local.data:migrate_database", "bring the database up to date", "quarry migrate",
-        told={"moved": False, "migrations": [], "functions": []},
+        told={"migrations": [], "functions": []},
     )  # fmt: skip
     _add_declaring(commands)
     _add_load(commands)
