@@ -113,14 +113,14 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def _refuse(self, error: QuarryError) -> None:
         """Answer without the application, and end the connection."""
-        request_id = str(uuid.uuid4())
+        scope = {"request_id": str(uuid.uuid4())}
         headers = {
-            "X-Request-Id": request_id,
+            "X-Request-Id": scope["request_id"],
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "no-store",
             "Connection": "close",
         }
-        self.transport.write(_on_the_wire(problems.unlogged(request_id, error, headers=headers)))
+        self.transport.write(_on_the_wire(problems.response_to(error, scope, headers=headers, is_logged=False)))
         self.transport.close()
         self._expect_reader()
 

@@ -11,8 +11,9 @@ from starlette.middleware.cors import CORSMiddleware
 
 from quarry.services.services import Services
 from quarry.web import problems
-from quarry.web.admission import Admission, Admitted, HostGate, SiteGate
+from quarry.web.admission import Admission, Admitted
 from quarry.web.description import Description
+from quarry.web.gates import HostGate, SiteGate
 from quarry.web.middleware import (
     BeginsInTime,
     EveryResponse,
@@ -23,7 +24,6 @@ from quarry.web.middleware import (
     Unforeseen,
     VisibleOnly,
 )
-from quarry.web.problems import OpenAIErrors
 from quarry.web.requests import KnownAddresses
 
 
@@ -64,7 +64,6 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
         _allow(app, services.settings.allowed_origin)
     if services.settings.identity == "local":
         app.add_middleware(HostGate, settings=services.settings)
-    app.add_middleware(OpenAIErrors)
     app.add_middleware(VisibleOnly)
     app.add_middleware(EveryResponse)
     app.add_middleware(Measured, metrics=services.metrics)

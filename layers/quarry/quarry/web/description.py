@@ -41,10 +41,8 @@ from quarry.web.problems import (
     Problem,
     ProblemField,
     documented,
-    documented_for_openai,
-    error_of,
     error_schemas,
-    is_served_so,
+    openai_error,
 )
 from quarry.web.requests import verified_caller
 from quarry.web.text_files import TextFile
@@ -87,32 +85,24 @@ def openapi_document(routers: Iterable[APIRouter], examples: Sequence[Example] =
         operations = document["paths"].get(route.path_format, {})
         for method in route.methods or ():
             if operation := operations.get(method.lower()):
-                _describe_errors(operation, _described(route.path_format, [*_errors_of(route, method)]))
+                _describe_errors(operation, documented(*_errors_of(route, method), path=route.path_format or ""))
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
     # the framework's own forms of a 422, which no route answers with
     schemas.pop("HTTPValidationError", None)
     schemas.pop("ValidationError", None)
-    document["components"]["schemas"] = dict(sorted((schemas | _error_schemas()).items()))
+    schemas |= error_schemas(Problem, ProblemField, OpenAIError, ErrorDetail)
+    document["components"]["schemas"] = dict(sorted(schemas.items()))
     add_examples(document["paths"], examples)
     document["x-problems"] = [_problem(error) for error in catalogue()]
     return document
 
 
-def _error_schemas() -> dict[str, Any]:
-    return error_schemas(Problem, ProblemField, OpenAIError, ErrorDetail)
-
-
 def _problem(error: type[QuarryError]) -> dict[str, Any]:
     """An error as a reader of the API sees it; `code` is its name below `/v1/`."""
     told = {"type": problem_type(error.title), "title": error.title, "status": error.status, "detail": ""}
-    code = error_of(told)["error"]["code"]
+    code = openai_error(told)["error"]["code"]
     del told["detail"]
     return told | {"code": code, "meaning": error.meaning, "remedy": error.remedy}
-
-
-def _described(path: str | None, errors: Sequence[type[QuarryError]]) -> dict[int | str, dict[str, Any]]:
-    """Errors in the form in which they are answered at a path."""
-    return documented_for_openai(*errors) if is_served_so(path or "") else documented(*errors)
 
 
 def _errors_of(route: RouteContext, method: str) -> Iterator[type[QuarryError]]:

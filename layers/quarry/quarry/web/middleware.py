@@ -12,7 +12,7 @@ import uuid
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quarry.platform.errors import MalformedRequest, QuarryError, Unavailable, UnsupportedMediaType
+from quarry.platform.errors import UNFORESEEN_MESSAGE, MalformedRequest, QuarryError, Unavailable, UnsupportedMediaType
 from quarry.platform.telemetry import (
     REFUSED_402,
     REFUSED_429,
@@ -156,7 +156,8 @@ class Unforeseen(HttpMiddleware):
             if started:
                 raise
             logger.exception("unforeseen error")
-            await problems.unforeseen(scope.get("request_id"))(scope, receive, send)
+            unforeseen = QuarryError(UNFORESEEN_MESSAGE)
+            await problems.response_to(unforeseen, scope, is_logged=False)(scope, receive, send)
 
 
 def deadline_of(scope: Scope) -> float:

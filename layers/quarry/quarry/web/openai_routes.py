@@ -33,7 +33,7 @@ from quarry.web.openai_shapes import (
     chunk,
     url_annotations,
 )
-from quarry.web.problems import documented_for_openai, request_id_of
+from quarry.web.problems import OPENAI_PREFIX, documented, request_id_of
 from quarry.web.requests import ModelCaller, PlainCaller, ServicesDependency
 from quarry.web.streams import stream_response
 
@@ -76,7 +76,7 @@ def openai_router(answers: Mapping[str, Answer], domain_tables: DomainTables) ->
     @router.post(
         "/v1/chat/completions",
         response_class=JSONResponse,
-        responses=_ANSWER | documented_for_openai(ModelNotFound, PaymentRequired, Conflict),
+        responses=_ANSWER | documented(ModelNotFound, PaymentRequired, Conflict, path=OPENAI_PREFIX),
     )
     async def complete(
         request: Request,
