@@ -9,6 +9,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from quarry import __version__
@@ -20,6 +21,7 @@ from quarry.agent.domain_tools import (
     AgentTool,
     bounded,
 )
+from quarry.domains import modules
 from quarry.platform.errors import UNFORESEEN_MESSAGE, Forbidden, InvalidInput, NotFound, QuarryError
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import escaped, shown
@@ -66,6 +68,21 @@ class Offer:
     resources: Sequence[AgentResource]
     templates: Sequence[AgentTemplate]
     prompts: Sequence[AgentPrompt]
+
+
+@cache
+def offer() -> Offer:
+    """What every domain offers. The searches are imported with it."""
+    from quarry.agent import tools as of_all
+
+    found = [of_all, *modules("agent_tools").values()]
+    return Offer(
+        tuple(tool for module in found for tool in getattr(module, "AGENT_TOOLS", ())),
+        *(
+            tuple(each for module in found for each in getattr(module, name, ()))
+            for name in ("AGENT_RESOURCES", "AGENT_TEMPLATES", "AGENT_PROMPTS")
+        ),
+    )
 
 
 class AgentServer:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from quarry.domains import module, searched_tables
+from quarry.domains import module
 from quarry.language.tokens import keys, stem
 from quarry.platform.errors import SourceUnavailable
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField
@@ -83,9 +83,7 @@ class Asked:
 
 async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
     """The sources of all domains that hold data. Raises DatabaseUnavailable."""
-    filled = await services.memory.read(
-        "filled domains", lambda: filled_domains(services.reader, searched_tables()), seconds=REMEMBERED_SECONDS
-    )
+    filled = await filled_domains(services, services.reader, seconds=REMEMBERED_SECONDS)
     sources: dict[str, Source] = {}
     settings: dict[str, str] = {}
     homes: dict[str, tuple[str, str]] = {}

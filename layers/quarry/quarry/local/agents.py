@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import anyio
 
 from quarry.agent.domain_tools import openai_format
-from quarry.agent.server import AgentServer
-from quarry.api.agents import offer
+from quarry.agent.server import AgentServer, offer
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.telling import write_json
 from quarry.services.services import Caller

@@ -49,6 +49,7 @@ class OpenAIChat(ServedChat[Connection]):
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
     ) -> Structured[Output]:
         """A structured output. ModelOutputInvalid says what is wrong with it, fit for asking the model once more."""
+        options: dict[str, Any] = {"response_format": response_format(name, output_type)}
         client = await self._connection.open()
         with translated():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
@@ -56,7 +57,7 @@ class OpenAIChat(ServedChat[Connection]):
                     model=self.name,
                     messages=[_wire_message(message) for message in messages],
                     **self._at_most(self._limits.decision_tokens),
-                    response_format=response_format(name, output_type),
+                    **options,
                 )
             completion = _Completion.model_validate_json(response.content)
         check_written(bool(completion.choices))

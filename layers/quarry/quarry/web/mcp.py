@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from quarry.agent.server import AgentServer, Offer
+from quarry.agent.server import AgentServer, offer
 from quarry.web.requests import PlainCaller, ServicesDependency, take_place
 
 if TYPE_CHECKING:
@@ -55,22 +54,19 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 SPENDING = "Set in the address by the user, to offer tools that cost credits too. No agent can set it."
 
 
-def mcp_router(offer: Callable[[], Offer]) -> APIRouter:
-    """The route, offering all of it. It is asked for when it is to be served."""
-    router = APIRouter(tags=["agents"])
+router = APIRouter(tags=["agents"])
 
-    @router.post("/mcp", response_class=Response, responses=_RESPONSES, openapi_extra=_REQUEST)
-    async def mcp(
-        request: Request,
-        caller: PlainCaller,
-        services: ServicesDependency,
-        spending: Annotated[Literal["allowed"] | None, Query(description=SPENDING)] = None,
-    ) -> Response:
-        """One message of the Model Context Protocol (stateless streamable HTTP)."""
-        charge = partial(take_place, services, caller)
-        return _Exchange(AgentServer(offer(), caller, services, charge, may_spend=spending is not None))
 
-    return router
+@router.post("/mcp", response_class=Response, responses=_RESPONSES, openapi_extra=_REQUEST)
+async def mcp(
+    request: Request,
+    caller: PlainCaller,
+    services: ServicesDependency,
+    spending: Annotated[Literal["allowed"] | None, Query(description=SPENDING)] = None,
+) -> Response:
+    """One message of the Model Context Protocol (stateless streamable HTTP)."""
+    charge = partial(take_place, services, caller)
+    return _Exchange(AgentServer(offer(), caller, services, charge, may_spend=spending is not None))
 
 
 class _Exchange(Response):
