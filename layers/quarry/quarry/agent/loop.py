@@ -12,7 +12,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.models.answers import read_json_arguments
+from quarry.models.answers import read_arguments
 from quarry.models.interface import Message, ToolCall, ToolDefinition
 from quarry.models.schemas import tool_parameters
 from quarry.models.step import streamed
@@ -107,7 +107,7 @@ def validated(tools: Mapping[str, Tool], call: ToolCall) -> tuple[BaseModel | No
     if tool is None:
         return None, f"There is no tool {call.name[:64]!r}; the tools are {', '.join(tools)}."
     try:
-        return read_json_arguments(tool.arguments, call.arguments or "{}"), ""
+        return read_arguments(tool.arguments, call.arguments or "{}"), ""
     except ValidationError as error:
         details = error.errors(include_input=False, include_url=False)[:5]
         problems = [": ".join([*map(str, each["loc"]), each["msg"]]) for each in details]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
@@ -146,24 +146,20 @@ Arguments = TypeVar("Arguments", bound=BaseModel)
 _Place = tuple[int | str, ...]
 
 
-def read_arguments(model: type[Arguments], given: Mapping[str, Any]) -> Arguments:
-    """Validate arguments. Raises ValidationError."""
+def read_arguments(model: type[Arguments], given: Mapping[str, Any] | str) -> Arguments:
+    """Validate arguments, which are an object or its JSON; a single value is taken where a list is expected.
+
+    Raises ValidationError.
+    """
+    validate: Callable[[Any], Arguments] = model.model_validate_json if isinstance(given, str) else model.model_validate
     try:
-        return model.model_validate(given)
+        return validate(given)
     except ValidationError as error:
         if not (places := _expected_lists(error)):
             raise
+    if isinstance(given, str):
+        return model.model_validate_json(to_json(_with_lists(from_json(given), places)))
     return model.model_validate(_with_lists(given, places))
-
-
-def read_json_arguments(model: type[Arguments], given: str) -> Arguments:
-    """Validate arguments that are written as JSON. Raises ValidationError."""
-    try:
-        return model.model_validate_json(given)
-    except ValidationError as error:
-        if not (places := _expected_lists(error)):
-            raise
-    return model.model_validate_json(to_json(_with_lists(from_json(given), places)))
 
 
 def _expected_lists(error: ValidationError) -> list[_Place]:

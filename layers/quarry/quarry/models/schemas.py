@@ -113,9 +113,6 @@ def _of_tool(schema: Schema) -> Schema:
     for name, part in schema.get("properties", {}).items():
         schema["properties"][name] = part if name in required else _without_null(part)
     options = schema.get("anyOf", [])
-    if options and _NULL not in options and all(each.keys() == {"type"} for each in options):
-        rest = {keyword: value for keyword, value in schema.items() if keyword != "anyOf"}
-        return {"type": [each["type"] for each in options], **rest}
     lists = [each for each in options if each.get("type") == "array" and each.get("items") in options]
     return _unwrapped(schema, lists) if len(options) == 2 and lists else schema
 

@@ -14,15 +14,11 @@ from quarry.postgres.rds import untrusted
 
 NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
 
-
 POOLED_UNAWARES = "A pooler in front of the database mixes up prepared statements: set DATABASE_POOLED=true."
-
 
 MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
 
-
 _MIXED_UP_STATEMENTS = (psycopg.errors.DuplicatePreparedStatement, psycopg.errors.InvalidSqlStatementName)
-
 
 _UNAVAILABLE = (
     PoolTimeout,
@@ -32,7 +28,6 @@ _UNAVAILABLE = (
     psycopg.errors.IdleInTransactionSessionTimeout,
     psycopg.errors.TransactionTimeout,
 )
-
 
 _REASONS: Mapping[type[Exception], str] = {
     psycopg.errors.QueryCanceled: "The database took too long; try again, or ask for less.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -44,7 +45,7 @@ class Memory:
     async def read(self, name: str, read: Callable[[], Awaitable[T]], *, seconds: float) -> T:
         """What was read under this name in the last `seconds`, or else is read now. Raises what `read` does."""
         now = time.monotonic()
-        at, value = self._values.get(name, (-float("inf"), None))
+        at, value = self._values.get(name, (-math.inf, None))
         if now - at < seconds:
             remembered: T = value
             return remembered
@@ -61,40 +62,22 @@ class Memory:
 
     def holds(self, name: str, *, seconds: float) -> bool:
         """Whether anything was remembered under this name in the last `seconds`."""
-        return time.monotonic() - self._values.get(name, (-float("inf"), None))[0] < seconds
+        return time.monotonic() - self._values.get(name, (-math.inf, None))[0] < seconds
 
 
 TUNED_NAMES = ("records_semantic_weight", "company_semantic_weight", "company_keyword_weight", "company_niche_weight")
-"""The settings that a database may have of its own."""
-
-
-class TunedSettings:
-    """Reads the stored weights once, at the first search; a process that runs on keeps them."""
-
-    def __init__(self, settings: Settings, database: Database) -> None:
-        self._settings = settings
-        self._database = database
-        self._tuned: Settings | None = None
-
-    async def read(self) -> Settings:
-        """The settings; of those that may be tuned, what the environment sets, else what is stored, else the default.
-
-        Raises DatabaseUnavailable.
-        """
-        if self._tuned is None:
-            self._tuned = with_weights(self._settings, await stored_weights(self._database))
-        return self._tuned
+"""The settings that a database can store."""
 
 
 def with_weights(settings: Settings, stored: Mapping[str, float]) -> Settings:
-    """The settings with what is stored for those that the environment does not set."""
+    """The settings, with stored weights where the environment sets none."""
     return settings.model_copy(
         update={name: stored[name] for name in TUNED_NAMES if name in stored and name not in settings.model_fields_set}
     )
 
 
 async def stored_weights(database: Database) -> dict[str, float]:
-    """What is stored, by the name of its setting. Raises DatabaseUnavailable."""
+    """The stored weights by the name of their setting. Raises DatabaseUnavailable."""
     rows = await database.rows("select name, weight from tuned_weights order by name")
     return {row["name"]: row["weight"] for row in rows}
 
@@ -123,9 +106,8 @@ class Caller:
 class Services:
     """`chat` is None where no chat model is configured: the fallbacks answer.
 
-    `reader` is for reads that may be seconds old; it is a Reader where there is a replica, and else `database`. `tuned` has the
-    settings with the database's own weights, `memory` values read now and then, `breakers` those of remote models: "chat",
-    "embedding".
+    `reader` is for reads that may be seconds old: a Reader if there is a replica, else `database`. `memory` holds values that are
+    read now and then. `breakers` has those of remote models, as "chat" and "embedding".
     """
 
     settings: Settings
@@ -136,11 +118,18 @@ class Services:
     queries: QueryEmbedder
     run_log: RunLog
     streams: RunStreams
-    tuned: TunedSettings
     memory: Memory
     metrics: Metrics
     tracing: Tracing
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
+
+    async def tuned_settings(self) -> Settings:
+        """The settings with the weights that this database stores, where the environment sets none. They are read once.
+
+        Raises DatabaseUnavailable.
+        """
+        stored = await self.memory.read("tuned weights", lambda: stored_weights(self.database), seconds=math.inf)
+        return with_weights(self.settings, stored)
 
     @contextmanager
     def run(
@@ -220,7 +209,6 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
             # a Lambda is frozen when it has answered
             unattended_max=0 if settings.aws_lambda_function_name else settings.database_pool_size // 2,
         ),
-        tuned=TunedSettings(settings, database),
         memory=Memory(),
         metrics=metrics,
         tracing=Tracing(settings.traces_endpoint),

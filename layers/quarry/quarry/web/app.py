@@ -15,13 +15,12 @@ from quarry.web.admission import Admission, Admitted
 from quarry.web.description import Description
 from quarry.web.gates import HostGate, SiteGate
 from quarry.web.middleware import (
-    BeginsInTime,
+    AlwaysAnswers,
     EveryResponse,
     Measured,
     ShortJsonBodies,
     SingleHeaders,
     Traced,
-    Unforeseen,
     VisibleOnly,
 )
 from quarry.web.requests import KnownAddresses
@@ -58,8 +57,7 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
         app.add_middleware(Traced, tracing=services.tracing)
     app.add_middleware(KnownAddresses, routes=app.routes)
     app.add_middleware(SingleHeaders)
-    app.add_middleware(BeginsInTime)
-    app.add_middleware(Unforeseen)
+    app.add_middleware(AlwaysAnswers)
     if services.settings.allowed_origin:
         _allow(app, services.settings.allowed_origin)
     if services.settings.identity == "local":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
-import re
 import time
 import uuid
 
@@ -39,7 +38,6 @@ SINGLE = ("Authorization", "Content-Length", "Content-Type", "Idempotency-Key", 
 _NOT_SAID_TO_BE_JSON = UnsupportedMediaType("Send the body as JSON, with `Content-Type: application/json`.")
 _REFUSED = {402: REFUSED_402, 429: REFUSED_429, 503: REFUSED_503}
 _EVENT_STREAMS = ("text/event-stream", "application/x-ndjson")
-_CLEANED = re.compile(r"application/(?:x-ndjson|(?:[\w.-]+\+)?json)\b|text/event-stream\b")
 _DATA = "data: "
 
 logger = logging.getLogger(__name__)
@@ -59,7 +57,7 @@ class Measured(HttpMiddleware):
         async def send_measured(message: Message) -> None:
             nonlocal awaits_event
             if message["type"] == "http.response.start":
-                awaits_event = Headers(raw=message["headers"]).get("content-type", "").startswith(_EVENT_STREAMS)
+                awaits_event = _media_type(Headers(raw=message["headers"])) in _EVENT_STREAMS
                 if refused := _REFUSED.get(message["status"]):
                     self._metrics.count(refused)
             elif awaits_event and message.get("body"):
@@ -103,7 +101,8 @@ class VisibleOnly(HttpMiddleware):
             nonlocal held, is_cleaned
             if message["type"] == "http.response.start":
                 headers = Headers(raw=message["headers"])
-                is_cleaned = _CLEANED.match(headers.get("content-type", "")) is not None
+                media_type = _media_type(headers)
+                is_cleaned = _is_json(media_type) or media_type in _EVENT_STREAMS
                 is_cleaned = is_cleaned and "content-encoding" not in headers
                 if is_cleaned and "content-length" in headers:
                     held = message
@@ -116,6 +115,14 @@ class VisibleOnly(HttpMiddleware):
             await send(message)
 
         await self.app(scope, receive, send_visible)
+
+
+def _media_type(headers: Headers) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _is_json(media_type: str) -> bool:
+    return media_type == "application/json" or media_type.endswith("+json")
 
 
 def _of_length(start: Message, message: Message) -> Message:
@@ -139,27 +146,6 @@ def _visible_line(line: str) -> str:
     return prefix + shown_json(line.removeprefix(prefix))
 
 
-class Unforeseen(HttpMiddleware):
-    """Makes a problem of what nobody caught, where no response has begun."""
-
-    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started = False
-
-        async def send_begun(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
-
-        try:
-            await self.app(scope, receive, send_begun)
-        except Exception:
-            if started:
-                raise
-            logger.exception("unforeseen error")
-            unforeseen = QuarryError(UNFORESEEN_MESSAGE)
-            await problems.response_to(unforeseen, scope, is_logged=False)(scope, receive, send)
-
-
 def deadline_of(scope: Scope) -> float:
     """When a response must have ended, by the event loop's clock: before Lambda cuts it off. Infinite outside Lambda."""
     context = scope.get("aws.context")
@@ -169,25 +155,35 @@ def deadline_of(scope: Scope) -> float:
     return asyncio.get_running_loop().time() + remaining_seconds - RESERVE_SECONDS
 
 
-class BeginsInTime(HttpMiddleware):
-    """Ends what has not begun to respond at the deadline, and says so. A stream that has begun minds its deadline itself."""
+class AlwaysAnswers(HttpMiddleware):
+    """Answers a request that the application did not answer: because of an error, or because the deadline came first. It leaves
+    alone a response that has begun: a stream watches its own deadline.
+    """
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         deadline = deadline_of(scope)
         waiting = asyncio.timeout_at(deadline if deadline < math.inf else None)
+        has_begun = False
 
         async def send_begun(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
             waiting.reschedule(None)
             await send(message)
 
         try:
             async with waiting:
                 await self.app(scope, receive, send_begun)
-        except TimeoutError:
-            if not waiting.expired():
+        except Exception:
+            if has_begun:
                 raise
-            logger.error("no response before the deadline: %s %s", scope["method"], scope["path"])
-            await self.refuse(Unavailable(LATE_MESSAGE), scope, receive, send)
+            if waiting.expired():
+                logger.error("no response before the deadline: %s %s", scope["method"], scope["path"])
+                await self.refuse(Unavailable(LATE_MESSAGE), scope, receive, send)
+                return
+            logger.exception("unforeseen error")
+            unforeseen = QuarryError(UNFORESEEN_MESSAGE)
+            await problems.response_to(unforeseen, scope, is_logged=False)(scope, receive, send)
 
 
 class SingleHeaders(HttpMiddleware):
@@ -242,8 +238,7 @@ class ShortJsonBodies(HttpMiddleware):
             return
         headers = Headers(scope=scope)
         try:
-            media_type = headers.get("content-type", "").split(";")[0].strip().lower()
-            if media_type != "application/json" and not media_type.endswith("+json"):
+            if not _is_json(_media_type(headers)):
                 raise _NOT_SAID_TO_BE_JSON
             body = await _read(headers, receive)
         except QuarryError as error:
