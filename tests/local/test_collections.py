@@ -58,8 +58,8 @@ def test_wrong_declarations_change_nothing_and_are_told_with_their_lines(
 @pytest.mark.parametrize(
     ("change", "detail"),
     [
-        ("alter table support.tickets drop column body", "body is now gone"),
-        ("drop table support.tickets", "the table support.tickets is gone"),
+        ("alter table support.tickets drop column body", "body no longer exists"),
+        ("drop table support.tickets", "the table support.tickets no longer exists"),
         (
             "alter table support.tickets disable trigger quarry_1_update",
             "triggers on support.tickets are missing or disabled",
