@@ -1,4 +1,4 @@
-"""What every setting is called, takes and does, and its default."""
+"""The name, type, default and description of every setting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOGINS = f"^{_LOGIN}(?:,{_LOGIN})?$"
 
 
 def setting(default: Any, description: str, **constraints: Any) -> Any:
-    """A setting, with what docs/settings.md says of it."""
+    """A setting with its description in docs/settings.md."""
     return Field(default=default, description=description, **constraints)
 
 

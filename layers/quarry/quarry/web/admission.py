@@ -1,7 +1,7 @@
-"""Admission: which requests a process takes, and how many it works on at a time.
+"""Admission: how many requests a process works on at a time, and how many wait.
 
-A search holds a place until its response was sent or its client left, which cancels it, in the database too. A short queue
-waits; any further request gets a 503 with `Retry-After` at once. `without_place` exempts a route.
+A search holds a place until its response was sent, or its client left, which cancels it and its statements. A short queue waits;
+any further request gets a 503 with `Retry-After` at once. `without_place` exempts a route.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ class Ticket:
 
 
 class Places:
-    """A limited number of requests at work and of requests waiting, and of both a share for one user.
+    """Limits of the requests at work and waiting, in all and for each user.
 
-    Waiting users take turns, however many requests each has. A request waits only if no place is free or its user's share is
-    taken.
+    Waiting users take turns, however many requests each has. A request waits only if no place is free, or its user's share is
+    used up.
     """
 
     def __init__(self, *, at_work: int, at_work_per_user: int, waiting: int, waiting_per_user: int) -> None:
@@ -57,7 +57,7 @@ class Places:
         return sum(map(len, self._waiting.values()))
 
     def enter(self, user: str) -> Ticket | None:
-        """A ticket that is at work, or waits; None where there is no place to wait either."""
+        """A ticket that is at work or waits; None if the queue is full."""
         ticket = Ticket(user)
         if self.at_work < self.at_work_max and self._at_work[user] < self.at_work_per_user:
             self._begin(ticket)
@@ -69,7 +69,7 @@ class Places:
         return ticket
 
     def leave(self, ticket: Ticket) -> Ticket | None:
-        """Take out a ticket, at work or waiting, exactly once; the one that is at work in its place, if any."""
+        """Remove a ticket, exactly once; return the waiting one that takes its place, if any."""
         if not ticket.at_work:
             self._stop_waiting(ticket)
             return None
@@ -80,7 +80,7 @@ class Places:
         return self._next()
 
     def rounds_until_work(self, user: str) -> float:
-        """How many requests' durations pass, about, before one more request of `user` would be at work."""
+        """About how many durations of a request pass before another request of `user` would be at work."""
         own = len(self._waiting.get(user, ()))
         return max((self.waiting + 1) / self.at_work_max, (own + 1) / self.at_work_per_user)
 
@@ -107,27 +107,27 @@ class Places:
 
 
 PLACES_PER_CONNECTION = 2
-"""A request holds a connection for a part of its time only: the rest is reading, embedding, ranking and waiting for models."""
+"""A request holds a connection only for part of its time: the rest is reading, embedding, ranking and waiting for models."""
 USER_SHARE = 3 / 4
-"""Of the connections and of the queue. What is left lets others in while one user asks for everything."""
+"""The share of connections and of the queue that one user can take."""
 QUEUE_MAX = 64
 QUEUE_SECONDS = 10.0
-"""The longest that a request waits for its place."""
+"""The longest that a request waits for a place."""
 FIRST_MEAN_SECONDS = 1.0
-"""What a request is taken to last before one has ended."""
+"""The assumed duration of a request before any has ended."""
 MEAN_WEIGHT = 0.1
-"""Of the latest request in the mean of all."""
+"""The weight of the latest request in the mean duration."""
 RETRY_AFTER_MAX_SECONDS = 30
 WARNING_INTERVAL_SECONDS = 60.0
 MESSAGES_AHEAD = 8
-"""Pieces of a request's body that are read before the route asks for them."""
+"""Messages of a request that are read ahead of the route."""
 WITHOUT_PLACE = "_quarry_without_place"
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 logger = logging.getLogger(__name__)
 
 
 def without_place(endpoint: Endpoint) -> Endpoint:
-    """Marks a route that is public and cheap: it is served however much is at work."""
+    """Mark a route as public and cheap: it is served without a place."""
     setattr(endpoint, WITHOUT_PLACE, True)
     return endpoint
 
@@ -150,7 +150,7 @@ class Admission:
 
     @classmethod
     def of_pool(cls, connections: int) -> Self:
-        """As much as a pool of so many connections serves. No user holds all connections, nor all of the queue."""
+        """The limits for a pool with this number of connections. No user takes all connections, or all of the queue."""
         return cls(
             Places(
                 at_work=PLACES_PER_CONNECTION * connections,
@@ -162,10 +162,7 @@ class Admission:
 
     @asynccontextmanager
     async def place(self, user: str) -> AsyncIterator[None]:
-        """A place for as long as the block lasts.
-
-        Raises Overloaded: at once where the queue is full, or after QUEUE_SECONDS in it.
-        """
+        """A place for the duration of the block. Raises Overloaded at once if the queue is full, or after QUEUE_SECONDS in it."""
         ticket = self._places.enter(user)
         if ticket is None:
             raise self._refusal(user)
@@ -193,7 +190,7 @@ class Admission:
 
     def _leave(self, ticket: Ticket) -> None:
         following = self._places.leave(ticket)
-        # one that has just given up its wait leaves the place by itself
+        # one that has just stopped waiting leaves by itself
         if following is not None and not self._turns[following].done():
             self._turns[following].set_result(None)
 
@@ -207,19 +204,19 @@ class Admission:
         )
 
     def _note_refusal(self) -> None:
-        """Say now and then that requests are refused: a line for each would be more work than refusing it."""
+        """Log refusals at intervals: a line for each would cost more than refusing it."""
         self._refused += 1
         now = self._clock()
         if now - self._warned_at >= WARNING_INTERVAL_SECONDS:
             logger.warning(
-                "overloaded: %d requests refused since the last such line, %d at work, %d waiting",
+                "overloaded: %d requests refused since the last message, %d at work, %d waiting",
                 self._refused, self._places.at_work, self._places.waiting,
             )  # fmt: skip
             self._refused, self._warned_at = 0, now
 
 
 class Admitted(problems.HttpMiddleware):
-    """Serves the routes that need a place when they have one, and ends them when their client leaves."""
+    """Gives requests places, and cancels them when their client leaves."""
 
     def __init__(self, app: ASGIApp, admission: Admission) -> None:
         super().__init__(app)
@@ -238,7 +235,7 @@ class Admitted(problems.HttpMiddleware):
 
 
 def _user_of(scope: Scope) -> str:
-    """Who asks; all that are not signed in count as one, and their routes refuse them."""
+    """The user; callers who are not signed in count as one, and their routes refuse them."""
     try:
         return verified_caller(Request(scope)).user_id
     except NotAuthenticated:
@@ -256,7 +253,7 @@ class _Client:
 
     @asynccontextmanager
     async def present(self) -> AsyncIterator[None]:
-        """The block is cancelled when the client leaves before it was answered; then this ends without an error."""
+        """Cancel the block when the client leaves before it was answered; this then ends without an error."""
         leaving = asyncio.timeout(None)
         try:
             async with leaving:
@@ -269,17 +266,17 @@ class _Client:
             if not leaving.expired():
                 raise
             if not isinstance(error, TimeoutError):
-                logger.warning("a request that its client left ended in an error: %s", type(error).__name__)
+                logger.warning("a request failed after its client had left: %s", type(error).__name__)
 
     async def receive(self) -> Message:
-        """The next piece of the body. A client that leaves cancels the request."""
+        """The next message of the request."""
         message = await self._messages.get()
         if isinstance(message, Exception):
             raise message
         return message
 
     async def send(self, message: Message) -> None:
-        # noted before it is sent: with the last piece of a response the server says that the client left
+        # before sending: after the last piece of a response the server reports a disconnect
         self._answered = message["type"] == "http.response.body" and not message.get("more_body", False)
         await self._send(message)
 

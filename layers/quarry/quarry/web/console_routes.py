@@ -1,4 +1,4 @@
-"""What the page asks before anybody has signed in."""
+"""What the page requests before the user has signed in."""
 
 from __future__ import annotations
 
@@ -54,8 +54,8 @@ def _example_questions() -> dict[str, list[str]]:
 
 
 def sign_in_of(event: Mapping[str, Any], settings: Settings) -> SignIn | None:
-    """As the API's stage says: the user pool's client names the API, so the function's own environment cannot name it. None
-    where identity is local, as under `sam local`, which leaves these variables as the template has them.
+    """The sign-in that the API's stage variables name. The function's environment cannot name it, since the user pool's client
+    refers to the API. None if identity is local, as under `sam local`, which does not resolve these variables.
     """
     if settings.identity == "local":
         return None
@@ -69,6 +69,6 @@ def sign_in_of(event: Mapping[str, Any], settings: Settings) -> SignIn | None:
 
 
 def _prefix(event: Mapping[str, Any]) -> str:
-    """What API Gateway took off the path: its stage; nothing under a domain of one's own."""
+    """The part of the path that API Gateway removed: its stage, or nothing under a custom domain."""
     whole = (event.get("requestContext") or {}).get("path") or ""
     return str(whole).removesuffix(str(event.get("path") or "")) if whole else ""

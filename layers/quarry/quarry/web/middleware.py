@@ -1,4 +1,4 @@
-"""What every request passes on its way to a route: counting, tracing, limits of headers, bodies and time, and clean responses."""
+"""Middleware before every route: metrics, traces, limits of headers, bodies and time, and clean responses."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from quarry.web.problems import HttpMiddleware
 from quarry.web.requests import address_of
 
 BEGAN = "quarry.began"
-"""In a scope: when the request came, by `time.perf_counter`, where that was before the application had it."""
+"""Key of a scope: when the request came, by `time.perf_counter`, if that was before the application got it."""
 RESERVE_SECONDS = 4.0
-"""Kept back of an invocation's time for ending the stream, writing the run log and telling the runtime."""
+"""Part of an invocation's time that is reserved for ending the stream, writing the run log and answering the runtime."""
 METHODS_WITH_BODY = ("POST", "PUT", "PATCH")
 SINGLE = ("Authorization", "Content-Length", "Content-Type", "Idempotency-Key", "Last-Event-ID")
-"""Headers that mean something once only."""
+"""Headers that may be sent only once."""
 
 _NOT_SAID_TO_BE_JSON = UnsupportedMediaType("Send the body as JSON, with `Content-Type: application/json`.")
 _REFUSED = {402: REFUSED_402, 429: REFUSED_429, 503: REFUSED_503}
@@ -44,7 +44,7 @@ logger = logging.getLogger(__name__)
 
 
 class Measured(HttpMiddleware):
-    """Counts each request in `metrics`, refusals, and how long readers wait for a stream's first event. The outermost of all."""
+    """Counts requests, refusals, and the time to the first event of a stream. The outermost middleware."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         super().__init__(app)
@@ -70,9 +70,7 @@ class Measured(HttpMiddleware):
 
 
 class EveryResponse(HttpMiddleware):
-    """Gives every request an id, and every response what all of them carry: that id, no guessing of its media type, and no
-    keeping of what does not say that it may be kept.
-    """
+    """Gives every request an id, and every response that id, `nosniff`, and `no-store` unless the route allows caching."""
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request_id = getattr(scope.get("aws.context"), "aws_request_id", None) or str(uuid.uuid4())
@@ -89,8 +87,8 @@ class EveryResponse(HttpMiddleware):
 
 
 class VisibleOnly(HttpMiddleware):
-    """Cleans every body of JSON and of events of invisible characters, whichever route made it. A message of a body holds whole
-    lines, and a document that has a length is one message.
+    """Removes invisible characters from every JSON body and event. Each message of a body has whole lines, and a document with a
+    length is one message.
     """
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -126,7 +124,7 @@ def _is_json(media_type: str) -> bool:
 
 
 def _of_length(start: Message, message: Message) -> Message:
-    """The start of a response whose body is cleaned; that of a HEAD has none, and keeps its length."""
+    """The start of a response with a cleaned body. The answer to a HEAD has no body, and keeps its length."""
     if not message.get("body"):
         return start
     headers = MutableHeaders(raw=list(start["headers"]))
@@ -137,7 +135,7 @@ def _of_length(start: Message, message: Message) -> Message:
 def _visible(body: bytes) -> bytes:
     if body.isascii():
         return body
-    # not by str.splitlines, which also divides at the characters that are looked for
+    # not by str.splitlines, which also splits at characters that are removed here
     return "\n".join(map(_visible_line, body.decode().split("\n"))).encode()
 
 
@@ -147,7 +145,7 @@ def _visible_line(line: str) -> str:
 
 
 def deadline_of(scope: Scope) -> float:
-    """When a response must have ended, by the event loop's clock: before Lambda cuts it off. Infinite outside Lambda."""
+    """When a response must have ended, by the event loop's clock, so that Lambda does not cut it off. Infinite outside Lambda."""
     context = scope.get("aws.context")
     if context is None:
         return math.inf
@@ -187,8 +185,8 @@ class AlwaysAnswers(HttpMiddleware):
 
 
 class SingleHeaders(HttpMiddleware):
-    """Refuses a request that sends one of these headers twice: a proxy in front may have looked at the other one. `Host` and
-    `Origin` are the host gate's.
+    """Refuses a request that sends one of these headers twice: a proxy in front may have read the other one. The host gate checks
+    `Host` and `Origin`.
     """
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -201,9 +199,7 @@ class SingleHeaders(HttpMiddleware):
 
 
 class Traced(HttpMiddleware):
-    """Traces each request whose address is known, without its path and query, which hold what was asked and ids
-    that open an answer.
-    """
+    """Traces each request to a known address, without its path and query, which contain questions and ids of answers."""
 
     def __init__(self, app: ASGIApp, tracing: Tracing) -> None:
         super().__init__(app)
@@ -228,8 +224,8 @@ class Traced(HttpMiddleware):
 
 
 class ShortJsonBodies(HttpMiddleware):
-    """Refuses a body that does not say it is JSON, or is too large, before a route sees it. It is read whole before anything else
-    is begun, so a client that is slow to send holds nothing but its connection. The server reads away what is left.
+    """Refuses a body that is not declared as JSON, or is too large, before a route sees it. The whole body is read first, so a
+    slow client holds nothing but its connection. The server discards what is left.
     """
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -249,7 +245,7 @@ class ShortJsonBodies(HttpMiddleware):
 
 
 async def _read(headers: Headers, receive: Receive) -> bytes | None:
-    """The whole body; None when the client has left. Raises BodyTooLarge, at once where the length is declared."""
+    """The whole body; None if the client has left. Raises BodyTooLarge, at once if the length is declared."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > problems.BODY_MAX_BYTES:
         raise problems.BODY_TOO_LARGE
@@ -267,7 +263,7 @@ async def _read(headers: Headers, receive: Receive) -> bytes | None:
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
-    """The body once more, and then what else comes, which is that the client has left."""
+    """Receives the body again, then the client's disconnect."""
     replayed = False
 
     async def receive_again() -> Message:

@@ -1,4 +1,4 @@
-"""Errors as `application/problem+json` (RFC 9457), and in OpenAI's form below `/v1/`, whose clients read no other."""
+"""Errors as `application/problem+json` (RFC 9457), and in OpenAI's form below `/v1/`, as its clients expect."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ BODY_TOO_LARGE = BodyTooLarge(f"The body is larger than {BODY_MAX_BYTES // 1024}
 NOT_JSON = MalformedRequest("The body is not valid JSON.")
 NO_SUCH_ADDRESS = NotFound("There is nothing at this address.")
 NO_SUCH_METHOD = MethodNotAllowed("This address does not take this method; the header `Allow` lists those it takes.")
-# What a bare HTTPException of the framework means to a client.
+# The errors for the framework's own exceptions.
 _MEANINGS: dict[int, QuarryError] = {
     400: NOT_JSON,
     404: NO_SUCH_ADDRESS,
@@ -73,7 +73,7 @@ _REFERENCE = "#/components/schemas/{model}"
 
 
 def error_schemas(*models: type[BaseModel]) -> dict[str, Any]:
-    """The JSON schemas of bodies of errors, by their names in an OpenAPI document."""
+    """The JSON schemas of error bodies, by name."""
     return {
         model.__name__: {
             name: value for name, value in model.model_json_schema(ref_template=_REFERENCE).items() if name != "$defs"
@@ -181,7 +181,7 @@ async def _on_validation_error(request: Request, error: Exception) -> Response:
     details = error.errors()
     if any(detail["type"] == "json_invalid" for detail in details):
         return response_to(NOT_JSON, request.scope)
-    # a parameter that a route and a dependency of it both take is named once
+    # without duplicates: a route and its dependency may take the same parameter
     errors = dict.fromkeys(_field_error(detail, error.body) for detail in details[:FIELD_ERRORS_MAX])
     return response_to(InvalidInput([*errors]), request.scope)
 
@@ -206,23 +206,23 @@ def request_id_of(request: Request) -> str | None:
 
 
 def pointer_to(parts: Iterable[str]) -> str:
-    """The JSON pointer (RFC 6901) to what lies behind these names."""
+    """The JSON pointer (RFC 6901) with these parts."""
     return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
 
 
 def _field_error(detail: Mapping[str, Any], body: Any) -> FieldError:
-    # the first part says where the field was sent: body, query, path or header
+    # the first part is the place: body, query, path or header
     sent, *within = detail["loc"]
     if sent == "body" and isinstance(body, dict):
         within = place_in(body, {**detail, "loc": within})
     parts = [str(part) for part in within]
-    # an element of a list is named as the list is: its place in it, "0", would say nothing
+    # an element of a list is called by the name of the list, not by its index
     name = next((part for part in reversed(parts) if not part.isdecimal()), "the body")
     return FieldError(pointer_to(parts), f"{name}: {str(detail['msg']).removeprefix('Value error, ')}")
 
 
 class ErrorDetail(LazyModel):
-    """What went wrong; `param` is the field that is wrong, `code` says which error it is."""
+    """What went wrong. `param` is the wrong field, and `code` identifies the error."""
 
     message: str
     type: Literal[

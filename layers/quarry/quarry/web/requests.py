@@ -1,4 +1,4 @@
-"""Requests: the known addresses and their methods, checked before a body is read, who calls, and how often.
+"""Requests: known addresses and methods, checked before a body is read; who calls; and rate limits.
 
 Another method of a known address is a 405 with `Allow`, an unknown address a 404, a parameter that is not UTF-8 a 422. `HEAD` is
 answered as `GET` without the body.
@@ -32,22 +32,22 @@ _HEADERS_ONLY = "quarry.headers_only"
 _ENDPOINT = "quarry.endpoint"
 _ADDRESS = "quarry.address"
 _ALIASES = {"/mcp/": "/mcp"}
-"""Other spellings of addresses: some clients of the Model Context Protocol put a slash behind what they are given."""
+"""Other spellings of addresses: some clients of the Model Context Protocol append a slash."""
 _PARAMETER = re.compile(r"{[^}]*}")
 
 
 def wants_headers_only(scope: Scope) -> bool:
-    """Whether the request is a `HEAD`, which routes see as a `GET`: what is expensive and only fills a body may be left out."""
+    """Whether the request is a `HEAD`, which routes see as a `GET`. They may skip expensive work for the body."""
     return bool(scope.get(_HEADERS_ONLY))
 
 
 def endpoint_of(scope: Scope) -> object:
-    """What serves a request that KnownAddresses let through, known before it is routed."""
+    """The endpoint of a request that KnownAddresses let through, known before routing."""
     return scope[_ENDPOINT]
 
 
 def address_of(scope: Scope) -> str:
-    """Which address such a request has, its parameters by their names: `/people/{id}`."""
+    """The address of such a request with its parameters by name: `/people/{id}`."""
     address: str = scope[_ADDRESS]
     return address
 
@@ -63,7 +63,7 @@ class _Address:
 
 
 class KnownAddresses(problems.HttpMiddleware):
-    """Lets through what has an address and a method that one of `routes` takes."""
+    """Lets through requests with an address and a method of one of `routes`."""
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
         super().__init__(app)
@@ -90,12 +90,12 @@ class KnownAddresses(problems.HttpMiddleware):
             await self.app(scope, receive, send)
 
     def _address_at(self, path: str) -> _Address | None:
-        """The most literal address that `path` has."""
+        """The most literal address that matches `path`."""
         return next((address for address in self._addresses if address.pattern.match(path)), None)
 
 
 def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:
-    """The addresses of `routes`, the most literal ones first, so that /people/search is not read as the person `search`."""
+    """The addresses of `routes`, most literal first, so that /people/search is not read as the person `search`."""
     patterns: dict[str, re.Pattern[str]] = {}
     endpoints: defaultdict[str, dict[str, object]] = defaultdict(dict)
     for route in iter_route_contexts(routes):
@@ -113,7 +113,7 @@ def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:
 
 
 def _not_in_utf8(scope: Scope, address: _Address) -> Iterator[FieldError]:
-    """The parameters that are not UTF-8, of the path and of the query."""
+    """Parameters of the path and the query that are not UTF-8."""
     if not _is_utf8(scope.get("raw_path") or b"") and (in_path := address.pattern.match(scope["path"])):
         yield from (_must_be_utf8(name) for name, value in in_path.groupdict().items() if "\ufffd" in value)
     for parameter in scope.get("query_string", b"").split(b"&"):
@@ -147,7 +147,7 @@ _LOCAL_NAME = re.compile(r"[^\x00-\x20\x7f]{1,64}")
 
 
 def services_of(request: Request) -> Services:
-    """The process' services, as a route's dependency."""
+    """The services of the process, as a route's dependency."""
     services = request.app.state.services
     assert isinstance(services, Services)
     return services
@@ -186,7 +186,7 @@ def _from_bearer_name(header: str | None) -> Caller:
 RouteClass = Literal["model", "plain"]
 DEFAULT_PER_MINUTE: dict[RouteClass, int] = {"model": 30, "plain": 120}
 CallerDependency = Callable[[Request, Caller, Services], Awaitable[Caller]]
-# Counting and asking are one statement, so concurrent requests never share a place.
+# One statement counts and reads, so that concurrent requests never share a place.
 _COUNT = """
 insert into rate_windows as w (caller, route_class, window_start, requests)
 values (%(caller)s, %(route_class)s, date_trunc('minute', now()), 1)
@@ -211,20 +211,20 @@ async def take_place(services: Services, caller: Caller, route_class: RouteClass
     assert row is not None
     if row["requests"] > limit:
         raise RateLimited(
-            f"More than {limit} requests in a minute; wait for the next one.",
+            f"More than {limit} requests in a minute; wait until the next one begins.",
             retry_after_seconds=max(1, math.ceil(row["seconds_left"])),
         )
 
 
 def limited_caller(route_class: RouteClass) -> CallerDependency:
-    """A route's dependency: the verified caller, having taken a place in this class of route."""
+    """A route's dependency: the verified caller, after counting the request in this class of route."""
 
     async def dependency(
         request: Request,
         caller: Annotated[Caller, Depends(verified_caller)],
         services: ServicesDependency,
     ) -> Caller:
-        # no stream is begun, and so no model called, for one who wants its headers only
+        # a HEAD starts no stream, and so calls no model
         if not (route_class == "model" and wants_headers_only(request.scope)):
             await take_place(services, caller, route_class)
         return caller
@@ -234,4 +234,4 @@ def limited_caller(route_class: RouteClass) -> CallerDependency:
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
-"""The caller of a route that asks no model, and of one that does."""
+"""The caller of a route that calls no model, and of one that does."""
