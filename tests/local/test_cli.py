@@ -181,7 +181,7 @@ class TestFailure:
             done = quarry("migrate", DATABASE_URL=urlunsplit(urlsplit(server_url)._replace(path=f"/{name}")))
             connection.execute(SQL("drop database {} with (force)").format(Identifier(name)))
         assert done.returncode == 1
-        assert "has the encoding SQL_ASCII; Quarry needs UTF8" in done.stderr
+        assert "has the encoding SQL_ASCII, but Quarry needs UTF8" in done.stderr
 
 
 class TestLoad:

@@ -1,6 +1,6 @@
-"""Chat from Amazon Bedrock by its Converse API, which is the same for all of its models.
+"""Chat with Amazon Bedrock over its Converse API, which is the same for all of its models.
 
-A structured output is asked for as the arguments of a tool that the model must call.
+A structured output is requested as the arguments of a tool that the model must call.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class BedrockChat(ServedChat[Connection]):
     async def decide(
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
     ) -> Structured[Output]:
-        """A structured output. ModelOutputInvalid says what is wrong with it, fit for asking the model once more."""
+        """A structured output. ModelOutputInvalid describes the problem, so that the model can be asked again."""
         schema = response_format(name, output_type)["json_schema"]["schema"]
         tool = ToolDefinition(name, f"Takes the answer, as a {name}.", schema)
         options = {"toolConfig": {"tools": [_wire_tool(tool)], "toolChoice": {"tool": {"name": name}}}}
@@ -88,7 +88,7 @@ class BedrockChat(ServedChat[Connection]):
 
     async def _next_event(self, stream: EventStream, deadline: float) -> Mapping[str, Any] | None:
         """The next event, None at the end. TimeoutError past the wait for a piece, or `deadline` by the event loop's clock."""
-        # one timeout an event: if it stayed open while the caller works on a piece, it would cancel the caller's work
+        # one timeout per event: left open while the caller handles a piece, it would cancel the caller's work
         async with asyncio.timeout_at(min(deadline, asyncio.get_running_loop().time() + self._timeout_seconds)):
             event: Mapping[str, Any] | None = await stream.next()
             return event
@@ -96,20 +96,20 @@ class BedrockChat(ServedChat[Connection]):
 
 @dataclass(frozen=True)
 class _Answer:
-    """A message that the model wrote: its text, and the tools that it calls, as the wire has them."""
+    """A message of the model: its text, and its tool calls in wire format."""
 
     text: str
     calls: list[Mapping[str, Any]]
 
     @classmethod
     def of(cls, content: Sequence[Mapping[str, Any]]) -> _Answer:
-        """The message of its blocks."""
+        """The message with these blocks."""
         text = "".join(storable(block.get("text") or "") for block in content)
         return cls(text, [block["toolUse"] for block in content if block.get("toolUse")])
 
     @property
     def characters(self) -> int:
-        """How much the model wrote."""
+        """How many characters the model wrote."""
         return len(self.text) + sum(len(call["name"]) + len(_input(call)) for call in self.calls)
 
 
@@ -118,8 +118,8 @@ def _input(call: Mapping[str, Any]) -> str:
 
 
 def _collect(called: dict[int, ToolCall], event: Mapping[str, Any]) -> tuple[str, int]:
-    """Put the pieces of tool calls together, each by the index of its block; the text of an event, and how much the model wrote
-    in it.
+    """Join the pieces of tool calls by the index of their block; return the text of an event, and the number of characters in
+    it.
     """
     started = event.get("contentBlockStart", {})
     name = ""
@@ -150,9 +150,9 @@ def _wire_tool(tool: ToolDefinition) -> dict[str, Any]:
 
 
 def _wire_messages(messages: Sequence[Message], calls_tools: bool) -> list[dict[str, Any]]:
-    """The conversation by turns: users' and assistants' alternate, a user's is first, and no text is blank.
+    """The conversation in turns: the user's is first, then they alternate with the assistant's, and no text is blank.
 
-    Bedrock refuses calls and results of tools in a request that offers none: there they are sent as text.
+    Bedrock refuses tool calls and results in a request that offers no tools: there they are sent as text.
     """
     turns: list[dict[str, Any]] = []
     for message in messages:
@@ -187,7 +187,7 @@ def _blocks(message: Message, calls_tools: bool) -> Iterator[dict[str, Any]]:
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:
-    """What a model said the arguments were, as the object that Bedrock wants: it may have written something else."""
+    """The arguments of a call as the object that Bedrock requires; empty if the model wrote something else."""
     try:
         arguments = json.loads(call.arguments)
     except ValueError:

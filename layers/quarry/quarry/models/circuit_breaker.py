@@ -1,4 +1,4 @@
-"""A circuit breaker: a model that keeps failing is left alone for a while, then tried with one call."""
+"""A circuit breaker: a model that keeps failing is not called for a while, then tried with one call."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from quarry.platform.errors import ModelError, ModelRequestRejected, ModelTimedO
 from quarry.platform.telemetry import Attributes, span
 
 COOL_DOWN_SECONDS = 2.0
-"""How long a model is left alone at first; twice as long after each try that fails."""
+"""How long a model is not called at first; twice as long after each failed try."""
 COOL_DOWN_SECONDS_MAX = 60.0
 
 CircuitState = Literal["ok", "failing", "recovering"]
 
 _NEARLY_ONE = 0.99
-"""A timeout that was waited for to its end counts as a whole failure, whatever the clocks' grain."""
+"""A wait for nearly the whole timeout counts as a whole failure: clocks are not exact."""
 
 logger = logging.getLogger(__name__)
 
@@ -29,10 +29,10 @@ logger = logging.getLogger(__name__)
 class CircuitBreaker:
     """Whether one model may be called, judged by its last calls.
 
-    It opens after `failures_max` failures in a row; 0: never. A call that gave up before `patience_seconds`, because its search
-    had no more time, counts for the share that it waited. Timeouts, broken connections, error statuses, rate limits, refused
-    keys and other formats are failures; refusals and unusable outputs are answers; a request that the server finds invalid is
-    neither.
+    It opens after `failures_max` failures in a row; 0 means never. A call that gave up before `patience_seconds`, because its
+    search had no more time, counts for the share that it waited. Timeouts, broken connections, error statuses, rate limits,
+    refused keys and unknown formats are failures. Refusals and unusable outputs are answers. A request that the server finds
+    invalid is neither.
     """
 
     def __init__(
@@ -49,13 +49,13 @@ class CircuitBreaker:
 
     @property
     def state(self) -> CircuitState:
-        """ok: calls go through. failing: none does. recovering: one call, the next or one under way, finds out."""
+        """ok: calls go through. failing: none do. recovering: one call, the next or the current one, tries the model."""
         if self._retry_at is None:
             return "ok"
         return "failing" if self._probe is None and self._clock() < self._retry_at else "recovering"
 
     def attempt(self) -> Attempt:
-        """A call, which runs in the attempt's `with` block. Raises ModelUnavailable while the model is left alone."""
+        """A call, made in the `with` block of the attempt. Raises ModelUnavailable while the model may not be called."""
         attempt = Attempt(self, self._clock)
         if self._retry_at is None:
             return attempt
@@ -96,7 +96,7 @@ class CircuitBreaker:
         logger.warning("the model %s keeps failing; left alone for %.0f s", self._model, self._cool_down_seconds)
 
     def _is_late(self, attempt: Attempt) -> bool:
-        """Whether the attempt began before the circuit opened: others have decided since."""
+        """Whether the attempt began before the circuit opened; its result no longer matters."""
         return self._retry_at is not None and attempt is not self._probe
 
     def _share_of(self, seconds: float) -> float:
@@ -105,7 +105,7 @@ class CircuitBreaker:
 
 
 class Attempt:
-    """One call of a model, as a context manager. How the block ends is what the breaker learns; of a cancellation, nothing."""
+    """One call of a model, as a context manager. The breaker learns how the block ends, except for cancellations."""
 
     def __init__(self, breaker: CircuitBreaker, clock: Callable[[], float]) -> None:
         self._breaker = breaker
@@ -113,12 +113,12 @@ class Attempt:
         self._waiting_since = clock()
 
     def answers(self) -> None:
-        """A piece of a streamed answer came: enough to know that the model is back, not yet that it answers to the end."""
+        """A piece of a streamed answer came: the model is back, even if the answer may still fail."""
         if self._breaker._probe is self:
             self._breaker._succeeded(self)
 
     def asks_on(self) -> None:
-        """The next piece is asked for: what went by since the last one was its reader's time, not the model's."""
+        """The next piece is requested: the time since the last one was its reader's, not the model's."""
         self._waiting_since = self._clock()
 
     def __enter__(self) -> Self:
@@ -141,8 +141,8 @@ class Attempt:
 
 
 class GuardedChat:
-    """A ChatModel that is not called while it keeps failing: every method then raises ModelUnavailable at once. Its calls are
-    traced as `provider`'s.
+    """A ChatModel with a circuit breaker: while it keeps failing, every method raises ModelUnavailable at once. Traces name the
+    `provider`.
     """
 
     def __init__(self, model: ChatModel, breaker: CircuitBreaker, provider: str = "openai") -> None:

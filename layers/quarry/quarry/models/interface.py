@@ -1,4 +1,4 @@
-"""What Quarry asks of a language model and of an embedding model, whoever provides them."""
+"""The interfaces of chat models and embedding models, independent of the provider."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Output = TypeVar("Output", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens that a call used; zero where the server does not say."""
+    """Tokens that a call used; zero if the server does not report them."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -28,7 +28,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A model's wish to call a tool. `arguments` is the JSON text as the model wrote it: not yet validated."""
+    """A tool call by a model. `arguments` is the JSON text that the model wrote, not yet validated."""
 
     id: str
     name: str
@@ -47,7 +47,7 @@ class Message:
 
 @dataclass(frozen=True)
 class ToolDefinition:
-    """A tool that a model may call: its name, what it is for, and the JSON schema of its arguments."""
+    """A tool that a model can call: its name, its purpose, and the JSON schema of its arguments."""
 
     name: str
     description: str
@@ -97,14 +97,14 @@ class EmbeddingModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What a database remembers its vectors by."""
+        """The name of the model that a database records for its vectors."""
         ...
 
     @property
     def dimensions(self) -> int: ...
 
     def windows(self, text: str) -> list[str]:
-        """The pieces of `text` that are embedded one by one because the model reads no more at once; at least one."""
+        """The parts of `text` that are embedded separately, since the model reads no more at once; at least one."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -116,13 +116,13 @@ class EmbeddingModel(Protocol):
 
 @dataclass(frozen=True)
 class Prices:
-    """US dollars for a million tokens read and written, as the settings have them; None where they do not."""
+    """US dollars for a million tokens read and written, from the settings; None if unset."""
 
     prompt: float | None = None
     completion: float | None = None
 
     def cost(self, usage: Usage) -> float | None:
-        """What tokens cost, in US dollars; None where a price is not known."""
+        """The cost of tokens in US dollars; None if a price is unknown."""
         if self.prompt is None or self.completion is None:
             return None
         return (usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion) / 1e6

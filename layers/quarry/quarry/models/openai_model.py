@@ -1,5 +1,5 @@
-"""Chat from OpenAI, or from any server that speaks its Chat Completions. The SDK streams; our own small types read the answers,
-and accept what laxer servers leave out.
+"""Chat with OpenAI, or any server with its Chat Completions. The SDK streams; our own small types read the answers, and accept
+what other servers leave out.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ _OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
 
 
 class OpenAIChat(ServedChat[Connection]):
-    """A ChatModel over Chat Completions, the API that compatible servers share. Answers beyond the limits are cut off also where
-    the server ignores them.
+    """A ChatModel over Chat Completions, the API that compatible servers share. Answers beyond the limits are cut off even if the
+    server ignores them.
     """
 
     def __init__(self, connection: Connection, model: str, limits: OutputLimits = USUAL_LIMITS) -> None:
@@ -48,7 +48,7 @@ class OpenAIChat(ServedChat[Connection]):
     async def decide(
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
     ) -> Structured[Output]:
-        """A structured output. ModelOutputInvalid says what is wrong with it, fit for asking the model once more."""
+        """A structured output. ModelOutputInvalid describes the problem, so that the model can be asked again."""
         options: dict[str, Any] = {"response_format": response_format(name, output_type)}
         client = await self._connection.open()
         with translated():
@@ -132,7 +132,7 @@ class _AnswerMessage(Wire):
 
     @property
     def characters(self) -> int:
-        """How much the model wrote."""
+        """How many characters the model wrote."""
         calls = [call.function for call in self.tool_calls or () if call.function]
         return len(self.content or "") + sum(len(call.name or "") + len(call.arguments or "") for call in calls)
 
@@ -162,14 +162,14 @@ class _Chunk(Wire):
 
     @property
     def choice(self) -> _ChunkChoice:
-        """The only choice we ask for. The chunk that brings the usage has none."""
+        """The only choice. The chunk with the usage has none."""
         return self.choices[0] if self.choices else _ChunkChoice()
 
 
 @asynccontextmanager
 async def _ended(chunks: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[None]:
     """Close the stream on leaving, and exhaust it: it holds its own iterator, and if it were left halfway, the garbage collector
-    would end the iterators in another thread while the event loop ends them, too.
+    could close the iterators in another thread while the event loop does so, too.
     """
     try:
         yield
@@ -182,7 +182,7 @@ async def _ended(chunks: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[None
 
 async def _next_chunk(chunks: AsyncStream[ChatCompletionChunk], deadline: float, wait_seconds: float) -> _Chunk | None:
     """The next chunk, None at the end. TimeoutError after `wait_seconds`, or past `deadline` by the event loop's clock."""
-    # One timeout a chunk: if it stayed open while the caller works on a piece, it would cancel the caller's work.
+    # one timeout per chunk: left open while the caller handles a piece, it would cancel the caller's work
     async with asyncio.timeout_at(min(deadline, asyncio.get_running_loop().time() + wait_seconds)):
         chunk = await anext(chunks, None)
     return None if chunk is None else _Chunk.model_validate(chunk)
@@ -202,7 +202,7 @@ def _calls(calls: Sequence[_WireToolCall]) -> tuple[ToolCall, ...]:
 
 
 def _collect(called: dict[int, _WireToolCall], deltas: Sequence[_WireToolCall]) -> None:
-    """Put the pieces of streamed tool calls together, each at its index: only the first piece has the id and the name."""
+    """Join the pieces of streamed tool calls by their index: only the first piece has the id and the name."""
     for place, delta in enumerate(deltas):
         index = place if delta.index is None else delta.index
         before = called.get(index, _WireToolCall())

@@ -1,4 +1,4 @@
-"""A model step: something a model decides or writes, with a fallback that does the same from the same inputs without one."""
+"""A model step: something that a model decides or writes, with a fallback that needs no model."""
 
 from __future__ import annotations
 
@@ -33,10 +33,10 @@ class ModelStep(Generic[Inputs, Output]):
 
 
 async def decide(step: ModelStep[Inputs, Output], inputs: Inputs, run: Run) -> Output:
-    """What the model decides, or the fallback's output when there is no model, no budget, or no valid output.
+    """The model's decision, or the fallback's output if there is no model, no budget, or no valid output.
 
-    An output that does not validate is sent back once with what is wrong. What was asked before in the same run is not asked
-    again. A failed model marks the step degraded in `run`; this never raises a ModelError.
+    An invalid output is sent back once with the problem. The same question is asked only once in a run. A failing model marks the
+    step as degraded in `run`; this never raises a ModelError.
     """
     with run.step(step.name) as record:
         if run.chat is None:
@@ -89,9 +89,9 @@ async def write(
     broken_off: str,
     checked: Callable[[AsyncGenerator[str]], AsyncGenerator[str]] | None = None,
 ) -> AsyncGenerator[str]:
-    """A text as it comes: what the model answers to `messages`, as far as it is `checked`; where there is no model, or nothing to
-    ask it, the pieces that `by_rule` gives. Where the model fails, or nothing but blanks comes of it, these stand behind what it
-    wrote and `broken_off`, and the step is marked degraded.
+    """A text as it comes: the model's answer to `messages`, filtered by `checked`, or without a model or messages the pieces of
+    `by_rule`. If the model fails or writes only blanks, these follow what it wrote and `broken_off`, and the step is marked as
+    degraded.
     """
     with run.step(name) as record:
         written = ""
@@ -112,12 +112,12 @@ async def write(
             yield broken_off
         for piece in await off_loop(lambda: [*by_rule()]):
             yield piece
-            # let each piece leave before the next
+            # send each piece before the next
             await asyncio.sleep(0)
 
 
 class TextFilter(Protocol):
-    """What checks a text that comes in pieces."""
+    """Checks a text that comes in pieces."""
 
     def feed(self, piece: str, /) -> str:
         """The text that can be sent now."""
@@ -129,7 +129,7 @@ class TextFilter(Protocol):
 
 
 async def filtered(through: TextFilter, pieces: AsyncGenerator[str]) -> AsyncGenerator[str]:
-    """The pieces, as far as the filter gives them back."""
+    """The text that the filter returns for these pieces."""
     async with aclosing(pieces):
         async for piece in pieces:
             if passed := through.feed(piece):

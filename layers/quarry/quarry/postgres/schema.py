@@ -34,7 +34,7 @@ select exists (select from pg_class where relnamespace = quote_ident(%s)::regnam
   or exists (select from pg_proc where pronamespace = quote_ident(%s)::regnamespace)
 """
 
-# those of triggers, and those of sql/functions that have their owner's rights and read names when they run
+# trigger functions, and functions of sql/functions with their owner's rights that resolve names at run time
 _FUNCTIONS_ASTRAY = """
 select oid::regprocedure::text from pg_proc
 where pronamespace = current_schema()::regnamespace and (prorettype = 'trigger'::regtype and not prosecdef or prosecdef
@@ -59,40 +59,40 @@ SyncConnection = psycopg.Connection[TupleRow]
 
 
 def search_path_query(schema: str) -> Composed:
-    """Asks for the search path by which all that is in `schema` is found."""
+    """The query for the search path with `schema` and the schemas of extensions."""
     return SQL(_SEARCH_PATH).format(schema=Literal(schema))
 
 
 def has_extensions(search_path: str) -> bool:
-    """Whether there were extensions when the path was asked for: before the first `migrate` there are none."""
+    """Whether the search path has schemas of extensions: before the first `migrate` it has none."""
     return search_path.count(",") > 1
 
 
 def set_search_path(connection: SyncConnection, schema: str) -> None:
-    """Have the session find what is in `schema`, and the extensions where they are now."""
+    """Set the session's search path to `schema` and the current schemas of extensions."""
     query = SQL("select set_config('search_path', ({}), false)").format(search_path_query(schema))
     connection.execute(query)
 
 
 def is_installed(connection: SyncConnection, schema: str) -> bool:
-    """Whether a `migrate` has made Quarry's own tables in `schema`."""
+    """Whether `migrate` has created Quarry's tables in `schema`."""
     return bool(
         value(connection, "select to_regclass(format('%%I.quarry_migrations', %s::text)) is not null", [schema])
     )
 
 
 def make_schema(connection: SyncConnection, schema: str) -> None:
-    """Create the schema where it is missing. Raises ConfigurationError when it holds what is not Quarry's."""
+    """Create the schema if it is missing. Raises ConfigurationError if it contains objects that are not Quarry's."""
     if not value(connection, "select to_regnamespace(quote_ident(%s)) is not null", [schema]):
         connection.execute(SQL("create schema {}").format(Identifier(schema)))
     elif value(connection, _HOLDS_ANYTHING, [schema, schema]):
         raise ConfigurationError(
-            f"The schema {schema} of this database has tables that are not Quarry's: name another schema in DATABASE_SCHEMA."
+            f"The schema {schema} of this database has tables that are not Quarry's: set DATABASE_SCHEMA to another name."
         )
 
 
 def make_extensions(connection: SyncConnection, text: str, schema: str) -> None:
-    """Create the extensions that a migration asks for, outside `schema`, since they outlive it; then have them found."""
+    """Create the extensions that a migration needs, outside `schema`, since they outlive it; then update the search path."""
     names = _EXTENSION.findall(text)
     for name in names:
         connection.execute(
@@ -117,9 +117,8 @@ def names_made(connection: SyncConnection, schema: str, migrations: Iterable[tup
 
 
 def settle(connection: SyncConnection) -> None:
-    """Have triggers, and functions with their owner's rights, find what is ours whoever calls them.
-
-    Whoever was granted a table finds it too.
+    """Set the search path of triggers, and of functions with their owner's rights, so that it does not depend on the caller; and
+    let everyone who was granted a table use the schema.
     """
     for (function,) in connection.execute(_FUNCTIONS_ASTRAY).fetchall():
         connection.execute(SQL(f"alter function {function} set search_path from current"))
