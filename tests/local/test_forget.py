@@ -291,7 +291,7 @@ async def test_a_row_of_the_owners_table_is_the_owners_to_delete(
     database = make_services(database_url).database
     await refreshed(database)
     collection = (await read_collections(database))["tickets"]
-    with pytest.raises(Conflict, match=r"support\.tickets, which is yours: delete it there"):
+    with pytest.raises(Conflict, match=r"your table support\.tickets: delete it there"):
         await forget_row(database, collection, "1")
     assert await found(database, "printer") == ["1"]
     owner(database_url, "delete from support.tickets where id = 1")

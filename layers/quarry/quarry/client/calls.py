@@ -1,4 +1,4 @@
-"""A route of the API as a method: written once, for the client that waits and for the one that is awaited."""
+"""Routes of the API as methods, written once for the blocking and the asynchronous client."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ M = TypeVar("M", bound=BaseModel)
 
 
 class Caller(ABC):
-    """A client whose calls return when they are done."""
+    """The blocking client."""
 
     @abstractmethod
     def perform(self, call: Call, reply: Reply[T]) -> T: ...
@@ -30,7 +30,7 @@ class Caller(ABC):
 
 
 class AsyncCaller(ABC):
-    """A client whose calls are awaited."""
+    """The asynchronous client."""
 
     @abstractmethod
     async def perform(self, call: Call, reply: Reply[T]) -> T: ...
@@ -40,7 +40,7 @@ class AsyncCaller(ABC):
 
 
 class _Method(Generic[P]):
-    """A function that says what a call of a route sends, as a method that makes the call."""
+    """A function that returns what a call sends, turned into a method that makes the call."""
 
     def __init__(self, address: str, make: Callable[Concatenate[Any, P], Sent]) -> None:
         self.address = address
@@ -49,7 +49,7 @@ class _Method(Generic[P]):
         self._signature = _without_self(make)
 
     def _bound(self, client: object, act: Callable[[Sent], Any]) -> Callable[P, Any]:
-        """The method of one client; `act` makes the call."""
+        """The method bound to a client; `act` makes the call."""
 
         def method(*arguments: P.args, **named: P.kwargs) -> Any:
             try:
@@ -64,7 +64,7 @@ class _Method(Generic[P]):
 
 
 class Route(_Method[P], Generic[P, T]):
-    """A route that answers in one piece, as a method of both clients."""
+    """A route with one answer, as a method of both clients."""
 
     def __init__(
         self, address: str, reply: Reply[T], make: Callable[Concatenate[Any, P], Sent], *, repeatable: bool
@@ -88,7 +88,7 @@ class Route(_Method[P], Generic[P, T]):
 
 
 class StreamedRoute(_Method[P], Generic[P, E]):
-    """A route that answers in a stream of events, as a method of both clients."""
+    """A route with a stream of events, as a method of both clients."""
 
     def __init__(self, address: str, events: EventTypes[E], make: Callable[Concatenate[Any, P], Sent]) -> None:
         super().__init__(address, make)
@@ -112,19 +112,19 @@ class StreamedRoute(_Method[P], Generic[P, E]):
 def route(
     address: str, answer: type[T], *, repeatable: bool = True, also: int | None = None
 ) -> Callable[[Callable[Concatenate[Any, P], Sent]], Route[P, T]]:
-    """Make a method of a route, of the function that says what it sends. Not `repeatable` is what must not happen twice."""
+    """Turn a function that returns what a call sends into a method. A call that must not happen twice is not `repeatable`."""
     return lambda make: Route(address, Reply(answer, also), make, repeatable=repeatable)
 
 
 def streamed(
     address: str, events: EventTypes[E]
 ) -> Callable[[Callable[Concatenate[Any, P], Sent]], StreamedRoute[P, E]]:
-    """The same of a route that streams."""
+    """The same for a route that streams."""
     return lambda make: StreamedRoute(address, events, make)
 
 
 def given(model: type[M], /, **values: object) -> M:
-    """A request of the fields that are given: None is none. Raises pydantic's ValidationError."""
+    """A request with the fields that are not None. Raises pydantic's ValidationError."""
     known = {name: value for name, value in values.items() if value is not None}
     return model.model_validate(known, by_name=True, by_alias=True)
 
@@ -135,7 +135,7 @@ def only_given(headers: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _without_self(make: Callable[..., Sent]) -> inspect.Signature:
-    """What a method's caller has to know: what it returns is the client's matter."""
+    """The signature of a method, without `self` and the return type, which depends on the client."""
     signature = inspect.signature(make)
     _, *parameters = signature.parameters.values()
     return signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty)

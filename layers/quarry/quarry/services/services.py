@@ -1,4 +1,4 @@
-"""What every search needs, built once per process. Nothing here connects, imports a model or reads a secret before first use."""
+"""What every search needs, built once per process. Nothing connects, imports a model or reads a secret before its first use."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ VALUES_MAX = 10_000
 
 
 class Memory:
-    """Values by name, each read again when it is older than its reader says."""
+    """Values by name. The reader of each says how old it may be."""
 
     def __init__(self) -> None:
         self._values: dict[str, tuple[float, Any]] = {}
 
     async def read(self, name: str, read: Callable[[], Awaitable[T]], *, seconds: float) -> T:
-        """What was read under this name in the last `seconds`, or else is read now. Raises what `read` does."""
+        """The value of this name if it was read in the last `seconds`; else `read` it now. Raises what `read` raises."""
         now = time.monotonic()
         at, value = self._values.get(name, (-math.inf, None))
         if now - at < seconds:
@@ -54,14 +54,14 @@ class Memory:
         return value
 
     def keep(self, name: str, value: object) -> None:
-        """Remember a value under this name from now on; the oldest is forgotten where there are too many."""
+        """Remember a value under this name. If there are too many, the oldest is dropped."""
         self._values.pop(name, None)
         self._values[name] = (time.monotonic(), value)
         if len(self._values) > VALUES_MAX:
             del self._values[next(iter(self._values))]
 
     def holds(self, name: str, *, seconds: float) -> bool:
-        """Whether anything was remembered under this name in the last `seconds`."""
+        """Whether a value of this name was remembered in the last `seconds`."""
         return time.monotonic() - self._values.get(name, (-math.inf, None))[0] < seconds
 
 
@@ -83,16 +83,16 @@ async def stored_weights(database: Database) -> dict[str, float]:
 
 
 LOCAL_USER = "demo"
-"""Who asks locally without saying a name."""
+"""The local user who gives no name."""
 
 _PROVIDERS = {"openai": "openai", "bedrock": "aws.bedrock", "local": "local"}
-"""What traces call who provides a model, by what the settings call it."""
+"""The names of providers in traces, by their names in the settings."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, as verified. `user_id` goes into every scoped query. `claims` are what else is known of the caller: always
-    `sub`, the same.
+    """The verified caller. `user_id` goes into every scoped query. `claims` is what else the token says; `sub` is always the same
+    as `user_id`.
     """
 
     user_id: str
@@ -142,8 +142,8 @@ class Services:
         request_id: str | None = None,
         run_id: UUID | None = None,
     ) -> Iterator[Run]:
-        """A search while it happens, closed in the run log at the end of the block. `asked` is what asks it again; without a
-        `budget` no model is asked.
+        """A run of a search, which the run log records at the end of the block. `asked` is the request to repeat it. Without a
+        `budget` no model is called.
         """
         chat = self.chat if budget else None
         budget = budget or Budget.without_model(self.settings.database_timeout_seconds)
@@ -152,7 +152,7 @@ class Services:
             yield run
 
     def acting(self, settings: Mapping[str, str]) -> Services:
-        """The same services, with databases whose transactions begin with these settings of their own."""
+        """The same services, with databases whose transactions begin with these settings."""
         if not settings:
             return self
         database = self.database.acting(settings)
@@ -161,7 +161,7 @@ class Services:
         )
 
     async def close(self) -> None:
-        """Write what is still to be written, then close what was opened."""
+        """Finish pending writes, then close everything."""
         await self.streams.close()
         await self.run_log.close()
         if self.chat is not None:
@@ -173,9 +173,9 @@ class Services:
 
 
 def build_services(settings: Settings, address: Address | None = None) -> Services:
-    """Wire the services. `address` overrides the setting (the embedded Postgres has its own).
+    """Build the services. `address` overrides the setting, for the embedded Postgres.
 
-    Raises ConfigurationError when there is no database URL.
+    Raises ConfigurationError if there is no database URL.
     """
     database = Database(
         address or database_address(settings),
@@ -237,7 +237,7 @@ def _build_reader(settings: Settings, database: Database) -> Database:
 
 
 def database_address(settings: Settings) -> str | Secret:
-    """The URL of the database, or what tells it. Raises ConfigurationError when there is neither."""
+    """The URL of the database, or the secret with it. Raises ConfigurationError if neither is set."""
     url = settings.database_url.get_secret_value() if settings.database_url else ""
     if not (url or settings.database_secret_arn):
         raise ConfigurationError("Neither DATABASE_URL nor DATABASE_SECRET_ARN is set.")
@@ -250,13 +250,13 @@ def _address(settings: Settings, url: str) -> str | Secret:
 
 
 def read_database_url(settings: Settings) -> str:
-    """What psycopg connects to. Raises ConfigurationError, and Unavailable when the secret cannot be read."""
+    """The URL of the database, read now. Raises ConfigurationError, and Unavailable if its secret cannot be read."""
     address = database_address(settings)
     return address if isinstance(address, str) else address.read_now()
 
 
 def import_what_services_use(settings: Settings) -> None:
-    """Import the packages that are else imported on first use, so that a snapshot of the process holds them."""
+    """Import the packages that are otherwise imported on first use, so that a snapshot of the process contains them."""
     if settings.has_openai:
         openai_connection.import_sdk()
     if "bedrock" in (settings.model_provider, settings.embeddings):
@@ -298,7 +298,7 @@ def _bedrock(settings: Settings) -> bedrock_connection.Connection:
 
 
 def _openai(settings: Settings, max_bytes: int = openai_connection.ANSWER_BYTES_MAX) -> openai_connection.Connection:
-    """Raises ConfigurationError when the key or the base URL cannot be used, or both are missing."""
+    """Raises ConfigurationError if the key or the base URL is invalid, or both are missing."""
     return openai_connection.Connection(
         _api_key(settings),
         settings.openai_base_url,

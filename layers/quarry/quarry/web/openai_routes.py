@@ -60,14 +60,14 @@ Key = Annotated[
 
 router = APIRouter(tags=["agents"])
 MODELS = {f"quarry-{domain}": domain for domain in having("completion")}
-"""The domain behind each model."""
+"""The domain of each model."""
 
 
 @router.get("/v1/models")
 async def list_models(caller: PlainCaller, services: ServicesDependency) -> ModelList:
     """The models: one for each domain that holds data."""
     filled = await filled_domains(services, services.database, seconds=REMEMBERED_SECONDS)
-    return ModelList(data=[Model(id=model) for model, domain in MODELS.items() if domain in filled])
+    return ModelList(data=[Model(id=model) for model in sorted(MODELS) if MODELS[model] in filled])
 
 
 @router.post(
