@@ -13,8 +13,7 @@ import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from fastapi import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -22,89 +21,6 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from quarry.platform.errors import NotAuthenticated, Overloaded
 from quarry.web import problems
 from quarry.web.requests import endpoint_of, verified_caller
-
-
-@dataclass(eq=False)
-class Ticket:
-    """One request of `user`, from its arrival until it leaves."""
-
-    user: str
-    at_work: bool = False
-
-
-class Places:
-    """Limits of the requests at work and waiting, in all and for each user.
-
-    Waiting users take turns, however many requests each has. A request waits only if no place is free, or its user's share is
-    used up.
-    """
-
-    def __init__(self, *, at_work: int, at_work_per_user: int, waiting: int, waiting_per_user: int) -> None:
-        self.at_work_max = at_work
-        self.at_work_per_user = at_work_per_user
-        self.waiting_max = waiting
-        self.waiting_per_user = waiting_per_user
-        self._at_work: Counter[str] = Counter()
-        # in the order of their turns
-        self._waiting: OrderedDict[str, deque[Ticket]] = OrderedDict()
-
-    @property
-    def at_work(self) -> int:
-        return self._at_work.total()
-
-    @property
-    def waiting(self) -> int:
-        return sum(map(len, self._waiting.values()))
-
-    def enter(self, user: str) -> Ticket | None:
-        """A ticket that is at work or waits; None if the queue is full."""
-        ticket = Ticket(user)
-        if self.at_work < self.at_work_max and self._at_work[user] < self.at_work_per_user:
-            self._begin(ticket)
-            return ticket
-        own = self._waiting.get(user, ())
-        if self.waiting >= self.waiting_max or len(own) >= self.waiting_per_user:
-            return None
-        self._waiting.setdefault(user, deque()).append(ticket)
-        return ticket
-
-    def leave(self, ticket: Ticket) -> Ticket | None:
-        """Remove a ticket, exactly once; return the waiting one that takes its place, if any."""
-        if not ticket.at_work:
-            self._stop_waiting(ticket)
-            return None
-        ticket.at_work = False
-        self._at_work[ticket.user] -= 1
-        if not self._at_work[ticket.user]:
-            del self._at_work[ticket.user]
-        return self._next()
-
-    def rounds_until_work(self, user: str) -> float:
-        """About how many durations of a request pass before another request of `user` would be at work."""
-        own = len(self._waiting.get(user, ()))
-        return max((self.waiting + 1) / self.at_work_max, (own + 1) / self.at_work_per_user)
-
-    def _next(self) -> Ticket | None:
-        for user, tickets in self._waiting.items():
-            if self._at_work[user] < self.at_work_per_user:
-                ticket = tickets[0]
-                self._stop_waiting(ticket)
-                if user in self._waiting:
-                    self._waiting.move_to_end(user)
-                self._begin(ticket)
-                return ticket
-        return None
-
-    def _begin(self, ticket: Ticket) -> None:
-        ticket.at_work = True
-        self._at_work[ticket.user] += 1
-
-    def _stop_waiting(self, ticket: Ticket) -> None:
-        tickets = self._waiting[ticket.user]
-        tickets.remove(ticket)
-        if not tickets:
-            del self._waiting[ticket.user]
-
 
 PLACES_PER_CONNECTION = 2
 """A request holds a connection only for part of its time: the rest is reading, embedding, ranking and waiting for models."""
@@ -138,79 +54,98 @@ def is_public(endpoint: object) -> bool:
 
 
 class Admission:
-    """The places of one process, and the queue for them."""
+    """The places of one process, and the queue for them.
 
-    def __init__(self, places: Places, clock: Callable[[], float] = time.monotonic) -> None:
-        self._places = places
-        self._clock = clock
-        self._turns: dict[Ticket, asyncio.Future[None]] = {}
+    Waiting users take turns, however many requests each has. A request waits only if no place is free, or its user's share is
+    used up.
+    """
+
+    def __init__(self, connections: int) -> None:
+        """The places for a pool with this number of connections. No user takes all connections, or all of the queue."""
+        self._places = PLACES_PER_CONNECTION * connections
+        self._places_per_user = max(1, int(USER_SHARE * connections))
+        self._at_work: Counter[str] = Counter()
+        # users in the order of their turns
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         self._mean_seconds = FIRST_MEAN_SECONDS
         self._refused = 0
         self._warned_at = -math.inf
 
-    @classmethod
-    def of_pool(cls, connections: int) -> Self:
-        """The limits for a pool with this number of connections. No user takes all connections, or all of the queue."""
-        return cls(
-            Places(
-                at_work=PLACES_PER_CONNECTION * connections,
-                at_work_per_user=max(1, int(USER_SHARE * connections)),
-                waiting=QUEUE_MAX,
-                waiting_per_user=int(USER_SHARE * QUEUE_MAX),
-            )
-        )
-
     @asynccontextmanager
     async def place(self, user: str) -> AsyncIterator[None]:
         """A place for the duration of the block. Raises Overloaded at once if the queue is full, or after QUEUE_SECONDS in it."""
-        ticket = self._places.enter(user)
-        if ticket is None:
-            raise self._refusal(user)
+        if self._has_place(user):
+            self._at_work[user] += 1
+        else:
+            await self._wait(user)
+        began = time.monotonic()
         try:
-            if not ticket.at_work:
-                await self._turn_of(ticket)
-            began = self._clock()
-            try:
-                yield
-            finally:
-                self._mean_seconds += MEAN_WEIGHT * (self._clock() - began - self._mean_seconds)
+            yield
         finally:
-            self._leave(ticket)
+            self._mean_seconds += MEAN_WEIGHT * (time.monotonic() - began - self._mean_seconds)
+            self._leave(user)
 
-    async def _turn_of(self, ticket: Ticket) -> None:
+    def _has_place(self, user: str) -> bool:
+        return self._at_work.total() < self._places and self._at_work[user] < self._places_per_user
+
+    async def _wait(self, user: str) -> None:
+        """Wait until `_leave` gives `user` a place."""
+        if self._queued() >= QUEUE_MAX or len(self._waiting.get(user, ())) >= int(USER_SHARE * QUEUE_MAX):
+            raise self._refusal(user)
         turn = asyncio.get_running_loop().create_future()
-        self._turns[ticket] = turn
+        self._waiting.setdefault(user, deque()).append(turn)
         try:
             async with asyncio.timeout(QUEUE_SECONDS):
                 await turn
-        except TimeoutError:
-            raise self._refusal(ticket.user) from None
-        finally:
-            del self._turns[ticket]
+        except BaseException as error:
+            if turn.cancelled():
+                self._stop_waiting(user, turn)
+            else:  # it got its place at the same moment
+                self._leave(user)
+            if isinstance(error, TimeoutError):
+                raise self._refusal(user) from None
+            raise
 
-    def _leave(self, ticket: Ticket) -> None:
-        following = self._places.leave(ticket)
-        # one that has just stopped waiting leaves by itself
-        if following is not None and not self._turns[following].done():
-            self._turns[following].set_result(None)
+    def _leave(self, user: str) -> None:
+        """Give up a place of `user`, and give it to the next user who waits."""
+        self._at_work[user] -= 1
+        if not self._at_work[user]:
+            del self._at_work[user]
+        for each, turns in self._waiting.items():
+            # a cancelled turn is removed by the request that waited
+            turn = next((turn for turn in turns if not turn.done()), None)
+            if turn is not None and self._has_place(each):
+                self._stop_waiting(each, turn)
+                if each in self._waiting:
+                    self._waiting.move_to_end(each)
+                self._at_work[each] += 1
+                turn.set_result(None)
+                return
+
+    def _stop_waiting(self, user: str, turn: asyncio.Future[None]) -> None:
+        turns = self._waiting[user]
+        turns.remove(turn)
+        if not turns:
+            del self._waiting[user]
+
+    def _queued(self) -> int:
+        return sum(map(len, self._waiting.values()))
 
     def _refusal(self, user: str) -> Overloaded:
-        expected_seconds = self._places.rounds_until_work(user) * self._mean_seconds
-        seconds = min(max(1, math.ceil(expected_seconds)), RETRY_AFTER_MAX_SECONDS)
+        own = len(self._waiting.get(user, ()))
+        rounds = max((self._queued() + 1) / self._places, (own + 1) / self._places_per_user)
+        seconds = min(max(1, math.ceil(rounds * self._mean_seconds)), RETRY_AFTER_MAX_SECONDS)
         self._note_refusal()
-        return Overloaded(
-            f"The service is overloaded; try again in {seconds} s.",
-            retry_after_seconds=seconds,
-        )
+        return Overloaded(f"The service is overloaded; try again in {seconds} s.", retry_after_seconds=seconds)
 
     def _note_refusal(self) -> None:
         """Log refusals at intervals: a line for each would cost more than refusing it."""
         self._refused += 1
-        now = self._clock()
+        now = time.monotonic()
         if now - self._warned_at >= WARNING_INTERVAL_SECONDS:
             logger.warning(
                 "overloaded: %d requests refused since the last message, %d at work, %d waiting",
-                self._refused, self._places.at_work, self._places.waiting,
+                self._refused, self._at_work.total(), self._queued(),
             )  # fmt: skip
             self._refused, self._warned_at = 0, now
 

@@ -49,7 +49,7 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
     app.state.description = Description(documented)
     problems.install(app)
     # the last one added is the outermost: it sees a request first
-    app.add_middleware(Admitted, admission=Admission.of_pool(services.settings.database_pool_size))
+    app.add_middleware(Admitted, admission=Admission(services.settings.database_pool_size))
     app.add_middleware(ShortJsonBodies)
     if services.settings.identity == "local":
         app.add_middleware(SiteGate, settings=services.settings)
