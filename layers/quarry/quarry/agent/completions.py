@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeVar
 from uuid import UUID
 
+from quarry.platform.links import CITATION
 from quarry.platform.text import shorten
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialTextEvent
@@ -22,7 +23,6 @@ DETAIL_CHARACTERS_MAX = 300
 
 Last = TypeVar("Last", bound=Event)
 
-_MARKER = re.compile(r"\[(\d{1,4})\]")
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>]+", re.ASCII | re.IGNORECASE)
 
 
@@ -81,7 +81,7 @@ class UrlCitation:
 
 def cited_in(text: str, items: Sequence[Source]) -> list[Source]:
     """The numbered sources that a text refers to."""
-    numbers = {int(match[1]) for match in _MARKER.finditer(text)}
+    numbers = {int(match[1]) for match in CITATION.finditer(text)}
     return [source for source in items if source.n in numbers]
 
 
@@ -108,7 +108,7 @@ def citations(answer: str, sources: Sources) -> list[UrlCitation]:
     items, start = sources.items, len(answer)
     found: list[UrlCitation] = []
     numbered = {source.n: source for source in items if source.n is not None}
-    for match in _MARKER.finditer(answer):
+    for match in CITATION.finditer(answer):
         found += _citation(numbered.get(int(match[1])), match.start(), match.end())
     start += len(f"\n\n{sources.heading}:\n\n")
     for source in items:

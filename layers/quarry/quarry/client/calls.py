@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from pydantic import BaseModel, ValidationError
 
@@ -13,30 +12,13 @@ from quarry.client.errors import InvalidInput
 from quarry.client.streams import AsyncStream, Stream
 from quarry.client.wire import Call, EventTypes, Reply, Sent
 
+if TYPE_CHECKING:
+    from quarry.client.clients import AsyncClient, Client
+
 P = ParamSpec("P")
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseModel)
 M = TypeVar("M", bound=BaseModel)
-
-
-class Caller(ABC):
-    """The blocking client."""
-
-    @abstractmethod
-    def perform(self, call: Call, reply: Reply[T]) -> T: ...
-
-    @abstractmethod
-    def stream(self, call: Call, events: EventTypes[E]) -> Stream[E]: ...
-
-
-class AsyncCaller(ABC):
-    """The asynchronous client."""
-
-    @abstractmethod
-    async def perform(self, call: Call, reply: Reply[T]) -> T: ...
-
-    @abstractmethod
-    def stream(self, call: Call, events: EventTypes[E]) -> AsyncStream[E]: ...
 
 
 class _Method(Generic[P]):
@@ -73,12 +55,12 @@ class Route(_Method[P], Generic[P, T]):
         self._reply, self._repeatable = reply, repeatable
 
     @overload
-    def __get__(self, client: Caller, owner: object = None) -> Callable[P, T]: ...
+    def __get__(self, client: Client, owner: object = None) -> Callable[P, T]: ...
     @overload
-    def __get__(self, client: AsyncCaller, owner: object = None) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, client: AsyncClient, owner: object = None) -> Callable[P, Coroutine[Any, Any, T]]: ...
     @overload
     def __get__(self, client: None, owner: object = None) -> Route[P, T]: ...
-    def __get__(self, client: Caller | AsyncCaller | None, owner: object = None) -> Any:
+    def __get__(self, client: Client | AsyncClient | None, owner: object = None) -> Any:
         if client is None:
             return self
         return self._bound(client, lambda sent: client.perform(self._call(sent), self._reply))
@@ -95,12 +77,12 @@ class StreamedRoute(_Method[P], Generic[P, E]):
         self.events = events
 
     @overload
-    def __get__(self, client: Caller, owner: object = None) -> Callable[P, Stream[E]]: ...
+    def __get__(self, client: Client, owner: object = None) -> Callable[P, Stream[E]]: ...
     @overload
-    def __get__(self, client: AsyncCaller, owner: object = None) -> Callable[P, AsyncStream[E]]: ...
+    def __get__(self, client: AsyncClient, owner: object = None) -> Callable[P, AsyncStream[E]]: ...
     @overload
     def __get__(self, client: None, owner: object = None) -> StreamedRoute[P, E]: ...
-    def __get__(self, client: Caller | AsyncCaller | None, owner: object = None) -> Any:
+    def __get__(self, client: Client | AsyncClient | None, owner: object = None) -> Any:
         if client is None:
             return self
         return self._bound(client, lambda sent: client.stream(self._call(sent), self.events))

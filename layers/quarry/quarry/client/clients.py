@@ -9,7 +9,6 @@ from typing import Generic, Self, TypeVar
 import httpx2
 from pydantic import BaseModel
 
-from quarry.client.calls import AsyncCaller, Caller
 from quarry.client.exchange import Exchange, Patience
 from quarry.client.io import Door, finished
 from quarry.client.routes import Routes
@@ -46,7 +45,7 @@ class _Client(Routes, Generic[H]):
         self._exchange = Exchange(url, read, Patience(retries, wait_seconds_max), Door(self._http))
 
 
-class Client(_Client[httpx2.Client], Caller):
+class Client(_Client[httpx2.Client]):
     """A client of the Quarry at `url`, which may have a path prefix. Methods take and return the types of the contracts.
 
     `token` is sent as a bearer token: one from the identity provider or, for a local server, any name. A function is called for
@@ -79,7 +78,7 @@ class Client(_Client[httpx2.Client], Caller):
         self.close()
 
 
-class AsyncClient(_Client[httpx2.AsyncClient], AsyncCaller):
+class AsyncClient(_Client[httpx2.AsyncClient]):
     """The same client with methods to await, and streams for `async for`."""
 
     _http_of_own = httpx2.AsyncClient

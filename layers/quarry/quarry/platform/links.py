@@ -29,7 +29,8 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _PASSED_OVER = re.compile(r"[\x00-\x20]")
 _WEB = re.compile(r"^(?:https?://|mailto:)")
 _TICKS = re.compile("`+")
-_CITATION = re.compile(r"\[(\d{1,4})\]")
+CITATION = re.compile(r"\[(\d{1,4})\]")
+"""A citation of a source by its number."""
 _LAST_WORD = re.compile(r"[^\W_]+\Z")
 _BEGINNINGS = ("https", "www", "mailto", "ftp")
 _WORD_CHARACTERS_MAX = 64
@@ -134,7 +135,7 @@ class LinkFilter:
         if numbers & self._cited or not numbers:
             return bool(numbers)
         line, is_whole, _ = self._held[part.end() :].partition("\n")
-        if numbers & {int(number) for number in _CITATION.findall(line)}:
+        if numbers & {int(number) for number in CITATION.findall(line)}:
             return True
         return False if is_whole or final or len(line) > HELD_CHARACTERS_MAX else None
 
@@ -151,7 +152,7 @@ class LinkFilter:
 
     def _note_citations(self, text: str) -> None:
         """Note the citations in what was sent and `text` behind it."""
-        self._cited |= {int(number) for number in _CITATION.findall(self._sent + text)}
+        self._cited |= {int(number) for number in CITATION.findall(self._sent + text)}
 
     def _written(self, part: re.Match[str], *, stays: bool) -> str:
         if stays:

@@ -33,7 +33,6 @@ _ENDPOINT = "quarry.endpoint"
 _ADDRESS = "quarry.address"
 _ALIASES = {"/mcp/": "/mcp"}
 """Other spellings of addresses: some clients of the Model Context Protocol append a slash."""
-_PARAMETER = re.compile(r"{[^}]*}")
 
 
 def wants_headers_only(scope: Scope) -> bool:
@@ -57,7 +56,6 @@ class _Address:
     path: str
     """With its parameters by their names."""
     pattern: re.Pattern[str]
-    literal_characters: int
     endpoints: Mapping[str, object]
     """By method."""
 
@@ -90,12 +88,12 @@ class KnownAddresses(problems.HttpMiddleware):
             await self.app(scope, receive, send)
 
     def _address_at(self, path: str) -> _Address | None:
-        """The most literal address that matches `path`."""
+        """The address with the fewest parameters that matches `path`."""
         return next((address for address in self._addresses if address.pattern.match(path)), None)
 
 
 def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:
-    """The addresses of `routes`, most literal first, so that /people/search is not read as the person `search`."""
+    """The addresses of `routes`, those with fewest parameters first: /people/search is not the person `search`."""
     patterns: dict[str, re.Pattern[str]] = {}
     endpoints: defaultdict[str, dict[str, object]] = defaultdict(dict)
     for route in iter_route_contexts(routes):
@@ -105,11 +103,8 @@ def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:
     for by_method in endpoints.values():
         if "GET" in by_method:
             by_method["HEAD"] = by_method["GET"]
-    addresses = (
-        _Address(path, pattern, literal_characters=len(_PARAMETER.sub("", path)), endpoints=endpoints[path])
-        for path, pattern in patterns.items()
-    )
-    return sorted(addresses, key=lambda address: address.literal_characters, reverse=True)
+    addresses = [_Address(path, pattern, endpoints[path]) for path, pattern in patterns.items()]
+    return sorted(addresses, key=lambda address: (address.path.count("{"), -len(address.path)))
 
 
 def _not_in_utf8(scope: Scope, address: _Address) -> Iterator[FieldError]:
@@ -143,7 +138,7 @@ def _without_body(send: Send) -> Send:
     return send_headers
 
 
-_LOCAL_NAME = re.compile(r"[^\x00-\x20\x7f]{1,64}")
+LOCAL_NAME_MAX_CHARACTERS = 64
 
 
 def services_of(request: Request) -> Services:
@@ -178,9 +173,11 @@ def _from_bearer_name(header: str | None) -> Caller:
     if header is None:
         return Caller(LOCAL_USER)
     scheme, _, name = header.partition(" ")
-    if scheme.lower() != "bearer" or not _LOCAL_NAME.fullmatch(name.strip()):
-        raise NotAuthenticated("Locally the header is `Authorization: Bearer NAME`, NAME being 1 to 64 characters.")
-    return Caller(name.strip())
+    name = name.strip()
+    is_valid = 1 <= len(name) <= LOCAL_NAME_MAX_CHARACTERS and not any(each <= " " or each == "\x7f" for each in name)
+    if scheme.lower() != "bearer" or not is_valid:
+        raise NotAuthenticated("Locally the header is `Authorization: Bearer NAME`, where NAME has 1 to 64 characters.")
+    return Caller(name)
 
 
 RouteClass = Literal["model", "plain"]
