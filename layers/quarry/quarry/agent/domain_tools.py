@@ -20,7 +20,7 @@ from quarry.models.answers import read_arguments
 from quarry.models.schemas import tool_parameters, tool_result
 from quarry.platform.errors import BodyTooLarge, FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.platform.validation import place_in
+from quarry.platform.validation import place_in, pointer_to
 from quarry.services.services import Caller, Services
 
 RESULT_CHARACTERS_MAX = 40_000
@@ -167,9 +167,8 @@ def _validated(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseMode
 
 
 def _field_error(location: Sequence[str | int], message: str) -> FieldError:
-    pointer = "".join(f"/{part}" for part in location)
-    name = ".".join(str(part) for part in location) or "the arguments"
-    return FieldError(pointer, f"{name}: {message.removeprefix('Value error, ')}")
+    name = ".".join(map(str, location)) or "the arguments"
+    return FieldError(pointer_to(location), f"{name}: {message.removeprefix('Value error, ')}")
 
 
 def bounded(found: dict[str, Any], characters_max: int = RESULT_CHARACTERS_MAX) -> dict[str, Any]:

@@ -27,7 +27,7 @@ from typing import ClassVar, Self
 from pydantic import ValidationError
 
 from quarry.platform.errors import FieldError
-from quarry.platform.validation import plain_words
+from quarry.platform.validation import plain_words, pointer_to
 
 NO_TYPE = "about:blank"
 
@@ -92,7 +92,7 @@ class InvalidInput(QuarryError):
         """The error for a request that is invalid and was not sent."""
         fields = [
             FieldError(
-                "".join(f"/{part}" for part in detail["loc"]),
+                pointer_to(detail["loc"]),
                 f"{detail['loc'][-1] if detail['loc'] else 'the request'}: {plain_words(detail)}",
             )
             for detail in error.errors(include_url=False, include_context=False, include_input=False)

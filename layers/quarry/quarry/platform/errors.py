@@ -204,15 +204,14 @@ class Unavailable(QuarryError):
         "`Idempotency-Key`, so that it is charged once."
     )
 
-    def __init__(self, message: str, *, retry_after_seconds: int = 5) -> None:
-        super().__init__(message, retry_after_seconds=retry_after_seconds)
+    default_message: ClassVar[str] = "The service is unavailable; try again shortly."
+
+    def __init__(self, message: str | None = None, *, retry_after_seconds: int = 5) -> None:
+        super().__init__(message or self.default_message, retry_after_seconds=retry_after_seconds)
 
 
 class DatabaseUnavailable(Unavailable):
-    def __init__(
-        self, message: str = "The database does not answer; try again shortly.", *, retry_after_seconds: int = 5
-    ) -> None:
-        super().__init__(message, retry_after_seconds=retry_after_seconds)
+    default_message = "The database does not answer; try again shortly."
 
 
 class SourceUnavailable(Unavailable):
@@ -227,8 +226,7 @@ class Overloaded(Unavailable):
 
 
 class TimeIsUp(Unavailable):
-    def __init__(self, message: str = "The search ran out of time; try again, or ask for less.") -> None:
-        super().__init__(message)
+    default_message = "The search ran out of time; try again, or ask for less."
 
 
 class ModelError(Unavailable):
@@ -248,8 +246,7 @@ class ModelRequestRejected(ModelUnavailable):
 
 
 class EmptyEmbedding(ModelError):
-    def __init__(self) -> None:
-        super().__init__("The embedding model's server sent an empty vector for a text.")
+    default_message = "The embedding model's server sent an empty vector for a text."
 
 
 class ModelRefused(ModelError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 _WORDS = {"missing": "is missing", "extra_forbidden": "is not a known field", "string_unicode": "is not valid Unicode"}
@@ -21,6 +21,11 @@ def plain_words(detail: Mapping[str, Any]) -> str:
     for mark in _ABOUT_PARSING:
         message = message.partition(mark)[0]
     return _SUBJECT.sub("should", message).replace("a valid dictionary", "an object")
+
+
+def pointer_to(parts: Iterable[str | int]) -> str:
+    """The JSON pointer (RFC 6901) with these parts."""
+    return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
 def place_in(given: Any, detail: Mapping[str, Any]) -> list[str | int]:

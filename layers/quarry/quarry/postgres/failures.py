@@ -46,8 +46,7 @@ def translate(error: Exception) -> QuarryError | None:
     if isinstance(error, psycopg.OperationalError) and (ours := untrusted(error)):
         return ours
     if isinstance(error, _UNAVAILABLE):
-        reason = _REASONS.get(type(error))
-        return DatabaseUnavailable(reason) if reason else DatabaseUnavailable()
+        return DatabaseUnavailable(_REASONS.get(type(error)))
     return None
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from http import HTTPStatus
 from typing import Any, Literal
 
@@ -29,7 +29,7 @@ from quarry.platform.errors import (
 )
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import shown, visible
-from quarry.platform.validation import place_in
+from quarry.platform.validation import place_in, pointer_to
 
 MEDIA_TYPE = "application/problem+json"
 OPENAI_MEDIA_TYPE = "application/json"
@@ -203,11 +203,6 @@ async def _on_http_exception(request: Request, error: Exception) -> Response:
 def request_id_of(request: Request) -> str | None:
     request_id = request.scope.get("request_id")
     return request_id if isinstance(request_id, str) else None
-
-
-def pointer_to(parts: Iterable[str]) -> str:
-    """The JSON pointer (RFC 6901) with these parts."""
-    return "".join("/" + part.replace("~", "~0").replace("/", "~1") for part in parts)
 
 
 def _field_error(detail: Mapping[str, Any], body: Any) -> FieldError:

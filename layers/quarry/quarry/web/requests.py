@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry.platform.errors import FieldError, InvalidInput, NotAuthenticated, RateLimited
 from quarry.platform.settings import Settings
+from quarry.platform.validation import pointer_to
 from quarry.services.services import LOCAL_USER, Caller, Services
 from quarry.web import problems
 
@@ -125,7 +126,7 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def _must_be_utf8(name: str) -> FieldError:
-    return FieldError(problems.pointer_to([name]), f"{name}: must be UTF-8")
+    return FieldError(pointer_to([name]), f"{name}: must be UTF-8")
 
 
 def _without_body(send: Send) -> Send:
