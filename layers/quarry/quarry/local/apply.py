@@ -157,8 +157,8 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
         chosen = [collections[name]] if name else [*collections.values()]
         for collection in (each for each in chosen if each.declaration.is_searched):
             differing = await compare(services.database, collection)
-            told = {"name": collection.name, "rows": differing}
-            tell(f"{collection.name}: {differing:,} rows differ", differing=[told])
+            fact = {"name": collection.name, "rows": differing}
+            tell(f"{collection.name}: {differing:,} rows differ", differing=[fact])
         done = await _refresh(services, chosen)
         await _count(database, services, chosen)
         await _embed(database, services, chosen)
@@ -196,8 +196,8 @@ async def _analyze(database: LocalDatabase, tables: Iterable[str]) -> None:
 
 def _report(done: Mapping[str, Refreshed]) -> bool:
     for name, each in done.items():
-        told = {"name": name, "rows": each.keys, "problem": each.problem}
-        tell(None if each.problem else f"{name}: {each.keys:,} rows read", collections=[told])
+        fact = {"name": name, "rows": each.keys, "problem": each.problem}
+        tell(None if each.problem else f"{name}: {each.keys:,} rows read", collections=[fact])
         if each.problem:
             print(f"{name} is out of date: {each.problem}", file=sys.stderr)
     return not any(each.problem for each in done.values())

@@ -71,11 +71,11 @@ def _referred_elsewhere(relations: list[Relation]) -> set[tuple[str, str]]:
 
 def _summary(drafted: Draft, relations: list[Relation], output: Path | None) -> str:
     commented = f" and {len(drafted.commented)} commented out" if drafted.commented else ""
-    told = f"drafted {len(drafted.collections)} of {len(relations)} tables and views{commented}, left out {len(drafted.left_out)}"
+    line = f"drafted {len(drafted.collections)} of {len(relations)} tables and views{commented}, left out {len(drafted.left_out)}"
     unknown = sum(relation.rows is None and relation.kind == "table" for relation in relations)
     if unknown:
-        told += f"; {unknown} have no statistics: run `analyze` in SQL for a better draft"
-    return f"{told}: {output}" if output else told
+        line += f"; {unknown} have no statistics: run `analyze` in SQL for a better draft"
+    return f"{line}: {output}" if output else line
 
 
 HEADINGS = ("collection", "what", "of it")
@@ -118,7 +118,7 @@ def _of(collection: Collection, source: Source) -> Iterator[tuple[str, list[str]
     shown = [field for name, field in source.fields.items() if name in declaration.facets or name == source.dated]
     yield "searched", [*declaration.text]
     for what, kinds in _GROUPED.items():
-        yield what, [_told(field) for field in shown if field.kind in kinds]
+        yield what, [_measured(field) for field in shown if field.kind in kinds]
     yield (
         "leads to",
         [f"{each.name} ({each.target or 'its key or name'})" for each in source.links.values() if not each.is_many],
@@ -127,6 +127,6 @@ def _of(collection: Collection, source: Source) -> Iterator[tuple[str, list[str]
     yield "also asked", [*declaration.fields]
 
 
-def _told(field: Field) -> str:
+def _measured(field: Field) -> str:
     measured = field.currency or field.unit or ("money" if field.kind == "money" else None)
     return f"{field.name} ({measured})" if measured else field.name

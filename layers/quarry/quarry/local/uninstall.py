@@ -27,7 +27,7 @@ select pg_describe_object('pg_proc'::regclass, oid, 0) from pg_proc
 where pronamespace = {ours} and proname <> all(%(function)s)
 """
 
-# what disappears from this list with the schema belonged to somebody else
+# what disappears from this list with the schema belonged to others
 _OF_OTHERS = """
 select pg_describe_object('pg_class'::regclass, oid, 0) from pg_class
 where relnamespace <> {ours} and relkind in ('r', 'v', 'm', 'f', 'p', 'S')
@@ -127,7 +127,7 @@ def _drop_schema(connection: SyncConnection, schema: str) -> None:
 
 
 def _drop_whole(connection: SyncConnection, schema: str) -> list[str]:
-    """Drop the schema with everything that depends on it; return what belonged to somebody else."""
+    """Drop the schema with everything that depends on it; return what belonged to others."""
     files = migration_files(sql_directory())
     made = names_made(connection, schema, [(file.name, file.text) for file in files])
     ours = Literal(value(connection, "select oid from pg_namespace where nspname = %s", [schema]))

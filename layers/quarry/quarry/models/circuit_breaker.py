@@ -187,10 +187,10 @@ class GuardedChat:
             "gen_ai.request.model": self.name,
             "gen_ai.output.type": output_type,
         }
-        with span(f"chat {self.name}", attributes, kind="client", current=current) as told:
+        with span(f"chat {self.name}", attributes, kind="client", current=current) as added:
 
             def tell(usage: Usage) -> None:
-                told["gen_ai.usage.input_tokens"] = usage.prompt_tokens
-                told["gen_ai.usage.output_tokens"] = usage.completion_tokens
+                added["gen_ai.usage.input_tokens"] = usage.prompt_tokens
+                added["gen_ai.usage.output_tokens"] = usage.completion_tokens
 
             yield tell

@@ -15,8 +15,8 @@ NAME_PATTERN = r"^[a-z][a-z0-9_]{0,47}$"
 """Valid names of collections and facets."""
 
 Assertion = Literal["affirmed", "required", "preferred", "negated", "doubtful"]
-"""How a mention is meant, in the terms of NegEx and ConText. `doubtful`: a negative word stands in its clause, so that the
-mention is neither required nor ruled out.
+"""How a mention is meant, in the terms of NegEx and ConText. `doubtful`: its clause has a negative word, so that the mention is
+neither required nor ruled out.
 """
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)

@@ -41,7 +41,7 @@ Address = str | Secret | Callable[[], str]
 CONNECT_TIMEOUT_SECONDS = 3
 IDLE_SECONDS = 300
 
-SetAside = Literal["reserve", "beside", "probe"]
+SetAside = Literal["reserve", "background", "probe"]
 """The purposes of reserved connections; see the properties of Database."""
 
 # Background work waits no longer for a locked table or a busy server.
@@ -124,11 +124,11 @@ class Database:
         return self._set_aside.get("reserve", self)
 
     @property
-    def beside(self) -> Database:
+    def background(self) -> Database:
         """A reserved connection for background writes: runs and their events. It waits one second for a lock and two for a
         statement.
         """
-        return self._set_aside.get("beside", self).acting(_SOON)
+        return self._set_aside.get("background", self).acting(_SOON)
 
     @property
     def probe(self) -> Database:

@@ -204,7 +204,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         queries=QueryEmbedder(embeddings, reader, breakers.get("embedding"), _PROVIDERS[settings.embeddings]),
         run_log=RunLog(database, metrics, Prices(settings.model_prompt_price, settings.model_completion_price)),
         streams=RunStreams(
-            RunStore(database.beside),
+            RunStore(database.background),
             grace_seconds=settings.stream_grace_seconds,
             # a Lambda is frozen when it has answered
             unattended_max=0 if settings.aws_lambda_function_name else settings.database_pool_size // 2,

@@ -207,20 +207,20 @@ class Traced(HttpMiddleware):
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         route = address_of(scope)
-        with self._tracing.request(f"{scope['method']} {route}", Headers(scope=scope)) as told:
-            told |= {
+        with self._tracing.request(f"{scope['method']} {route}", Headers(scope=scope)) as attributes:
+            attributes |= {
                 "http.request.method": scope["method"],
                 "http.route": route,
                 "url.scheme": scope["scheme"],
                 "quarry.request_id": scope["request_id"],
             }
 
-            async def send_told(message: Message) -> None:
+            async def send_traced(message: Message) -> None:
                 if message["type"] == "http.response.start":
-                    told["http.response.status_code"] = message["status"]
+                    attributes["http.response.status_code"] = message["status"]
                 await send(message)
 
-            await self.app(scope, receive, send_told)
+            await self.app(scope, receive, send_traced)
 
 
 class ShortJsonBodies(HttpMiddleware):
