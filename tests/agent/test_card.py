@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.agent.sources import SOURCES_MAX, _told, card
+from quarry.agent.sources import SOURCES_MAX, _distinct, card
 from quarry.query.contract import SourceDescription, SourceField
 
 
@@ -20,5 +20,5 @@ def test_the_sources_that_a_question_names_are_described_and_the_others_named() 
 
 def test_a_title_is_shown_whole_and_not_by_its_last_words() -> None:
     values = ["Manager", "Sales Manager", "IT Manager", "sales manager"]
-    assert _told(values, is_title=True) == ["Sales Manager", "IT Manager"]
-    assert _told(["Metal", "Heavy Metal"], is_title=False) == ["Metal", "Heavy Metal"]
+    assert _distinct(values, is_title=True) == ["Sales Manager", "IT Manager"]
+    assert _distinct(["Metal", "Heavy Metal"], is_title=False) == ["Metal", "Heavy Metal"]

@@ -18,7 +18,7 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INVALID_PARAMS, CallToolResult
 
 from quarry.agent.domain_tools import RESULT_CHARACTERS_MAX, bounded, openai_format
-from quarry.api.agents import offer
+from quarry.agent.server import offer
 from quarry.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database
 from tests.running import running_server

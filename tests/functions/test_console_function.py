@@ -13,7 +13,7 @@ import psycopg
 import pytest
 
 from quarry.local.sample import sample_domains
-from quarry.web import filled_domains
+from quarry.web import console_routes
 from tests.functions.conftest import Context, Event, recorded
 
 Load = Callable[[str], ModuleType]
@@ -76,7 +76,7 @@ def test_domains_without_data_are_left_out_and_looked_for_once_in_a_while(
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("insert into matters (id, title) values ('a', 'A matter')")
     assert domains() == []
-    monkeypatch.setattr(filled_domains, "DOMAINS_KEPT_SECONDS", 0.0)
+    monkeypatch.setattr(console_routes, "REMEMBERED_SECONDS", 0.0)
     assert domains() == ["records"]
 
 

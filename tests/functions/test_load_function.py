@@ -125,5 +125,5 @@ def test_the_command_line_names_objects_beside_files(s3: Any, tmp_path: Any) -> 
     with fetched(map(_file, [str(tmp_path), f"s3://{BUCKET}/any/a.jsonl"])) as [local, copied]:
         assert (local, copied.name, copied.read_bytes()) == (tmp_path, "a.jsonl", matter("Bridge"))
     assert not copied.exists()
-    with pytest.raises(ValueError, match="of one object"):
+    with pytest.raises(ValueError, match="the address of an object"):
         S3Object.parse("s3://bucket/folder/")

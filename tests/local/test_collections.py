@@ -58,8 +58,8 @@ def test_wrong_declarations_change_nothing_and_are_told_with_their_lines(
 @pytest.mark.parametrize(
     ("change", "detail"),
     [
-        ("alter table support.tickets drop column body", "body is now gone"),
-        ("drop table support.tickets", "the table support.tickets is gone"),
+        ("alter table support.tickets drop column body", "body no longer exists"),
+        ("drop table support.tickets", "the table support.tickets no longer exists"),
         (
             "alter table support.tickets disable trigger quarry_1_update",
             "triggers on support.tickets are missing or disabled",
@@ -86,7 +86,7 @@ def test_apply_and_the_doctor_warn_of_what_may_be_a_secret(
         "status": "absent",
         "subject": "secrets in tickets",
         "detail": "tickets.smtp_pass may hold a secret (by its name)",
-        "advice": "unless everyone may see them: put them into `hidden`, or show other columns, in quarry.toml, "
+        "advice": "unless everyone may see them: add them to `hidden` in quarry.toml, or show other columns, "
         "then run `quarry apply`",
     }
     for command in (["apply", "--plan"], ["apply", "--no-embed"]):

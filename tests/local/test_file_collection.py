@@ -228,11 +228,11 @@ def test_nothing_is_kept_where_something_is_wrong(harbour: str, load: Said, cont
 @pytest.mark.parametrize(
     ("name", "status", "why"),
     [
-        ("Ships", 2, "nothing can be called 'Ships': lower-case letters, digits and _, as in ships"),
-        ("motion", 2, "'motion' is a type of a city's records"),
-        ("taken", 1, "There is a table public.taken already, which `quarry load` did not make"),
+        ("Ships", 2, "'Ships' is not a valid name: use lower-case letters, digits and _, as in ships"),
+        ("motion", 2, "'motion' is a built-in record type"),
+        ("taken", 1, "There is already a table public.taken, which `quarry load` did not make"),
         ("quarry.ships", 1, "The schema quarry belongs to Quarry"),
-        ("port.tickets", 1, "quarry.toml declares tickets of support.tickets already"),
+        ("port.tickets", 1, "quarry.toml already declares tickets of support.tickets"),
     ],
 )
 def test_a_name_that_cannot_be_taken_is_told(harbour: str, load: Said, name: str, status: int, why: str) -> None:

@@ -182,7 +182,7 @@ async def test_every_kind_of_record_can_be_forgotten(services: Services) -> None
 async def test_what_others_cannot_be_without_is_kept(services: Services) -> None:
     row = await services.database.row("select project_id from onto_tasks limit 1")
     assert row
-    with pytest.raises(Conflict, match="belong to it"):
+    with pytest.raises(Conflict, match="belong to this record"):
         await forgotten(services, "project", row["project_id"])
     assert await services.database.row("select from onto_projects where id = %s", [row["project_id"]]) is not None
     assert await services.database.rows("select from forgotten") == []
@@ -291,7 +291,7 @@ async def test_a_row_of_the_owners_table_is_the_owners_to_delete(
     database = make_services(database_url).database
     await refreshed(database)
     collection = (await read_collections(database))["tickets"]
-    with pytest.raises(Conflict, match=r"support\.tickets, which is yours: delete it there"):
+    with pytest.raises(Conflict, match=r"your table support\.tickets: delete it there"):
         await forget_row(database, collection, "1")
     assert await found(database, "printer") == ["1"]
     owner(database_url, "delete from support.tickets where id = 1")

@@ -39,8 +39,8 @@ def test_credits_are_those_of_the_token(server: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "told"),
     [
-        (("--server", "http://127.0.0.1:1", "runs"), 2, "this needs the database itself"),
-        (("--server", "http://127.0.0.1:1", "credits", "show", "ada"), 2, "leave out the user"),
+        (("--server", "http://127.0.0.1:1", "runs"), 2, "this command needs the database itself"),
+        (("--server", "http://127.0.0.1:1", "credits", "show", "ada"), 2, "omit the user"),
         (("--server", "nowhere", "credits", "show"), 1, "nowhere/credits cannot be reached"),
     ],
 )

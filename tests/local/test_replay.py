@@ -146,7 +146,7 @@ def test_a_user_gets_all_that_is_kept_about_them_and_nobody_elses(client: TestCl
     assert [each["shown"] for each in told["saved_searches"]] == [[{"type": "motion", "id": "m"}]]
     nobody = quarry("export", "user", "nobody", DATABASE_URL=url)
     assert (nobody.returncode, nobody.stdout) == (1, "")
-    assert "Nothing is kept about a user 'nobody'" in nobody.stderr
+    assert "Nothing is stored about a user 'nobody'" in nobody.stderr
 
 
 def test_forgetting_on_the_command_line_says_what_went(url: str) -> None:

@@ -66,6 +66,6 @@ def test_data_that_are_gone_are_told_and_never_replaced_by_an_empty_database(dir
         wait_until(server.is_gone)
         cluster = directory / "server" / "cluster"
         cluster.rename(directory / "server" / "elsewhere")
-        with pytest.raises(EmbeddedPostgresError, match="are gone: stop this command"):
+        with pytest.raises(EmbeddedPostgresError, match="has been deleted: stop this command"):
             server.start()
         (directory / "server" / "elsewhere").rename(cluster)

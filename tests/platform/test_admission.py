@@ -22,7 +22,7 @@ from quarry.streaming import runs
 from quarry.streaming.events import NDJSON, Event
 from quarry.web import admission as admission_module
 from quarry.web import service_routes
-from quarry.web.admission import WITHOUT_PLACE
+from quarry.web.admission import WITHOUT_PLACE, Admission
 from quarry.web.app import create_app
 from quarry.web.description import openapi_document
 from quarry.web.requests import ServicesDependency
@@ -194,6 +194,21 @@ def test_so_many_are_at_work_so_many_wait_and_one_more_is_refused_at_once(url: s
     desk.finish()
     assert [call.status for call in (*working, *waiting)] == [200] * (PLACES + QUEUE)
     assert desk.most_at_work == PLACES
+
+
+async def test_waiting_users_take_turns_however_many_requests_each_has() -> None:
+    places, done, served = Admission(3), asyncio.Event(), list[str]()
+
+    async def work(user: str) -> None:
+        async with places.place(user):
+            served.append(user)
+            await done.wait()
+
+    working = [asyncio.create_task(work(user)) for user in (*"aabbcc", "ann", "ann", "bob")]
+    await asyncio.sleep(0)
+    done.set()
+    await asyncio.gather(*working)
+    assert served == [*"aabbcc", "ann", "bob", "ann"]
 
 
 def test_one_user_holds_a_share_of_the_places_and_of_the_queue(url: str, desk: Desk) -> None:

@@ -69,15 +69,17 @@ async def test_a_turn_calls_tools_and_what_they_found_goes_back_as_one_users_tur
     server: FakeBedrock, chat: BedrockChat
 ) -> None:
     server.enqueue(BedrockReply.tool_use("search", {"query": "bridge"}), BedrockReply.text("The old one."))
-    turn = await chat.take_turn(MESSAGES, tools=[SEARCH], seconds=5)
-    assert turn.tool_calls == (ToolCall("tooluse_1", "search", '{"query": "bridge"}'),)
+    usage, calls = [part async for part in chat.stream(MESSAGES, tools=[SEARCH], seconds=5)]
+    assert (usage, calls) == (Usage(20, 10), (ToolCall("tooluse_1", "search", '{"query": "bridge"}'),))
+    assert isinstance(calls, tuple)
     said = [
         *MESSAGES,
-        Message("assistant", "", tool_calls=(*turn.tool_calls, ToolCall("other", "search", "not JSON"))),
+        Message("assistant", "", tool_calls=(*calls, ToolCall("other", "search", "not JSON"))),
         Message("tool", "Two records.", tool_call_id="tooluse_1"),
         Message("tool", "", tool_call_id="other"),
     ]
-    assert (await chat.take_turn(said, tools=[SEARCH], seconds=5)).text == "The old one."
+    text = [part async for part in chat.stream(said, tools=[SEARCH], seconds=5) if isinstance(part, str)]
+    assert "".join(text).strip() == "The old one."
     roles = [message["role"] for message in server.requests[1].body["messages"]]
     assert roles == ["user", "assistant", "user"]
     calls, results = (message["content"] for message in server.requests[1].body["messages"][1:])
@@ -103,7 +105,7 @@ async def test_a_stream_that_does_not_come_to_its_end_fails(
 ) -> None:
     server.enqueue(reply)
     with pytest.raises(expected) as raised:
-        async for _ in chat.stream(MESSAGES, seconds=5).pieces:
+        async for _ in chat.stream(MESSAGES, seconds=5):
             pass
     assert "very-secret" not in raised.value.message
 

@@ -99,7 +99,7 @@ def test_a_second_load_writes_only_what_changed(loader: Loader) -> None:
         ('{"id": "m1",', "line 2, line: is not valid JSON in UTF-8"),
         (MEETING | {"date": "2024-02-30"}, "line 2, date: should be a valid date"),
         (MEETING | {"title": " "}, "line 2, title: "),
-        (MEETING | {"titel": "typo"}, "line 2, titel: is no field here"),
+        (MEETING | {"titel": "typo"}, "line 2, titel: is not a known field"),
         (MEETING | {"title": "a\x00b"}, "line 2, title: must not contain the NUL character"),
         (MEETING | {"title": "\ud800"}, "line 2, title: is not valid Unicode"),
     ],

@@ -23,7 +23,7 @@ PROMPT = "Which bridge is the oldest?"
 MESSAGES = [Message("system", "You plan searches."), Message("user", PROMPT)]
 PARAMETERS = {"type": "object", "properties": {"query": {"type": "string"}}}
 SEARCH = ToolDefinition("search", "Search the records.", PARAMETERS)
-LIMITS = OutputLimits(decision_tokens=101, turn_tokens=102, answer_tokens=103)
+LIMITS = OutputLimits(decision_tokens=101, answer_tokens=103)
 
 
 class Plan(BaseModel):
@@ -52,7 +52,7 @@ async def plan(chat: ChatModel) -> Plan:
 
 
 async def read(chat: ChatModel) -> str:
-    return "".join([piece async for piece in chat.stream(MESSAGES, seconds=30).pieces])
+    return "".join([part async for part in chat.stream(MESSAGES, seconds=30) if isinstance(part, str)])
 
 
 async def test_a_valid_answer_comes_back_typed_with_its_usage(server: FakeOpenAI, chat: OpenAIChat) -> None:
@@ -100,12 +100,9 @@ async def test_a_cancelled_call_closes_its_connection(server: FakeOpenAI, chat: 
 
 async def test_tools_go_out_as_functions_and_calls_come_back(server: FakeOpenAI, chat: OpenAIChat) -> None:
     server.enqueue(Reply.tool_calls([("search", {"query": "elm"}), ("search", '{"query": ')], content="Let me look."))
-    turn = await chat.take_turn(MESSAGES, tools=[SEARCH], seconds=5)
-    assert (turn.text, turn.usage) == ("Let me look.", Usage(20, 10))
-    assert turn.tool_calls == (
-        ToolCall("call_1", "search", '{"query": "elm"}'),
-        ToolCall("call_2", "search", '{"query": '),
-    )
+    *text, usage, calls = [part async for part in chat.stream(MESSAGES, tools=[SEARCH], seconds=5)]
+    assert ("".join(map(str, text)), usage) == ("Let me look.", Usage(20, 10))
+    assert calls == (ToolCall("call_1", "search", '{"query": "elm"}'), ToolCall("call_2", "search", '{"query": '))
     function = {"name": "search", "description": "Search the records.", "parameters": PARAMETERS}
     assert server.requests[0]["tools"] == [{"type": "function", "function": function}]
 
@@ -127,8 +124,9 @@ async def test_a_stream_without_its_end_is_an_error_behind_its_pieces(
     pieces: list[str] = []
 
     async def read_on() -> None:
-        async for piece in chat.stream(MESSAGES, seconds=5).pieces:
-            pieces.append(piece)
+        async for part in chat.stream(MESSAGES, seconds=5):
+            if isinstance(part, str):
+                pieces.append(part)
 
     with pytest.raises(error):
         await read_on()
@@ -136,11 +134,10 @@ async def test_a_stream_without_its_end_is_an_error_behind_its_pieces(
 
 
 async def test_each_kind_of_call_asks_for_no_more_than_its_tokens(server: FakeOpenAI, chat: OpenAIChat) -> None:
-    server.enqueue(Reply.json(PLAN), Reply.text("Done."), Reply.text("The elm stays."))
+    server.enqueue(Reply.json(PLAN), Reply.text("The elm stays."))
     await plan(chat)
-    await chat.take_turn(MESSAGES, tools=[], seconds=5)
     await read(chat)
-    assert [body["max_tokens"] for body in server.requests] == [101, 102, 103]
+    assert [body["max_tokens"] for body in server.requests] == [101, 103]
 
 
 async def test_what_ignores_the_limit_is_cut_off(
@@ -148,13 +145,13 @@ async def test_what_ignores_the_limit_is_cut_off(
 ) -> None:
     server.enqueue(Reply.flood("elm " * 103), Reply.flood(" " * 10_000))
     stream = chat.stream(MESSAGES, seconds=30)
-    written = "".join([await anext(stream.pieces) for _ in range(10)])
+    written = "".join([str(await anext(stream)) for _ in range(10)])
     assert len(written) == 103 * TOKEN_CHARACTERS_MAX
     with pytest.raises(ModelOutputInvalid, match="cut off"):
-        await anext(stream.pieces)
+        await anext(stream)
     await server.wait_for_disconnect()
     monkeypatch.setattr(chat._connection, "_max_bytes", 100_000)
-    with pytest.raises(ModelUnavailable, match="without end"):
+    with pytest.raises(ModelUnavailable, match="endless"):
         await plan(chat)
 
 

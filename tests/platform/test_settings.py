@@ -45,7 +45,7 @@ def test_a_schema_is_a_plain_name_and_nobody_elses(schema: str) -> None:
         ({"IDENTITY": "local", "AWS_LAMBDA_FUNCTION_NAME": "f"}, "IDENTITY=local trusts the client"),
         ({"EMBEDDINGS": "local", "EMBEDDING_DIMENSIONS": "1536"}, "unset EMBEDDING_DIMENSIONS"),
         ({"EMBEDDINGS": "openai"}, "EMBEDDINGS=openai needs OPENAI_API_KEY"),
-        ({"OPENAI_API_KEY": KEY, "OPENAI_SECRET_ARN": ARN}, "two keys"),
+        ({"OPENAI_API_KEY": KEY, "OPENAI_SECRET_ARN": ARN}, "are both set"),
     ],
 )
 def test_settings_that_contradict_each_other_are_refused(environment: dict[str, str], told: str) -> None:

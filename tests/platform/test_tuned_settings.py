@@ -13,7 +13,7 @@ async def test_what_is_stored_stands_for_what_the_environment_does_not_set(
 ) -> None:
     services = make_services(database_url, COMPANY_NICHE_WEIGHT="0.3")
     await store_weights(services.database, {"records_semantic_weight": 0.8, "company_niche_weight": 0.9})
-    tuned = await services.tuned.read()
+    tuned = await services.tuned_settings()
     assert (tuned.records_semantic_weight, tuned.company_niche_weight) == (0.8, 0.3)
     assert tuned.company_semantic_weight == services.settings.company_semantic_weight
 

@@ -20,8 +20,7 @@ from quarry.local.sample import VECTORS_FILE, load_sample, sample_directory, sam
 from quarry.local.uninstall import uninstall
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError
-from quarry.postgres import migrate as migrate_module
-from quarry.postgres.migrate import Migrated, function_files, migrate, migration_files, pending, sql_directory
+from quarry.postgres.migrate import Migrated, migrate
 from quarry.postgres.pool import Database
 from tests.conftest import client_of, create_database
 from tools.generate import run_program, schema_dump
@@ -30,7 +29,6 @@ DIMENSIONS = 384
 FEW = 40
 """Of a table's rows."""
 NOTHING = Migrated((), ())
-MOVED = Migrated((), (), moved=True)
 OF_OTHERS = ("--exclude-schema=quarry", "--exclude-extension=*")
 """Options of pg_dump."""
 
@@ -80,24 +78,6 @@ def few_rows(tmp_path_factory: pytest.TempPathFactory) -> Path:
     assert kept.keys() == catalog.LOADABLE.keys()
     assert all(kept.values())
     return folder
-
-
-@pytest.fixture
-def old_url(server_url: str, few_rows: Path) -> str:
-    """A database with some of the sample data, all of it in `public`, as it was before there was a schema."""
-    url = create_database(server_url, "old_schema")
-    with psycopg.connect(url) as connection:
-        connection.execute("set search_path = public")
-        connection.execute(migrate_module._BOOKKEEPING)
-        for file in migration_files(sql_directory()):
-            connection.execute(file.text.replace("{{embedding_dimensions}}", str(DIMENSIONS)).encode())
-            connection.execute("insert into quarry_migrations values (%s, %s)", [file.name, file.sha256])
-        connection.execute("set check_function_bodies = off")
-        waiting = function_files(sql_directory())
-        while waiting:
-            waiting = migrate_module._recreate(connection, waiting)
-    fill(url, "public", few_rows)
-    return url
 
 
 def fill(url: str, schema: str, folder: Path) -> None:
@@ -168,24 +148,6 @@ def test_a_schema_of_somebody_else_is_refused(empty_url: str) -> None:
     with pytest.raises(ConfigurationError, match="DATABASE_SCHEMA"):
         migrate(empty_url, embedding_dimensions=DIMENSIONS)
     assert contents(empty_url, "quarry") == {"stones": (0, None)}
-
-
-# --- from before there was a schema
-
-
-def test_an_installation_in_public_is_moved_whole(old_url: str, database_url: str) -> None:
-    found_before = found(old_url)
-    before = contents(old_url, "public")
-    assert pending(old_url)
-    assert migrate(old_url, embedding_dimensions=DIMENSIONS) == MOVED
-    assert pending(old_url) == []
-    assert contents(old_url, "quarry") == before
-    assert contents(old_url, "public") == {}
-    # pg_dump tells functions that call each other in the order of their making
-    moved, fresh = (sorted(schema_dump(url, "--schema=quarry").split("\n\n\n")) for url in (old_url, database_url))
-    assert set(moved) ^ set(fresh) == set()
-    assert found(old_url) == found_before
-    assert migrate(old_url, embedding_dimensions=DIMENSIONS) == NOTHING
 
 
 # --- dumped and restored

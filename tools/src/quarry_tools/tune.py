@@ -140,7 +140,7 @@ def _by_domain(queries: Sequence[JudgedQuery], folds: int) -> dict[str, list[Jud
 
 async def _tune_domain(domain: str, queries: Sequence[JudgedQuery], services: Services, folds: int) -> Tuned:
     tunable = TUNABLE[domain]()
-    settings = await services.tuned.read()
+    settings = await services.tuned_settings()
     present: Weights = {name: getattr(settings, name) for name in tunable.names}
     options = [present, *(option for option in tunable.options if option != present)]
     halves = list(tunable.halves.values())

@@ -1,14 +1,19 @@
-"""A domain as a model of chat completions: what it is asked, what it says, and how it cites. Nothing here knows the wire."""
+"""A domain as a model of chat completions: what it is asked, what it says, and how it cites. Nothing here knows the wire.
+
+A domain answers by the function `answer` of its module `completion`: it takes an Asked and returns a Said. What fails before the
+first piece is known, such as a missing credit, is raised by the call.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal, TypeVar
 from uuid import UUID
 
+from quarry.platform.links import CITATION
 from quarry.platform.text import shorten
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialTextEvent
@@ -18,13 +23,12 @@ DETAIL_CHARACTERS_MAX = 300
 
 Last = TypeVar("Last", bound=Event)
 
-_MARKER = re.compile(r"\[(\d{1,4})\]")
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>]+", re.ASCII | re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Turn:
-    """One earlier message of a conversation."""
+    """An earlier message of a conversation."""
 
     role: Literal["user", "assistant"]
     content: str
@@ -32,7 +36,7 @@ class Turn:
 
 @dataclass(frozen=True)
 class Asked:
-    """A question in its conversation, and who asks. `idempotency_key` is of use where an answer costs something."""
+    """A question in its conversation, and who asks it. `idempotency_key` matters where an answer costs credits."""
 
     question: str
     before: Sequence[Turn]
@@ -45,7 +49,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Source:
-    """What an answer rests on. The text refers to it as `[n]`, or, without an `n`, by its title if at all."""
+    """A source of an answer. The text refers to it as `[n]` or, without an `n`, by its title."""
 
     title: str
     detail: str = ""
@@ -55,22 +59,19 @@ class Source:
 
 @dataclass(frozen=True)
 class Sources:
-    """What is listed under an answer."""
+    """The sources that are listed under an answer."""
 
     heading: str
     items: Sequence[Source]
 
 
 Said = AsyncGenerator[str | Sources]
-"""An answer: its text in pieces, and last what it rests on, where that is anything."""
-
-Answer = Callable[[Asked], Awaitable[Said]]
-"""How a domain answers. What fails before the first piece is known, such as a credit that is missing, is raised by the call."""
+"""An answer: its text in pieces, then its sources, if it has any."""
 
 
 @dataclass(frozen=True)
 class UrlCitation:
-    """Characters of a text, from `start` to before `end`, that rest on what is at `url`."""
+    """The characters of a text, from `start` to before `end`, that cite the page at `url`."""
 
     start: int
     end: int
@@ -79,13 +80,13 @@ class UrlCitation:
 
 
 def cited_in(text: str, items: Sequence[Source]) -> list[Source]:
-    """Those of the numbered sources that a text refers to."""
-    numbers = {int(match[1]) for match in _MARKER.finditer(text)}
+    """The numbered sources that a text refers to."""
+    numbers = {int(match[1]) for match in CITATION.finditer(text)}
     return [source for source in items if source.n in numbers]
 
 
 def listing(sources: Sources) -> str:
-    """The sources as they are listed under an answer, in Markdown; nothing where there are none."""
+    """The list of sources under an answer, in Markdown; empty if there are none."""
     if not sources.items:
         return ""
     lines = "\n".join(_line(source) for source in sources.items)
@@ -93,7 +94,7 @@ def listing(sources: Sources) -> str:
 
 
 async def told(events: AsyncGenerator[Event], last: type[Last], listed: Callable[[Last], Sources]) -> Said:
-    """The text of a search as it comes, and then what its `last` event lists."""
+    """The text of a search as it comes, then the sources of its `last` event."""
     async with aclosing(events):
         async for event in events:
             if isinstance(event, PartialTextEvent):
@@ -103,11 +104,11 @@ async def told(events: AsyncGenerator[Event], last: type[Last], listed: Callable
 
 
 def citations(answer: str, sources: Sources) -> list[UrlCitation]:
-    """Where an answer with its listing cites what has a web address: at each `[n]`, where it first names it, or in the list."""
+    """Where an answer and its list cite web pages: at each `[n]`, at the first mention of the title, or in the list."""
     items, start = sources.items, len(answer)
     found: list[UrlCitation] = []
     numbered = {source.n: source for source in items if source.n is not None}
-    for match in _MARKER.finditer(answer):
+    for match in CITATION.finditer(answer):
         found += _citation(numbered.get(int(match[1])), match.start(), match.end())
     start += len(f"\n\n{sources.heading}:\n\n")
     for source in items:
@@ -125,7 +126,7 @@ def _citation(source: Source | None, start: int, end: int) -> list[UrlCitation]:
 
 
 def web_address(url: str | None) -> str | None:
-    """An address that a browser may open; None for any other."""
+    """The address, if a browser may open it."""
     url = (url or "").strip()
     return url if _WEB_ADDRESS.fullmatch(url) else None
 
@@ -140,5 +141,5 @@ def _line(source: Source) -> str:
 
 
 def _plain(text: str, limit: int) -> str:
-    """A text of the data on one line, that makes no link of its own."""
+    """A text of the data on one line, with any Markdown link disabled."""
     return shorten(text, limit).replace("[", r"\[").replace("]", r"\]")

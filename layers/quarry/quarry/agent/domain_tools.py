@@ -1,7 +1,7 @@
-"""What agents are offered: tools with described arguments and small results, resources by address, and prompts for common tasks.
-The Model Context Protocol serves them, and `quarry tools` prints them in OpenAI's function format.
+"""What agents get: tools with described arguments and small results, resources by address, and prompts for common tasks. The
+Model Context Protocol serves them, and `quarry tools` prints them in OpenAI's function format.
 
-Results have the size that an agent's context takes: long texts and long lists are cut, and that is said.
+Results fit into an agent's context: long texts and long lists are cut, and the result says so.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
@@ -21,41 +20,41 @@ from quarry.models.answers import read_arguments
 from quarry.models.schemas import tool_parameters, tool_result
 from quarry.platform.errors import BodyTooLarge, FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.platform.validation import place_in
+from quarry.platform.validation import place_in, pointer_to
 from quarry.services.services import Caller, Services
 
 RESULT_CHARACTERS_MAX = 40_000
-"""Of a tool's result, as JSON."""
+"""The most characters of a tool's result, as JSON."""
 RESOURCE_CHARACTERS_MAX = 200_000
-"""Of a resource that an agent's user chose to read."""
+"""The most characters of a resource that a user chose to read."""
 
 DEPTH_MAX = 6
 """In a result that is too long, deeper levels become text."""
 NAMES_MAX = 40
 """The most fields of one object in a result that is too long; our own objects have fewer."""
 
-# the longest text, and the longest list, of one try after another
+# the longest text and the longest list of successive tries
 _TRIES = ((20_000, 400), (8_000, 200), (3_000, 100), (1_000, 50), (400, 30), (150, 15), (60, 6), (20, 2))
 
 TOO_LONG = BodyTooLarge("This result is too long, even with shortened texts. Ask for fewer rows or fields.")
 
 RESULTS_MAX = 20
-"""Results of one call at most: an agent's context is small, and every result has an id to follow."""
+"""The most results of one call: an agent's context is small, and it can get more by the id of a result."""
 
 TEXT_CHARACTERS_MAX = 600
-"""Characters of one text within a list of results."""
+"""The most characters of one text within a list of results."""
 
 ERRORS_MAX = 10
-"""Wrong arguments of one call that are told."""
+"""The most invalid arguments of one call that are reported."""
 
 _VARIABLE = re.compile(r"{(\w+)}")
 
 
 @dataclass(frozen=True)
 class AgentTool:
-    """One tool. `run` gets validated arguments, and the caller and services that an agent cannot choose; `result` is the type
-    that it returns. `route_class` is the rate limit that a call counts against. A tool that `spends` credits is offered only
-    where the caller allows it.
+    """One tool. `run` gets validated arguments, and the caller and services, which an agent cannot choose; `result` is the type
+    that it returns. `route_class` is the rate limit that a call counts against. A tool that `spends` credits is offered only if
+    the caller allows it.
     """
 
     name: str
@@ -67,7 +66,7 @@ class AgentTool:
     route_class: Literal["model", "plain"] = "plain"
     spends: bool = False
     unlisted: frozenset[str] = frozenset()
-    """Arguments that are taken and not described, since no agent needs them."""
+    """Arguments that are accepted but not described, since agents do not need them."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -86,21 +85,21 @@ class AgentTool:
             "annotations": {
                 "title": self.title,
                 "readOnlyHint": not self.spends,
-                # the protocol gives the other hints a meaning for tools that write alone
+                # by the protocol, the other hints have a meaning only for tools that write
                 **({"destructiveHint": False, "idempotentHint": False} if self.spends else {}),
                 "openWorldHint": False,
             },
         }
 
     async def call(self, arguments: Mapping[str, Any], caller: Caller, services: Services) -> dict[str, Any]:
-        """Call it with arguments as they came. Raises InvalidInput, and what the search raises."""
+        """Validate arguments and run the tool. Raises InvalidInput, and what the search raises."""
         found = await self.run(await off_loop(_validated, self.arguments, arguments), caller, services)
         return await off_loop(bounded, found, RESULT_CHARACTERS_MAX)
 
 
 @dataclass(frozen=True)
 class AgentResource:
-    """Something that can be read by its address alone."""
+    """A resource with a fixed address."""
 
     uri: str
     name: str
@@ -111,7 +110,7 @@ class AgentResource:
 
 @dataclass(frozen=True)
 class AgentTemplate:
-    """Things that can be read by their addresses: `uri` has variables in braces. `read` is given the `type` and the `id`."""
+    """Resources whose `uri` has variables in braces. `read` gets the `type` and the `id`."""
 
     uri: str
     name: str
@@ -119,26 +118,21 @@ class AgentTemplate:
     description: str
     read: Callable[[str, str, Caller, Services], Awaitable[dict[str, Any]]]
 
-    def addressed(self, uri: str) -> dict[str, str] | None:
-        """The values of the variables in an address; None where it is no address of these things."""
-        match = self._address.fullmatch(uri)
-        return {name: unquote(value) for name, value in match.groupdict().items()} if match else None
-
-    @cached_property
-    def _address(self) -> re.Pattern[str]:
-        names = _VARIABLE.findall(self.uri)
-        literals = _VARIABLE.split(self.uri)[::2]
-        # an owner's id may hold a slash, and stands last
-        values = [rf"(?P<{name}>{'.+' if name == names[-1] else '[^/]+'})" for name in names]
-        parts = [re.escape(literals[0])]
-        for value, literal in zip(values, literals[1:], strict=True):
-            parts += [value, re.escape(literal)]
-        return re.compile("".join(parts), re.DOTALL)
+    def addressed(self, uri: str) -> tuple[str, str] | None:
+        """The `type`, empty if the address has none, and the `id` in an address; None if it has another form."""
+        prefix, _, variables = self.uri.partition("{")
+        if not uri.startswith(prefix):
+            return None
+        type, id = "", uri.removeprefix(prefix)
+        if variables.startswith("type"):
+            # an owner's id may contain a slash
+            type, _, id = id.partition("/")
+        return (unquote(type), unquote(id)) if id and (type or not variables.startswith("type")) else None
 
 
 @dataclass(frozen=True)
 class AgentPrompt:
-    """A common task in words that use the tools. `text` names its `arguments`, each with what it is, in braces."""
+    """A prompt for a common task. `text` has its `arguments` in braces; each of these has a description."""
 
     name: str
     title: str
@@ -147,14 +141,14 @@ class AgentPrompt:
     text: str
 
     def filled(self, given: Mapping[str, str]) -> str:
-        """The task with the arguments put in. Raises InvalidInput for one that is missing."""
+        """The text with the arguments filled in. Raises InvalidInput if one is missing."""
         if missing := [name for name in self.arguments if not given.get(name, "").strip()]:
             raise InvalidInput([FieldError(f"/{name}", f"{name}: {self.arguments[name]}") for name in missing])
         return _VARIABLE.sub(lambda variable: given[variable[1]], self.text)
 
 
 def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
-    """The tools as OpenAI's chat completions take them."""
+    """The tools in the format of OpenAI's chat completions."""
     return [
         {
             "type": "function",
@@ -173,15 +167,14 @@ def _validated(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseMode
 
 
 def _field_error(location: Sequence[str | int], message: str) -> FieldError:
-    pointer = "".join(f"/{part}" for part in location)
-    name = ".".join(str(part) for part in location) or "the arguments"
-    return FieldError(pointer, f"{name}: {message.removeprefix('Value error, ')}")
+    name = ".".join(map(str, location)) or "the arguments"
+    return FieldError(pointer_to(location), f"{name}: {message.removeprefix('Value error, ')}")
 
 
 def bounded(found: dict[str, Any], characters_max: int = RESULT_CHARACTERS_MAX) -> dict[str, Any]:
-    """`found`, cut where its JSON would be longer than `characters_max`; then `shortened` is true in it.
+    """`found`, with texts and lists cut so that its JSON has at most `characters_max`; `shortened` is then true in it.
 
-    Raises BodyTooLarge for what stays too long.
+    Raises BodyTooLarge if it stays too long.
     """
     if _size(found) <= characters_max:
         return found

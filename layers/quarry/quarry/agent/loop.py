@@ -1,5 +1,5 @@
-"""Tools as our own model calls them, and a conversation in which it calls several at once and answers as soon as it can. Every
-turn streams and may call tools, so an ordinary question takes two calls of the model.
+"""Tools for our own model, and a conversation in which it calls several at once and answers as soon as it can. Every turn streams
+and may call tools, so an ordinary question takes two calls of the model.
 """
 
 from __future__ import annotations
@@ -12,15 +12,15 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from quarry.models.answers import read_json_arguments
-from quarry.models.interface import ChatModel, Message, TextStream, ToolCall, ToolDefinition
+from quarry.models.answers import read_arguments
+from quarry.models.interface import Message, ToolCall, ToolDefinition
 from quarry.models.schemas import tool_parameters
+from quarry.models.step import streamed
 from quarry.platform.budget import in_time
 from quarry.platform.errors import (
     InvalidInput,
     ModelError,
     ModelOutputInvalid,
-    ModelUnavailable,
     NotFound,
     SourceUnavailable,
     TimeIsUp,
@@ -31,9 +31,9 @@ from quarry.runs.run_log import Run
 
 @dataclass(frozen=True)
 class ToolResult:
-    """What a tool found: how many things, a line for people, and the text that the model reads.
+    """The result of a tool: a count, a line for people, and the text for the model.
 
-    `is_of_data`: it says something about the data, if only that a value does not exist; an answer can rest on it.
+    `is_of_data`: it says something about the data, even if only that a value does not exist, so that an answer can rest on it.
     """
 
     count: int
@@ -43,19 +43,19 @@ class ToolResult:
 
 
 Calling = Callable[[Any], Awaitable[ToolResult]]
-"""What a tool does with its validated arguments."""
+"""The work of a tool, given its validated arguments."""
 
 
 @dataclass(frozen=True)
 class Tool:
-    """A tool with validated arguments. Scope and identity are bound into `run` by its maker; a model cannot choose them."""
+    """A tool with validated arguments. Scope and identity are bound into `run`; a model cannot choose them."""
 
     name: str
     description: str
     arguments: type[BaseModel]
     run: Calling
     unlisted: frozenset[str] = frozenset()
-    """Arguments that are taken and not described."""
+    """Arguments that are accepted but not described."""
 
     @property
     def definition(self) -> ToolDefinition:
@@ -84,7 +84,9 @@ NOT_IN_TIME = ToolResult(
 async def run_once(
     tool: Tool, arguments: BaseModel, run: Run, remembered: dict[tuple[str, str], ToolResult]
 ) -> ToolResult:
-    """What the tool finds, while `run.budget` has time; from `remembered` where it was called with the same arguments before."""
+    """The result of the tool, within the time of `run.budget`; from `remembered` if it was called with the same arguments
+    before.
+    """
     key = (tool.name, arguments.model_dump_json())
     if key not in remembered:
         remembered[key] = await _run_in_time(tool, arguments, run)
@@ -102,12 +104,12 @@ async def _run_in_time(tool: Tool, arguments: BaseModel, run: Run) -> ToolResult
 
 
 def validated(tools: Mapping[str, Tool], call: ToolCall) -> tuple[BaseModel | None, str]:
-    """The arguments, or None and what is wrong with them in words for the model."""
+    """The arguments; or None, and the problem in words for the model."""
     tool = tools.get(call.name)
     if tool is None:
         return None, f"There is no tool {call.name[:64]!r}; the tools are {', '.join(tools)}."
     try:
-        return read_json_arguments(tool.arguments, call.arguments or "{}"), ""
+        return read_arguments(tool.arguments, call.arguments or "{}"), ""
     except ValidationError as error:
         details = error.errors(include_input=False, include_url=False)[:5]
         problems = [": ".join([*map(str, each["loc"]), each["msg"]]) for each in details]
@@ -119,8 +121,8 @@ def validated(tools: Mapping[str, Tool], call: ToolCall) -> tuple[BaseModel | No
 async def explained(
     call: Calling, arguments: Any, run: Run, step_name: str, has_found: Callable[[], bool]
 ) -> ToolResult:
-    """What a tool finds, or why it refuses, in words for the model. Where something was found already (`has_found`), the model
-    learns that the database does not answer, and `step_name` is marked degraded; where nothing was, raises DatabaseUnavailable.
+    """The result of a tool, or why it refused, in words for the model. If the database does not answer, and something was found
+    before (`has_found`), the model learns this, and `step_name` is marked as degraded; else this raises DatabaseUnavailable.
     """
     try:
         return await call(arguments)
@@ -147,14 +149,14 @@ NO_CALLS_LEFT = ToolResult(
 
 @dataclass(frozen=True)
 class Text:
-    """The next piece of what the model writes in this turn."""
+    """The next piece of the model's text in this turn."""
 
     piece: str
 
 
 @dataclass(frozen=True)
 class TurnEnded:
-    """The turn is complete; after one that `called` tools another follows."""
+    """The turn is complete; if it `called` tools, another one follows."""
 
     called: bool
 
@@ -171,11 +173,11 @@ async def converse(
     max_turns: int,
     look_first: str | None = None,
 ) -> AsyncGenerator[Happened]:
-    """What happens until the model ends a turn without calling a tool; its text of that turn is the answer.
+    """The events until the model ends a turn without calling a tool; its text of that turn is the answer.
 
-    Calls of one turn run side by side. The last turn that `max_turns` or the budget allows offers no tools. Invalid arguments go
+    Calls of one turn run concurrently. The last turn that `max_turns` or the budget allows offers no tools. Invalid arguments go
     back to the model as the tool's result; a repeated call is answered from memory. A model that answers before any tool has
-    shown it data gets `look_first`, once. Raises ModelError when the model fails; the step is then marked degraded.
+    shown it data gets `look_first`, once. Raises ModelError if the model fails; the step is then marked as degraded.
     """
     said = list(messages)
     results: dict[tuple[str, str], ToolResult] = {}
@@ -214,37 +216,28 @@ async def converse(
 async def _turn(
     messages: Sequence[Message], tools: Sequence[Tool], run: Run, step_name: str
 ) -> AsyncGenerator[Text | tuple[ToolCall, ...]]:
-    """The text of a turn piece by piece, then the calls that it makes."""
+    """The text of a turn piece by piece, then its tool calls."""
     with run.step(step_name) as record:
         try:
-            if run.chat is None or not run.budget.seconds_left:
-                raise ModelUnavailable("The search's time is spent.")
-            stream = _begin(messages, tools, run, run.chat)
-            written = False
-            try:
-                async with aclosing(stream.pieces) as pieces:
-                    async for piece in pieces:
-                        written = written or bool(piece.strip())
-                        yield Text(piece)
-            finally:
-                record.usage += stream.usage
-                run.budget.tokens += stream.usage.total
-            if not written and not stream.tool_calls:
+            written, calls = False, tuple[ToolCall, ...]()
+            async with aclosing(streamed(messages, run, record, tools=[tool.definition for tool in tools])) as parts:
+                async for part in parts:
+                    if isinstance(part, str):
+                        written = written or bool(part.strip())
+                        yield Text(part)
+                    else:
+                        calls = part
+            if not written and not calls:
                 raise ModelOutputInvalid("The model wrote nothing.")
         except ModelError:
             run.degrade(step_name, record)
             raise
-        record.counts["tool_calls"] = len(stream.tool_calls)
-        yield _with_own_ids(stream.tool_calls) if tools else ()
-
-
-def _begin(messages: Sequence[Message], tools: Sequence[Tool], run: Run, chat: ChatModel) -> TextStream:
-    run.budget.spend_turn()
-    return chat.stream(messages, tools=[tool.definition for tool in tools], seconds=run.budget.seconds_left)
+        record.counts["tool_calls"] = len(calls)
+        yield _with_own_ids(calls) if tools else ()
 
 
 def _with_own_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
-    """The calls, each with an id that no other of the turn has: some servers send the same one for all."""
+    """The calls with unique ids: some servers send the same id for all calls of a turn."""
     ids = [call.id for call in calls]
     if len({*ids}) == len(ids):
         return tuple(calls)
@@ -254,7 +247,7 @@ def _with_own_ids(calls: Sequence[ToolCall]) -> tuple[ToolCall, ...]:
 async def _called(
     calls: Sequence[ToolCall], tools: Sequence[Tool], run: Run, results: dict[tuple[str, str], ToolResult]
 ) -> AsyncGenerator[ToolStarted | ToolFinished]:
-    """Run the calls side by side; each event as it happens."""
+    """Run the calls concurrently, and yield each event as it happens."""
     by_name = {tool.name: tool for tool in tools}
     at_work: dict[asyncio.Task[ToolResult], ToolCall] = {}
     try:

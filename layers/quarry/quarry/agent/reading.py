@@ -1,5 +1,5 @@
-"""Reading a question without a model, over sources that a caller may ask: one look-up of values, then no more I/O. And how it
-was read, for people: what its words may mean, the likeliest queries, and what was not read.
+"""Reading a question without a model, over the sources that a caller may query: one look-up of values, then no more I/O. And an
+explanation of the reading: what the words may mean, the likeliest queries, and the unread words.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from quarry.spans.mention import Mention, Place, ValueMatch
 from quarry.spans.places import find_places
 
 PLACE_NAMES_MAX = 100
-"""So many names of a place are looked up: those of a region are the names of what lies in it."""
+"""How many names of a place are looked up: a region has the names of all places in it."""
 MATCHES_MAX = 20
-"""So many values are shown, those first of which most words were said."""
+"""How many values are shown, those with the most words of the question first."""
 
 
 async def matched_values(question: str, names: Sequence[str], asked: Asked, services: Services) -> list[MatchedValue]:
@@ -44,8 +44,8 @@ async def matched_values(question: str, names: Sequence[str], asked: Asked, serv
 
 
 async def value_links(question: str, names: Sequence[str], asked: Asked, services: Services) -> list[ValueLink]:
-    """What words of a question may mean in listed fields of these sources that the caller may see, what most words say first.
-    Raises DatabaseUnavailable.
+    """The values that words of a question may mean, in listed fields of these sources that the caller may see; those with the
+    most words first. Raises DatabaseUnavailable.
     """
     places = {
         (field.listed[0].name, field.listed[1]): (name, field.name, field.listed[0])
@@ -70,7 +70,7 @@ def _links(
     places: Mapping[tuple[str, str], tuple[str, str, SearchTable]],
     other: Container[tuple[int, int]],
 ) -> list[ValueLink]:
-    """The values of these fields, and the places that no row has. `other` are the words that are other words for something."""
+    """The values of these fields, and the places that no row has. `other` are words that stand for other words."""
     known = [each for each in matches if any((table, each.value.facet) in places for table in each.value.tables)]
     best = sorted(_telling(known, tokens, other), key=lambda match: (match.first - match.last, -match.value.rows))
     links = [
@@ -91,7 +91,7 @@ def _unknown_places(
     fields: Sequence[tuple[str, str, SearchTable]],
     known: Sequence[ValueLink],
 ) -> list[ValueLink]:
-    """The places that a question names and no row has, as values of the fields of places: no rows are there."""
+    """The places that a question names and no row has, as values of the fields of places."""
     found: list[ValueLink] = []
     for mention in find_places(question, tokens):
         first, last = span_of(tokens, mention)
@@ -108,7 +108,7 @@ def _unknown_places(
 
 
 def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[SearchTable]) -> list[LookUp]:
-    """What words of a question are other words for: names of the places that they name, and values that have synonyms."""
+    """Other words for words of a question: the names of places, and values with synonyms."""
     facets = [facet for table in tables for facet in table.facets]
     said = [stem(token.key) for token in tokens]
     synonyms = {tuple(map(stem, keys(words))): (value, each.name) for each in facets for words, value in each.synonyms}
@@ -127,7 +127,7 @@ def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[Search
 
 
 def span_of(tokens: Sequence[Token], mention: Mention) -> tuple[int, int]:
-    """The words that a mention is made of: the first, and the one behind the last."""
+    """The words of a mention: the first, and the one after the last."""
     within = [place for place, token in enumerate(tokens) if mention.start <= token.start < mention.end]
     return (within[0], within[-1] + 1) if within else (0, 0)
 
@@ -135,8 +135,8 @@ def span_of(tokens: Sequence[Token], mention: Mention) -> tuple[int, int]:
 def _telling(
     matches: Sequence[ValueMatch], tokens: Sequence[Token], other: Container[tuple[int, int]] = ()
 ) -> list[ValueMatch]:
-    """The matches without those of small words alone ("a", a grade) that are no `other` words for something ("the US"), and of a
-    part of the words that another one explains.
+    """The matches without those of stop words only ("a", a grade), unless these are `other` words ("the US"), and without those
+    of a part of another match's words.
     """
     spans = {(match.first, match.last) for match in matches}
 
@@ -162,8 +162,8 @@ async def read_over(
     before: Reading | None = None,
     links: Sequence[ValueLink] | None = None,
 ) -> Reading:
-    """What a question asks of these sources, where it may go on from the one `before`. `links` are the values that its words may
-    mean, where they were looked up before. Raises DatabaseUnavailable.
+    """What a question asks of these sources; it may continue the one `before`. `links` are the values that its words may mean, if
+    they were already looked up. Raises DatabaseUnavailable.
     """
     if links is None:
         links = await value_links(question, names, asked, services)
@@ -173,13 +173,13 @@ async def read_over(
 
 
 QUERIES_MAX = 8
-"""The candidates that an explanation shows."""
+"""How many candidates an explanation shows."""
 VALUES_MAX = 3
 LIKENESS_MIN = 0.5
 
 
 async def explain(request: ExplanationRequest, caller: Caller, services: Services) -> Explanation:
-    """How a question is read over the sources that a caller may ask. No query is run.
+    """How a question is read over the sources that a caller may query. No query is run.
 
     Raises InvalidInput for a source that does not exist, and DatabaseUnavailable.
     """
@@ -199,7 +199,7 @@ def _names(request: ExplanationRequest, asked: Asked) -> list[str]:
 
 
 def explanation_of(reading: Reading) -> Explanation:
-    """What a reading holds, for people. Pure."""
+    """A reading as an explanation. Pure."""
     rows = zip_longest(reading.best[:QUERIES_MAX], reading.pair_scores[:QUERIES_MAX])
     return Explanation(
         verdict=reading.verdict,
@@ -220,7 +220,7 @@ def explanation_of(reading: Reading) -> Explanation:
 
 
 def _words(reading: Reading) -> Iterator[ExplainedWords]:
-    """Words of the question in their order, each with what they may mean."""
+    """The words of the question in order, each with what they may mean."""
     said = reading.said
     for first, last, means in sorted(_meanings(reading)):
         yield ExplainedWords(text=phrase(said.text, said.tokens, first, last), means=means)

@@ -1,4 +1,4 @@
-"""A result of a query in words: for people, as lines of an answer, and for the check of an answer against it. Pure."""
+"""The result of a query in words: as lines of an answer, and as text to check an answer against. Pure."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ LINES_MAX = 50
 
 
 def result_text(result: QueryResult) -> str:
-    """What a result says, with its values as an answer may write them: numbers rounded, in other units, and parts of one as
-    percentages; dates in words; and how many rows it has.
+    """A result as text, with its values in all forms that an answer may use: numbers rounded, in other units, and shares as
+    percentages; dates in words; and the number of rows.
     """
     units = [each.unit or "" for each in result.columns]
     forms = [form for row in result.rows for cell, unit in zip(row, units, strict=True) for form in _forms(cell, unit)]
@@ -28,14 +28,13 @@ def result_text(result: QueryResult) -> str:
 
 
 def with_list(sentence: str, lines: Sequence[str]) -> list[str]:
-    """The lines of a sentence and its Markdown list. Before a list the sentence ends in a colon."""
+    """The lines of a sentence and its Markdown list. A sentence before a list ends in a colon."""
     return [f"{sentence.removesuffix('.')}:", "", *lines] if lines else [sentence]
 
 
 def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> Iterator[str]:
-    """The first rows, values or groups of a result as a Markdown list: what each is called, then what else is shown of it.
-    Nothing where the result's sentence says the one number, or all groups with theirs. Rows that show the same are one line,
-    with their number.
+    """The first rows, values or groups of a result as a Markdown list: the name of each, then its other values. Nothing if the
+    result's sentence already has the number, or all groups with theirs. Equal rows are one line with their number.
     """
     query, columns = result.query, [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
     if not query.asks_for_rows and not query.group:
@@ -55,7 +54,7 @@ def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> It
 
 
 def _row_lines(result: QueryResult, columns: Sequence[Column], phrases: Phrases) -> Iterator[str]:
-    """What each row is called, and its other values behind their labels. Where nothing was selected, its key comes first."""
+    """The name of each row, and its other values after their labels. Without a selection, the key comes first."""
     first = 0 if result.query.select else 1
     rows = [
         tuple(_shown(column, cell, phrases) for column, cell in zip(columns, row, strict=True))[first:]
@@ -81,7 +80,7 @@ def _shown(column: Column, cell: Cell, phrases: Phrases) -> tuple[str, str]:
 
 
 def _group_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], phrases: Phrases) -> str:
-    """What a group is called, and its numbers: "January 2025: 4 motions"."""
+    """The name of a group and its numbers: "January 2025: 4 motions"."""
     keys = [
         phrases.cell(column, cell, group.period) for column, cell, group in zip(columns, row, query.group, strict=False)
     ]
@@ -108,7 +107,7 @@ def _forms(cell: Cell, unit: str) -> list[str]:
 
 
 def _in_words(text: str) -> list[str]:
-    """The day of an ISO date or time as it is written out; nothing for other texts."""
+    """The day of an ISO date or time, written out; nothing for other texts."""
     try:
         day = datetime.datetime.fromisoformat(text).date()
     except ValueError:

@@ -1,4 +1,4 @@
-"""HTTP for what may be asked of every source. What answers is imported with the first request."""
+"""HTTP for queries over every source. The code that answers is imported with the first request."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""What agents are offered, as a server of the Model Context Protocol for one caller, whatever it is reached by.
+"""The tools for agents as a server of the Model Context Protocol for one caller, independent of the transport.
 
-The SDK is imported with the first server: that takes longer than all the rest of a start.
+The SDK is imported with the first server: that takes longer than the rest of a start.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
 from quarry import __version__
@@ -20,6 +21,7 @@ from quarry.agent.domain_tools import (
     AgentTool,
     bounded,
 )
+from quarry.domains import modules
 from quarry.platform.errors import UNFORESEEN_MESSAGE, Forbidden, InvalidInput, NotFound, QuarryError
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import escaped, shown
@@ -49,7 +51,7 @@ INSTRUCTIONS = (
 )
 
 PAGE_SIZE = 50
-"""Items of one page of a list: clients that read only one page miss nothing of ours."""
+"""Items on one page of a list: clients that read only one page still see everything."""
 
 JSON = "application/json"
 
@@ -60,7 +62,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Offer:
-    """All that agents are offered, by any caller's server."""
+    """Everything that agents can use, for all callers."""
 
     tools: Sequence[AgentTool]
     resources: Sequence[AgentResource]
@@ -68,9 +70,24 @@ class Offer:
     prompts: Sequence[AgentPrompt]
 
 
+@cache
+def offer() -> Offer:
+    """What every domain offers. The searches are imported with it."""
+    from quarry.agent import tools as of_all
+
+    found = [of_all, *modules("agent_tools").values()]
+    return Offer(
+        tuple(tool for module in found for tool in getattr(module, "AGENT_TOOLS", ())),
+        *(
+            tuple(each for module in found for each in getattr(module, name, ()))
+            for name in ("AGENT_RESOURCES", "AGENT_TEMPLATES", "AGENT_PROMPTS")
+        ),
+    )
+
+
 class AgentServer:
-    """One caller's server. `charge` counts a call against the rate limit of a class; what costs credits is offered where the
-    caller `may_spend`.
+    """The server for one caller. `charge` counts a call against the rate limit of a class; tools that cost credits are offered
+    only if the caller `may_spend`.
     """
 
     def __init__(
@@ -92,7 +109,7 @@ class AgentServer:
         self._charge = charge
 
     def protocol(self) -> Server:
-        """The SDK's server, with all of this as its handlers."""
+        """The SDK's server with the handlers of this class."""
         from mcp.server import Server
 
         return Server(
@@ -118,7 +135,7 @@ class AgentServer:
         return ListToolsResult(tools=[Tool.model_validate(tool.listing) for tool in tools], next_cursor=following)
 
     async def _call_tool(self, context: ServerRequestContext, parameters: CallToolRequestParams) -> CallToolResult:
-        """What the tool found; an error of ours becomes a result, so that the agent can correct its call."""
+        """The result of a tool. Our errors become results as well, so that the agent can correct its call."""
         from mcp_types import CallToolResult, TextContent
 
         try:
@@ -126,14 +143,14 @@ class AgentServer:
         except QuarryError as error:
             return CallToolResult(content=[TextContent(type="text", text=error.public_message)], is_error=True)
         except Exception:
-            # the SDK would tell the client what the exception says
+            # the SDK would send the message of the exception to the client
             logger.exception("unforeseen error in tool %s", parameters.name)
             return CallToolResult(content=[TextContent(type="text", text=UNFORESEEN_MESSAGE)], is_error=True)
         return CallToolResult(content=[TextContent(type="text", text=_text(found))], structured_content=found)
 
     def _tool(self, name: str) -> AgentTool:
         if name in self._withheld:
-            raise Forbidden(f"{name} costs credits, and is not among what your user's settings allow.")
+            raise Forbidden(f"{name} costs credits, which your user's settings do not allow.")
         if (tool := self._tools.get(name)) is None:
             raise NotFound(f"There is no tool {name[:64]!r}, but {', '.join(self._tools)}.")
         return tool
@@ -182,7 +199,7 @@ class AgentServer:
         try:
             text = _text(shown(await self._resource(uri)))
         except QuarryError as error:
-            # `uri` alone is how the protocol tells a resource that there is not from arguments that are wrong
+            # the `uri` distinguishes a missing resource from invalid arguments in the protocol
             raise _protocol_error(error, data={"uri": uri}) from error
         return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=JSON, text=text)])
 
@@ -190,8 +207,8 @@ class AgentServer:
         if (resource := self._resources.get(uri)) is not None:
             return bounded(await resource.read(self._caller, self._services), RESOURCE_CHARACTERS_MAX)
         for template in self._templates:
-            if (variables := template.addressed(uri)) is not None:
-                found = await template.read(variables.get("type", ""), variables["id"], self._caller, self._services)
+            if (place := template.addressed(uri)) is not None:
+                found = await template.read(*place, self._caller, self._services)
                 return await off_loop(bounded, found, RESOURCE_CHARACTERS_MAX)
         raise NotFound("There is no resource at this address.")
 
@@ -229,10 +246,10 @@ class AgentServer:
 
 
 def _page(items: Sequence[Item], parameters: PaginatedRequestParams | None) -> tuple[Sequence[Item], str | None]:
-    """A page of a list, and the cursor of the page behind it."""
+    """A page of a list, and the cursor of the next page."""
     cursor = (parameters.cursor if parameters else None) or "0"
     if not (cursor.isascii() and cursor.isdecimal() and int(cursor[:9]) <= len(items)):
-        raise _protocol_error(InvalidInput([]), "Take the cursor that the page before this one gave.")
+        raise _protocol_error(InvalidInput([]), "Use the cursor of the previous page.")
     start = int(cursor[:9])
     end = start + PAGE_SIZE
     return items[start:end], str(end) if end < len(items) else None

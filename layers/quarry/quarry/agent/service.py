@@ -1,5 +1,5 @@
-"""Answering a query: its values are looked up in the data, it runs under the caller's rights, and is put into words. If it cannot
-be answered, the error says why: the nearest values, what keeps text from being a number, or the source that cannot be read.
+"""Answering a query: look up its values in the data, run it with the caller's rights, and describe it. If it cannot be answered,
+the error says why: the nearest values, what keeps a text from being a number, or the source that cannot be read.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ async def run_query(
     query: Query, caller: Caller, services: Services, today: datetime.date | None = None
 ) -> QueryResult:
     """The exact result of a query. `today` is by default the day in UTC. Raises InvalidInput for unknown sources, fields and
-    values, with what comes nearest, SourceUnavailable where a table cannot be read, and DatabaseUnavailable.
+    values, with the nearest ones, SourceUnavailable if a table cannot be read, and DatabaseUnavailable.
     """
     today = today or datetime.datetime.now(datetime.UTC).date()
     return await answer_query(query, await what_may_be_asked(caller, services), services, today)
 
 
 async def answer_query(query: Query, asked: Asked, services: Services, today: datetime.date) -> QueryResult:
-    """The exact result of a query about what may be asked. Raises what `run_query` raises."""
+    """The exact result of a query over the sources in `asked`. Raises what `run_query` raises."""
     schema = asked.schema
     source_of(schema, query.source, "/source")  # before anything is looked up
     reader = asked.acting(services).reader
@@ -50,38 +50,38 @@ async def answer_query(query: Query, asked: Asked, services: Services, today: da
         result = await execute(reader, query, schema, today)
     except (PostgresError, QuarryError) as error:
         fault = lasting_fault(error)
-        # of a source that cannot be read no value is known
+        # the values of a source that cannot be read are unknown
         if (fault or isinstance(error, InvalidInput)) and (names := await unreadable(query, asked, services, fault)):
             raise SourceUnavailable(names) from error
         if isinstance(error, InvalidInput):
             raise await with_reasons(error, query, asked, reader) from error
         raise
-    told = await off_loop(describe, query, result, schema, today)
+    description = await off_loop(describe, query, result, schema, today)
     return QueryResult(
         query=query,
-        sentence=told.sentence,
+        sentence=description.sentence,
         columns=[
             ResultColumn(name=each.name, label=label, kind=each.kind, unit=each.unit)
-            for each, label in zip(result.columns, told.labels, strict=True)
+            for each, label in zip(result.columns, description.labels, strict=True)
         ],
         rows=result.rows,
         total=result.total,
         truncated=result.truncated,
-        filters=told.filters,
+        filters=description.filters,
         spans=query.spans or None,
     )
 
 
 EXAMINED_MAX = 500
-"""So many different values that are no numbers are looked at, the commonest first."""
+"""How many different values that are not numbers are examined, the most frequent first."""
 
 _PLAIN = "'^[[:space:]]*-?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?[[:space:]]*$'"
 
 
 async def with_reasons(error: InvalidInput, query: Query, asked: Asked, reader: Database) -> InvalidInput:
-    """The error, and of each column of text that is reckoned with, what keeps it from being one of numbers."""
+    """The error, with the reason for each column of text in it why its values are not numbers."""
     source = asked.schema.sources[query.source]
-    said = dict(_reckoned_with(query, source))
+    said = dict(_computed_with(query, source))
     errors = []
     for each in error.errors:
         field = said.get(each.pointer)
@@ -90,8 +90,8 @@ async def with_reasons(error: InvalidInput, query: Query, asked: Asked, reader: 
     return InvalidInput(errors)
 
 
-def _reckoned_with(query: Query, source: Source) -> Iterator[tuple[str, Field]]:
-    """Fields of text of the source itself that are summed up or compared with numbers, by the pointers of such errors."""
+def _computed_with(query: Query, source: Source) -> Iterator[tuple[str, Field]]:
+    """Text fields of the source itself that are aggregated or compared with numbers, by the pointers of such errors."""
     named = [
         *((f"/aggregate/{place}/field", each.field) for place, each in enumerate(query.aggregate)),
         *((f"/where/{place}/op", getattr(each, "field", None)) for place, each in enumerate(query.where)),
@@ -103,12 +103,12 @@ def _reckoned_with(query: Query, source: Source) -> Iterator[tuple[str, Field]]:
 
 
 def is_plain_text(field: Field) -> bool:
-    """Whether it is one text of the row itself."""
+    """Whether the field is a single text of the row itself."""
     return field.kind == "text" and not field.is_array and field.related is None
 
 
 async def not_numbers(source: Source, field: Field, reader: Database) -> str:
-    """What keeps a column of text from being one of numbers, with a few examples, and what to do; "" where it is none nearly.
+    """Why the values of a text column are not numbers, with examples, and what to do; "" if few are nearly numbers.
 
     Reads the rows that the caller may see.
     """
@@ -135,14 +135,14 @@ async def not_numbers(source: Source, field: Field, reader: Database) -> str:
     plain = sum(each["count"] for each in found if each["value"] is None)
     read = f"`quarry load` with --replace {options} reads them as numbers. " if (options := forms.options()) else ""
     return (
-        f"Of its {forms.values:,} values {forms.values - plain:,} are not plain numbers: {said}. {read}“Text that is almost a"
-        " number” in docs/own-data.md says how to make numbers of it"
+        f"Of its {forms.values:,} values {forms.values - plain:,} are not plain numbers: {said}. {read}See “Text that is almost"
+        " a number” in docs/own-data.md"
     )
 
 
 async def unreadable(query: Query, asked: Asked, services: Services, fault: PostgresError | None) -> list[str]:
-    """The sources of a query that cannot be read: those of which not even one row can, else the query's own, if its statement
-    had a `fault`. They are left out for a while. Raises DatabaseUnavailable.
+    """The sources of a query that cannot be read: those of which not even one row can be read, else the query's own source, if
+    its statement had a `fault`. They are left out for a while. Raises DatabaseUnavailable.
     """
     today = datetime.datetime.now(datetime.UTC).date()
     faults: dict[str, PostgresError] = {}
@@ -163,15 +163,15 @@ def _can_be_left_out(name: str, asked: Asked) -> bool:
 
 
 async def _fault_of(name: str, asked: Asked, services: Services, today: datetime.date) -> PostgresError | None:
-    """What is wrong with a source, by reading all fields of one row."""
+    """The fault of a source, found by reading all fields of one row."""
     whole = Query(source=name, select=tuple(asked.schema.sources[name].fields), limit=1)
     reading = execute(asked.acting(services).reader, whole, asked.schema, today)
-    # one that is unavailable refers to another that is left out already
+    # one that raises SourceUnavailable refers to a source that is already left out
     return await lasting_fault_of(reading, no_fault=(SourceUnavailable,))
 
 
 class _Recording(Mapping[str, Source]):
-    """Sources that remember which of them were asked for."""
+    """Sources that record which of them were used."""
 
     def __init__(self, sources: Mapping[str, Source]) -> None:
         self._sources = sources
@@ -190,7 +190,7 @@ class _Recording(Mapping[str, Source]):
 
 
 def _sources_of(query: Query, schema: Schema, today: datetime.date) -> list[str]:
-    """The sources that a query reads, its own and those that its paths lead to."""
+    """The sources that a query reads: its own, and those that its paths lead to."""
     recording = _Recording(schema.sources)
     with suppress(InvalidInput):
         compile_query(query, Schema(recording), today)
@@ -198,9 +198,9 @@ def _sources_of(query: Query, schema: Schema, today: datetime.date) -> list[str]
 
 
 async def with_known_values(query: Query, asked: Asked, database: Database) -> Query:
-    """The query with each value of a field whose values are known as the data spells it: in another case, with other accents or
-    punctuation, inflected otherwise, or by a declared synonym. Raises InvalidInput for values that no row has, which names the
-    nearest ones, and DatabaseUnavailable.
+    """The query with values in the spelling of the data, for fields whose values are known. They may differ in case, accents,
+    punctuation or inflection, or be declared synonyms. Raises InvalidInput for values that no row has, with the nearest ones, and
+    DatabaseUnavailable.
     """
     named, owners = _named(query, asked.schema), asked.owners
     spelt: dict[str, list[str]] = {}
@@ -218,7 +218,7 @@ async def with_known_values(query: Query, asked: Asked, database: Database) -> Q
 
 
 def _named(query: Query, schema: Schema) -> list[tuple[SearchTable, list[NamedValue]]]:
-    """The values to look up, by the table of the dictionary that has them: of most queries there is one."""
+    """The values to look up, by the table of the dictionary that has them; most queries have one table."""
     tables: dict[str, tuple[SearchTable, list[NamedValue]]] = {}
 
     def collect(comparison: Comparison, rows: Rows, pointer: str) -> Comparison:
@@ -234,7 +234,7 @@ def _named(query: Query, schema: Schema) -> list[tuple[SearchTable, list[NamedVa
 
 
 def _listed(comparison: Comparison, rows: Rows, schema: Schema) -> tuple[SearchTable, str] | None:
-    """The table and the facet of the dictionary that know the values of the field that is compared; None where none does."""
+    """The table and facet of the dictionary with the values of the compared field; None if there is none."""
     if comparison.op not in ("=", "!="):
         return None
     try:
@@ -245,14 +245,14 @@ def _listed(comparison: Comparison, rows: Rows, schema: Schema) -> tuple[SearchT
 
 
 def _texts(comparison: Comparison, pointer: str) -> dict[str, str]:
-    """The texts that are compared with, by the pointers to them; blank ones are left to the compiler, which refuses them."""
+    """The texts of a comparison by their pointers, without blank ones, which the compiler refuses."""
     places = [f"{pointer}/values/{place}" for place in range(len(comparison.values))] or [f"{pointer}/value"]
     texts = {place: str(value) for place, value in zip(places, comparison.scalars, strict=False)}
     return {place: text for place, text in texts.items() if text.strip()}
 
 
 def _spelt(comparison: Comparison, pointer: str, spelt: Mapping[str, list[str]]) -> Comparison:
-    """The comparison with what was found for its values. Spellings that compare alike, but for case, are one."""
+    """The comparison with the spellings that were found. Those that differ only in case are one."""
     places = _texts(comparison, pointer)
     if not any(place in spelt for place in places):
         return comparison

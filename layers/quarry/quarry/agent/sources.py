@@ -1,9 +1,9 @@
-"""Every source that a caller may ask, of all domains that hold data.
+"""The sources that a caller may query, from all domains with data.
 
-A domain offers its sources in its module `sources`: as `SOURCES`, or by `sources_for(caller, services)`, which also returns the
-settings that identify the caller to the database. `left_out_for` names sources that could not be read lately.
+A domain provides its sources in its module `sources`: as `SOURCES`, or by `sources_for(caller, services)`, which also returns the
+settings that identify the caller to the database. `left_out_for` names sources that could not be read recently.
 
-Each is described with some values that the caller may see, and on the card by which a model reads it.
+A source is described with some values that the caller may see, and by a line on the card for a model.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from quarry.domains import module, searched_tables
+from quarry.domains import module
 from quarry.language.tokens import keys, stem
 from quarry.platform.errors import SourceUnavailable
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField
@@ -23,11 +23,11 @@ from quarry.services.services import Caller, Services
 from quarry.web.filled_domains import filled_domains
 
 REMEMBERED_SECONDS = 2.0
-"""So long a domain that was filled just now may be unknown to a process that runs."""
+"""How long a running process may miss a domain that was filled just now."""
 
 
 class ReadableSources(Mapping[str, Source]):
-    """Sources by name, without those that are left out: asking for one of these raises SourceUnavailable."""
+    """Sources by name, without those that are left out: access to one of these raises SourceUnavailable."""
 
     def __init__(self, sources: Mapping[str, Source], left_out: frozenset[str]) -> None:
         self._sources = sources
@@ -50,8 +50,8 @@ class ReadableSources(Mapping[str, Source]):
 
 @dataclass(frozen=True)
 class Asked:
-    """What a caller may ask of: the schema, and the settings that tell the database who the caller is. `homes` says which domain
-    has each source, and what it is called there. Sources that are `left_out` cannot be read at the moment.
+    """What a caller may query: the schema, and the settings that identify the caller to the database. `homes` has the domain of
+    each source, and its name there. Sources that are `left_out` cannot be read at the moment.
     """
 
     schema: Schema
@@ -62,16 +62,16 @@ class Asked:
 
     @property
     def degraded(self) -> list[str]:
-        """How an answer names the sources that it was made without."""
+        """The sources that an answer lacks, as it names them."""
         return [f"collection:{name}" for name in sorted(self.left_out)]
 
     def acting(self, services: Services) -> Services:
-        """The services with databases that know who the caller is."""
+        """The services, with databases that know the caller."""
         return services.acting(self.settings)
 
     @property
     def owners(self) -> Owners:
-        """Of each table of values with owners, whose the caller may know."""
+        """For each table of values with owners, the owner whose values the caller may see."""
         return {
             field.listed[0].name: self.caller.claims.get(source.owner_claim) or None
             for source in self.schema.sources.values()
@@ -83,14 +83,12 @@ class Asked:
 
 async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
     """The sources of all domains that hold data. Raises DatabaseUnavailable."""
-    filled = await services.memory.read(
-        "filled domains", lambda: filled_domains(services.reader, searched_tables()), seconds=REMEMBERED_SECONDS
-    )
+    filled = await filled_domains(services, services.reader, seconds=REMEMBERED_SECONDS)
     sources: dict[str, Source] = {}
     settings: dict[str, str] = {}
     homes: dict[str, tuple[str, str]] = {}
     left_out: set[str] = set()
-    # what the owner of the data declares keeps its name
+    # collections that the owner declares keep their names
     for domain in sorted(filled, key=lambda each: each != "records"):
         offers = module(domain, "sources")
         has_own = hasattr(offers, "sources_for")
@@ -107,14 +105,14 @@ async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
 VALUES_MAX = 12
 """How many values of a field are shown."""
 VALUES_READ_MAX = 4 * VALUES_MAX
-"""So many are read: the dictionary knows titles by their last words as well."""
+"""How many values are read: the dictionary also has titles by their last words."""
 
 Values = Mapping[tuple[str, str], list[str]]
 """Values by the names of their table and facet in the dictionary."""
 
 
 async def describe_sources(caller: Caller, services: Services) -> dict[str, SourceDescription]:
-    """The sources of a caller, by name. Raises DatabaseUnavailable."""
+    """The descriptions of a caller's sources, by name. Raises DatabaseUnavailable."""
     asked = await what_may_be_asked(caller, services)
     values = await _values(asked, services)
     return {name: _described(source, values, asked.left_out) for name, source in asked.schema.sources.items()}
@@ -129,11 +127,11 @@ async def _values(asked: Asked, services: Services) -> Values:
     )
     found = await frequent_values(asked.acting(services).reader, list(listed), asked.owners, VALUES_READ_MAX)
     titles = {(table.name, name) for table, name in listed if table.facet(name).kind == "title"}
-    return {facet: _told(each, is_title=facet in titles) for facet, each in found.items()}
+    return {facet: _distinct(each, is_title=facet in titles) for facet, each in found.items()}
 
 
-def _told(values: Sequence[str], *, is_title: bool) -> list[str]:
-    """The values to show: each once, as comparisons are without regard to case, and a title whole, not by its last words."""
+def _distinct(values: Sequence[str], *, is_title: bool) -> list[str]:
+    """The values to show: each once, ignoring case, and whole titles instead of their last words."""
     apart: dict[str, str] = {}
     for value in values:
         apart.setdefault(folded_value(value), value.strip())
@@ -181,18 +179,18 @@ def _related(link: Link) -> RelatedRows:
 
 
 SOURCES_MAX = 8
-"""Sources that one card describes; of the others it names as many as fit."""
+"""How many sources one card describes; it names others."""
 NAMES_MAX = 60
 VALUE_CHARACTERS_MAX = 40
 VALUES_CHARACTERS_MAX = 160
-"""Characters of the values of one field."""
+"""The most characters of one field's values."""
 
 Sources = Mapping[str, SourceDescription]
 
 
 @dataclass(frozen=True)
 class MatchedValue:
-    """A value of the data that words of the question may mean."""
+    """A value in the data that words of the question may mean."""
 
     source: str
     field: str
@@ -201,7 +199,7 @@ class MatchedValue:
 
 
 def card(sources: Sources, question: str, matched: Sequence[MatchedValue] = ()) -> str:
-    """The sources that the question may be about, one a line, then the values that its words may mean."""
+    """The sources that the question may be about, one per line, then the values that its words may mean."""
     chosen = _chosen(sources, question, matched)
     lines = [line_of(sources[name]) for name in chosen]
     others = [name for name in sources if name not in chosen]
@@ -214,7 +212,7 @@ def card(sources: Sources, question: str, matched: Sequence[MatchedValue] = ()) 
 
 
 def _meant(matched: Sequence[MatchedValue]) -> list[str]:
-    """What words mean, each value with all fields that have it."""
+    """What the words mean: each value with all its fields."""
     places: dict[tuple[str, str], list[str]] = {}
     for each in matched:
         fields = places.setdefault((each.said, each.value), [])
@@ -233,7 +231,7 @@ def line_of(source: SourceDescription) -> str:
 
 
 def names_of(source: SourceDescription) -> str:
-    """One source with the names of its fields and links alone."""
+    """One source with only the names of its fields and links."""
     names = [field.name for field in source.fields] + [link.name for link in source.related]
     return f"{source.name} ({source.label}): {', '.join(names)}"
 
@@ -282,7 +280,7 @@ def _chosen(sources: Sources, question: str, matched: Sequence[MatchedValue]) ->
 
 
 def stems_of(sources: Iterable[SourceDescription]) -> frozenset[str]:
-    """The stems of what sources and their fields are called."""
+    """The stems of the names of sources and their fields."""
     return frozenset(_stems(text for source in sources for text in _said(source)))
 
 

@@ -1,6 +1,6 @@
 """The five tools over every source: the same for our own model, the Model Context Protocol, `/v1` and `quarry tools`.
 
-Each domain searches text, and reads one row whole, in its module `agent_tools`.
+Each domain searches texts, and reads whole rows, in its module `agent_tools`.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from quarry.services.services import Caller, Services
 LISTING_CHARACTERS_MAX = 6_000
 """Characters of one page of `describe_collections`, some 1,500 tokens."""
 ROWS_CHARACTERS_MAX = 12_000
-"""Characters of the rows that `query` shows; of more it shows the first."""
+"""The most characters of the rows that `query` shows; it cuts off the rest."""
 
 
 class DescribeArguments(Request):
@@ -134,7 +134,7 @@ async def _describe(arguments: DescribeArguments, caller: Caller, services: Serv
 
 
 def listed(sources: Sequence[SourceDescription], page: int, *, whole: bool) -> dict[str, Any]:
-    """One page of sources, a line each: `whole`, or their names alone."""
+    """One page of sources, one line each: `whole`, or only their names."""
     pages = _pages([line_of(source) if whole else names_of(source) for source in sources]) or [[]]
     page = min(page, len(pages))
     return {"sources": pages[page - 1], "page": page, "pages": len(pages)}
@@ -156,13 +156,13 @@ def _pages(lines: list[str]) -> list[list[str]]:
 async def _search(arguments: SearchArguments, caller: Caller, services: Services) -> dict[str, Any]:
     asked = await what_may_be_asked(caller, services)
     hits = await search_text(arguments.text, arguments.source, arguments.where, arguments.limit, asked, services)
-    # what was met only now is left out from now on
+    # a fault in this search also counts
     degraded = [] if arguments.source else (await what_may_be_asked(caller, services)).degraded
     return _but_for({"results": [each.model_dump(mode="json", exclude_none=True) for each in hits]}, degraded)
 
 
 def _but_for(shown: dict[str, Any], degraded: list[str]) -> dict[str, Any]:
-    """An answer that names what it was made without."""
+    """A result with the sources that it lacks."""
     return {**shown, "degraded": degraded} if degraded else shown
 
 
@@ -171,7 +171,7 @@ async def _query(arguments: Query, caller: Caller, services: Services) -> dict[s
 
 
 def shown(result: QueryResult, characters_max: int = ROWS_CHARACTERS_MAX) -> dict[str, Any]:
-    """A result in the size that a model's context takes."""
+    """A result that fits into a model's context."""
     rows = bounded_rows(result.rows, characters_max)
     return {
         "sentence": result.sentence,
@@ -183,7 +183,7 @@ def shown(result: QueryResult, characters_max: int = ROWS_CHARACTERS_MAX) -> dic
 
 
 def bounded_rows(rows: list[list[Cell]], characters_max: int = ROWS_CHARACTERS_MAX) -> list[list[Cell]]:
-    """The first rows, as many as a model's context takes."""
+    """The first rows, as many as fit into a model's context."""
     size = 0
     for place, row in enumerate(rows):
         size += len(json.dumps(row, ensure_ascii=False))
@@ -252,7 +252,7 @@ AGENT_TOOLS = (
 
 
 class Hit(LazyModel):
-    """A row that was found: `text` is the passage that speaks for it."""
+    """A found row: `text` is the passage that matches."""
 
     source: str
     id: str
@@ -269,7 +269,7 @@ Filters = Mapping[str, str]
 async def search_text(
     text: str, names: Sequence[str], where: Sequence[Condition], limit: int, asked: Asked, services: Services
 ) -> list[Hit]:
-    """The rows of these sources, or of all that can be searched, that speak of a text and meet all conditions, best first.
+    """The rows of these sources, or of all that can be searched, that match a text and meet all conditions, best first.
 
     Raises InvalidInput for sources, fields and values that do not exist, and DatabaseUnavailable.
     """
@@ -298,7 +298,7 @@ async def search_text(
 
 
 async def read_whole(name: str, id: str, asked: Asked, services: Services) -> dict[str, Any]:
-    """One row of a source with all that its domain shows. Raises InvalidInput, NotFound and DatabaseUnavailable."""
+    """One row of a source with everything that its domain shows. Raises InvalidInput, NotFound and DatabaseUnavailable."""
     source_of(asked.schema, name, "/source")
     domain, own = asked.homes[name]
     whole: dict[str, Any] = await module(domain, "agent_tools").read_whole(own, id, asked.caller, services)
@@ -336,13 +336,12 @@ async def filters_of(names: Sequence[str], where: Sequence[Condition], asked: As
 
 VALUES_MAX = 50
 
-
 Run = Callable[[Query], Awaitable[QueryResult]]
 
 
 async def values_like(source: str, field: str, like: str, run: Run) -> list[list[Cell]]:
-    """The most frequent values of a field that hold `like` or, where none does, those spelt most like it among the LIMIT_MAX most
-    frequent ones; each with its number of rows. Raises InvalidInput and DatabaseUnavailable.
+    """The most frequent values of a field that contain `like`, or if none does, those with the most similar spelling among the
+    LIMIT_MAX most frequent ones; each with its number of rows. Raises InvalidInput and DatabaseUnavailable.
     """
     everything = Query(
         source=source,

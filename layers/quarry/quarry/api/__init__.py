@@ -1,10 +1,9 @@
-"""The routes of each function, over all domains, in a module of its name; `everything` has them all.
+"""The routes of each function, in a module with its name; `everything` has them all.
 
-A function imports no more than it serves. And FastAPI comes in through here first, with its own models, which describe OpenAPI
-documents, left to be built when they are first used, also where it calls for it: building them takes a sixth of a function's
-import, and only `/openapi.json` needs them.
+A function imports only what it serves. FastAPI is imported here first, so that its models of OpenAPI documents are built on first
+use: building them takes a sixth of a function's import, and only `/openapi.json` needs them.
 
-FastAPI silences a warning about its own types of parameters where it makes these; ours are built later, out of its sight.
+FastAPI silences a warning about its parameter types when it creates them; ours are built later, so it is silenced here.
 """
 
 import warnings

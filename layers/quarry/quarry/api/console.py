@@ -1,7 +1,5 @@
 """What the function `console` serves."""
 
-from quarry.domains import searched_tables
-from quarry.web import page_routes
-from quarry.web.console_routes import console_router
+from quarry.web import console_routes, page_routes
 
-ROUTERS = (page_routes.router, console_router(searched_tables))
+ROUTERS = (page_routes.router, console_routes.router)

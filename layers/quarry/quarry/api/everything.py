@@ -1,4 +1,4 @@
-"""What the functions serve together, and a local server by itself."""
+"""The routes of all functions, which a local server serves together."""
 
 from collections.abc import Iterable, Iterator
 
@@ -6,7 +6,7 @@ from fastapi import APIRouter
 
 
 class _AllRouters(Iterable[APIRouter]):
-    """Imported when they are gone through: the function `search` has them all for one document alone, which few ask for."""
+    """Imported on iteration: the function `search` needs them only for `/openapi.json`."""
 
     def __iter__(self) -> Iterator[APIRouter]:
         from quarry.api import cache_lookup, console, profile, search, unlock

@@ -1,6 +1,6 @@
 """A client of Quarry's HTTP API: typed, with streams, retries and one exception for each kind of error. docs/client.md shows it.
 
-It imports the contracts of the domains, and none of their logic.
+It imports the contracts of the domains, but none of their logic.
 """
 
 from quarry.client.clients import AsyncClient, Client

@@ -1,11 +1,10 @@
-"""A route of the API as a method: written once, for the client that waits and for the one that is awaited."""
+"""Routes of the API as methods, written once for the blocking and the asynchronous client."""
 
 from __future__ import annotations
 
 import inspect
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Mapping
-from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from pydantic import BaseModel, ValidationError
 
@@ -13,34 +12,17 @@ from quarry.client.errors import InvalidInput
 from quarry.client.streams import AsyncStream, Stream
 from quarry.client.wire import Call, EventTypes, Reply, Sent
 
+if TYPE_CHECKING:
+    from quarry.client.clients import AsyncClient, Client
+
 P = ParamSpec("P")
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseModel)
 M = TypeVar("M", bound=BaseModel)
 
 
-class Caller(ABC):
-    """A client whose calls return when they are done."""
-
-    @abstractmethod
-    def perform(self, call: Call, reply: Reply[T]) -> T: ...
-
-    @abstractmethod
-    def stream(self, call: Call, events: EventTypes[E]) -> Stream[E]: ...
-
-
-class AsyncCaller(ABC):
-    """A client whose calls are awaited."""
-
-    @abstractmethod
-    async def perform(self, call: Call, reply: Reply[T]) -> T: ...
-
-    @abstractmethod
-    def stream(self, call: Call, events: EventTypes[E]) -> AsyncStream[E]: ...
-
-
 class _Method(Generic[P]):
-    """A function that says what a call of a route sends, as a method that makes the call."""
+    """A function that returns what a call sends, turned into a method that makes the call."""
 
     def __init__(self, address: str, make: Callable[Concatenate[Any, P], Sent]) -> None:
         self.address = address
@@ -49,7 +31,7 @@ class _Method(Generic[P]):
         self._signature = _without_self(make)
 
     def _bound(self, client: object, act: Callable[[Sent], Any]) -> Callable[P, Any]:
-        """The method of one client; `act` makes the call."""
+        """The method bound to a client; `act` makes the call."""
 
         def method(*arguments: P.args, **named: P.kwargs) -> Any:
             try:
@@ -64,7 +46,7 @@ class _Method(Generic[P]):
 
 
 class Route(_Method[P], Generic[P, T]):
-    """A route that answers in one piece, as a method of both clients."""
+    """A route with one answer, as a method of both clients."""
 
     def __init__(
         self, address: str, reply: Reply[T], make: Callable[Concatenate[Any, P], Sent], *, repeatable: bool
@@ -73,12 +55,12 @@ class Route(_Method[P], Generic[P, T]):
         self._reply, self._repeatable = reply, repeatable
 
     @overload
-    def __get__(self, client: Caller, owner: object = None) -> Callable[P, T]: ...
+    def __get__(self, client: Client, owner: object = None) -> Callable[P, T]: ...
     @overload
-    def __get__(self, client: AsyncCaller, owner: object = None) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, client: AsyncClient, owner: object = None) -> Callable[P, Coroutine[Any, Any, T]]: ...
     @overload
     def __get__(self, client: None, owner: object = None) -> Route[P, T]: ...
-    def __get__(self, client: Caller | AsyncCaller | None, owner: object = None) -> Any:
+    def __get__(self, client: Client | AsyncClient | None, owner: object = None) -> Any:
         if client is None:
             return self
         return self._bound(client, lambda sent: client.perform(self._call(sent), self._reply))
@@ -88,19 +70,19 @@ class Route(_Method[P], Generic[P, T]):
 
 
 class StreamedRoute(_Method[P], Generic[P, E]):
-    """A route that answers in a stream of events, as a method of both clients."""
+    """A route with a stream of events, as a method of both clients."""
 
     def __init__(self, address: str, events: EventTypes[E], make: Callable[Concatenate[Any, P], Sent]) -> None:
         super().__init__(address, make)
         self.events = events
 
     @overload
-    def __get__(self, client: Caller, owner: object = None) -> Callable[P, Stream[E]]: ...
+    def __get__(self, client: Client, owner: object = None) -> Callable[P, Stream[E]]: ...
     @overload
-    def __get__(self, client: AsyncCaller, owner: object = None) -> Callable[P, AsyncStream[E]]: ...
+    def __get__(self, client: AsyncClient, owner: object = None) -> Callable[P, AsyncStream[E]]: ...
     @overload
     def __get__(self, client: None, owner: object = None) -> StreamedRoute[P, E]: ...
-    def __get__(self, client: Caller | AsyncCaller | None, owner: object = None) -> Any:
+    def __get__(self, client: Client | AsyncClient | None, owner: object = None) -> Any:
         if client is None:
             return self
         return self._bound(client, lambda sent: client.stream(self._call(sent), self.events))
@@ -112,19 +94,19 @@ class StreamedRoute(_Method[P], Generic[P, E]):
 def route(
     address: str, answer: type[T], *, repeatable: bool = True, also: int | None = None
 ) -> Callable[[Callable[Concatenate[Any, P], Sent]], Route[P, T]]:
-    """Make a method of a route, of the function that says what it sends. Not `repeatable` is what must not happen twice."""
+    """Turn a function that returns what a call sends into a method. A call that must not happen twice is not `repeatable`."""
     return lambda make: Route(address, Reply(answer, also), make, repeatable=repeatable)
 
 
 def streamed(
     address: str, events: EventTypes[E]
 ) -> Callable[[Callable[Concatenate[Any, P], Sent]], StreamedRoute[P, E]]:
-    """The same of a route that streams."""
+    """The same for a route that streams."""
     return lambda make: StreamedRoute(address, events, make)
 
 
 def given(model: type[M], /, **values: object) -> M:
-    """A request of the fields that are given: None is none. Raises pydantic's ValidationError."""
+    """A request with the fields that are not None. Raises pydantic's ValidationError."""
     known = {name: value for name, value in values.items() if value is not None}
     return model.model_validate(known, by_name=True, by_alias=True)
 
@@ -135,7 +117,7 @@ def only_given(headers: Mapping[str, str | None]) -> dict[str, str]:
 
 
 def _without_self(make: Callable[..., Sent]) -> inspect.Signature:
-    """What a method's caller has to know: what it returns is the client's matter."""
+    """The signature of a method, without `self` and the return type, which depends on the client."""
     signature = inspect.signature(make)
     _, *parameters = signature.parameters.values()
     return signature.replace(parameters=parameters, return_annotation=inspect.Signature.empty)

@@ -9,7 +9,6 @@ from typing import Generic, Self, TypeVar
 import httpx2
 from pydantic import BaseModel
 
-from quarry.client.calls import AsyncCaller, Caller
 from quarry.client.exchange import Exchange, Patience
 from quarry.client.io import Door, finished
 from quarry.client.routes import Routes
@@ -23,7 +22,7 @@ H = TypeVar("H", httpx2.Client, httpx2.AsyncClient)
 Token = str | Callable[[], str] | None
 
 TIMEOUT = httpx2.Timeout(90.0, connect=10.0)
-"""Streams say something every ten seconds; a search has a minute."""
+"""Streams send something every ten seconds; a search may take a minute."""
 RETRIES = 3
 WAIT_SECONDS_MAX = 30.0
 
@@ -46,23 +45,23 @@ class _Client(Routes, Generic[H]):
         self._exchange = Exchange(url, read, Patience(retries, wait_seconds_max), Door(self._http))
 
 
-class Client(_Client[httpx2.Client], Caller):
-    """A Quarry at `url`, a path prefix included. Methods are named by what they do, and take and give the contract's own types.
+class Client(_Client[httpx2.Client]):
+    """A client of the Quarry at `url`, which may have a path prefix. Methods take and return the types of the contracts.
 
-    `token` goes along as a bearer token: what the identity provider issued or, of a server on a laptop, any name; a function is
-    asked for it with each request. Whatever a server that is busy or away may yet answer is tried `retries` times more, after the
-    time that it asks for, if that is no longer than `wait_seconds_max`. `http` is a client of yours, with proxies and
-    certificates as you need them; closing it is your matter then. Threads may share a client.
+    `token` is sent as a bearer token: one from the identity provider or, for a local server, any name. A function is called for
+    each request. If a server is busy or unreachable, a call is retried up to `retries` times, after the time that the server asks
+    for, if that is at most `wait_seconds_max`. `http` is your own client, with your proxies and certificates; you close it.
+    Threads may share a client.
     """
 
     _http_of_own = httpx2.Client
 
     def perform(self, call: Call, reply: Reply[T]) -> T:
-        """What each method does in the end."""
+        """Make a call; every method ends here."""
         return finished(self._exchange.perform(call, reply))
 
     def stream(self, call: Call, events: EventTypes[E]) -> Stream[E]:
-        """The same of a method that streams."""
+        """Make a streamed call."""
         return Stream(Reading(self._exchange, call, events), finished)
 
     def close(self) -> None:
@@ -79,17 +78,17 @@ class Client(_Client[httpx2.Client], Caller):
         self.close()
 
 
-class AsyncClient(_Client[httpx2.AsyncClient], AsyncCaller):
-    """The same, its methods awaited; streams are for `async for`."""
+class AsyncClient(_Client[httpx2.AsyncClient]):
+    """The same client with methods to await, and streams for `async for`."""
 
     _http_of_own = httpx2.AsyncClient
 
     async def perform(self, call: Call, reply: Reply[T]) -> T:
-        """What each method does in the end."""
+        """Make a call; every method ends here."""
         return await self._exchange.perform(call, reply)
 
     def stream(self, call: Call, events: EventTypes[E]) -> AsyncStream[E]:
-        """The same of a method that streams."""
+        """Make a streamed call."""
         return AsyncStream(Reading(self._exchange, call, events))
 
     async def aclose(self) -> None:

@@ -1,17 +1,17 @@
-"""What can go wrong when a server is asked.
+"""Errors of the client.
 
 QuarryError            any answer that is an error; `status` is its HTTP status
-├── NotAuthenticated   401  no token, or none that counts
+├── NotAuthenticated   401  no token, or an invalid one
 ├── NotEnoughCredits   402
 ├── Forbidden          403
 ├── NotFound           404  unknown, or not yours
-├── Conflict           409  an idempotency key that was used for something else
-├── Gone               410  was there, and has expired
-├── InvalidInput       422  what you ask for is not valid: found here already, or by the server; `errors` names the fields
-├── RateLimited        429  `retry_after_seconds` says when to ask again
-├── Unavailable        503  a needed part is down; so does this
+├── Conflict           409  an idempotency key that was used for another request
+├── Gone               410  it has expired
+├── InvalidInput       422  the request is invalid, as found here or by the server; `errors` names the fields
+├── RateLimited        429  `retry_after_seconds` says when to try again
+├── Unavailable        503  a required part is down; `retry_after_seconds` as above
 ├── SearchFailed            a search failed after its stream had begun
-├── UnexpectedAnswer        what came back is nothing that a server of this version says
+├── UnexpectedAnswer        an answer that this version does not know
 └── ConnectionFailed        the server was not reached, or the connection was lost too often
 """
 
@@ -27,14 +27,14 @@ from typing import ClassVar, Self
 from pydantic import ValidationError
 
 from quarry.platform.errors import FieldError
-from quarry.platform.validation import plain_words
+from quarry.platform.validation import plain_words, pointer_to
 
 NO_TYPE = "about:blank"
 
 
 class QuarryError(Exception):
-    """An error of the server's, as it is told (RFC 9457): `detail` is meant for people, `type` for programs. `request_id` is what
-    the server's operator finds it by.
+    """An error from the server (RFC 9457): `detail` is for people, `type` for programs. With `request_id` the operator of the
+    server finds it in the log.
     """
 
     expected_status: ClassVar[int | None] = None
@@ -89,10 +89,10 @@ class InvalidInput(QuarryError):
 
     @classmethod
     def of(cls, error: ValidationError) -> Self:
-        """What is wrong with a request that was not sent."""
+        """The error for a request that is invalid and was not sent."""
         fields = [
             FieldError(
-                "".join(f"/{part}" for part in detail["loc"]),
+                pointer_to(detail["loc"]),
                 f"{detail['loc'][-1] if detail['loc'] else 'the request'}: {plain_words(detail)}",
             )
             for detail in error.errors(include_url=False, include_context=False, include_input=False)
@@ -117,7 +117,7 @@ class UnexpectedAnswer(QuarryError):
 
 
 class ConnectionFailed(QuarryError):
-    """`was_sent`: the server may have done what it was asked for."""
+    """`was_sent`: the server may have carried out the request."""
 
     def __init__(self, detail: str, *, was_sent: bool) -> None:
         super().__init__(detail)
@@ -128,7 +128,7 @@ _BY_STATUS = {kind.expected_status: kind for kind in QuarryError.__subclasses__(
 
 
 def error_of(status: int, headers: Mapping[str, str], body: bytes) -> QuarryError:
-    """The error that an answer is. One that is no problem of ours, from something in between, is told by its status."""
+    """The error in an answer. If a proxy sent it, only its status is known."""
     try:
         problem = json.loads(body)
     except ValueError:
@@ -147,13 +147,13 @@ def error_of(status: int, headers: Mapping[str, str], body: bytes) -> QuarryErro
     )
 
 
-def _fields(told: object) -> list[FieldError]:
-    rows = told if isinstance(told, list) else []
+def _fields(errors: object) -> list[FieldError]:
+    rows = errors if isinstance(errors, list) else []
     return [FieldError(str(row.get("pointer")), str(row.get("message"))) for row in rows if isinstance(row, dict)]
 
 
 def _seconds(retry_after: str | None) -> float | None:
-    """How long the header asks to wait: seconds, or a time."""
+    """The wait that `Retry-After` asks for, which is a number of seconds or a time."""
     if retry_after is None:
         return None
     if retry_after.strip().isdecimal():

@@ -1,4 +1,4 @@
-"""How a call is made: tried again where that may help. Written once, in coroutines that wait at a `Door` alone."""
+"""Making calls, with retries. Written once, in coroutines that wait only at a `Door`."""
 
 from __future__ import annotations
 
@@ -16,25 +16,25 @@ T = TypeVar("T")
 
 FIRST_PAUSE_SECONDS = 0.5
 PAUSE_SECONDS_MAX = 8.0
-"""Between tries where the server does not say how long to wait."""
+"""Pauses between tries if the server does not say how long to wait."""
 
 _HINDERED = {429, 502, 503, 504}
-"""The server was busy, or something between was."""
+"""The server or a proxy was busy."""
 _NOT_BEGUN = {429}
-"""Of these: what was asked for has not been done at all."""
+"""Of these, the statuses of requests that were not carried out."""
 _IN_PROGRESS = 409
-"""With a time to wait: the first call of an idempotency key still runs."""
+"""With `Retry-After`: the first call with this idempotency key is still running."""
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How often a call is tried again, and how long a wait the server may ask for."""
+    """How often a call is retried, and the longest wait that a server may ask for."""
 
     retries: int
     wait_seconds_max: float
 
     def pause_after(self, error: QuarryError, failures: int, *, is_repeatable: bool) -> float | None:
-        """Seconds to wait before the next try, after so many; None: there is none."""
+        """Seconds to wait before the next try; None if there is none."""
         if failures > self.retries or not _may_help(error, is_repeatable):
             return None
         if error.retry_after_seconds is not None:
@@ -43,7 +43,7 @@ class Patience:
 
     @staticmethod
     def own_pause(failures: int) -> float:
-        """Longer each time, and not for all clients the same."""
+        """Exponential backoff with jitter, in seconds."""
         longest = min(PAUSE_SECONDS_MAX, FIRST_PAUSE_SECONDS * 2.0 ** (failures - 1))
         return longest * random.uniform(0.5, 1.0)  # noqa: S311
 
@@ -57,7 +57,7 @@ def _may_help(error: QuarryError, is_repeatable: bool) -> bool:
 
 
 class Exchange:
-    """Calls to one server. `token` is asked for with each request."""
+    """Calls to one server. `token` is called for each request."""
 
     def __init__(self, url: str, token: Callable[[], str | None], patience: Patience, door: Door) -> None:
         self.patience = patience
@@ -82,7 +82,7 @@ class Exchange:
                 return reply.read(body)
 
     async def open(self, call: Call) -> Answer:
-        """The answer to a call that is a stream, once it has begun. Raises QuarryError."""
+        """The answer to a streamed call, once it has begun. Raises QuarryError."""
         failures = 0
         while True:
             try:
@@ -111,9 +111,9 @@ class Exchange:
         headers = {"User-Agent": f"quarry-client/{__version__}", **call.headers}
         if token := self._token():
             if not (token.isascii() and token.isprintable()):
-                raise NotAuthenticated("The token holds a character that no header takes.")
+                raise NotAuthenticated("The token has a character that a header cannot contain.")
             headers["Authorization"] = f"Bearer {token}"
-        # an empty query would take away one that the address has
+        # an empty query would remove one in the address
         query = call.query or None
         return await self.door.send(
             call.method, self._url + call.path, params=query, content=call.body, headers=headers

@@ -1,4 +1,4 @@
-"""The door to the network, for a client that is awaited, and for one whose calls return when they are done."""
+"""Access to the network, for the asynchronous client and for the blocking one."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _NOT_SENT = (
 
 
 def finished(coroutine: Coroutine[Any, Any, T]) -> T:
-    """What a coroutine returns that never waits."""
+    """The result of a coroutine that never waits."""
     try:
         coroutine.send(None)
     except StopIteration as done:
@@ -35,7 +35,7 @@ def finished(coroutine: Coroutine[Any, Any, T]) -> T:
 
 @contextmanager
 def _failures(url: str) -> Iterator[None]:
-    """Have what is lost on the way raise ConnectionFailed."""
+    """Turn transport errors into ConnectionFailed."""
     try:
         yield
     except (httpx2.TransportError, httpx2.InvalidURL) as error:
@@ -49,7 +49,7 @@ def _failures(url: str) -> Iterator[None]:
 
 
 class Answer:
-    """An answer whose body has not come yet. What is lost on the way raises ConnectionFailed."""
+    """An answer before its body has come. Transport errors raise ConnectionFailed."""
 
     def __init__(self, response: httpx2.Response, *, is_awaited: bool) -> None:
         self.status = response.status_code
@@ -63,7 +63,7 @@ class Answer:
             return await self._response.aread() if self._is_awaited else self._response.read()
 
     async def next_chunk(self) -> bytes:
-        """The body's next bytes; none at its end."""
+        """The next bytes of the body; empty at its end."""
         with _failures(str(self._response.url)):
             if self._chunks is None:
                 self._chunks = self._response.aiter_bytes() if self._is_awaited else self._response.iter_bytes()
@@ -78,8 +78,8 @@ class Answer:
 
 
 class Door:
-    """All that waits: for another machine, and for time to pass. With a client that blocks it never awaits, so that `finished`
-    can run whatever waits at it alone.
+    """Everything that waits, for the network or for time to pass. With a blocking client it never awaits, so that `finished` can
+    run coroutines that wait only here.
     """
 
     def __init__(self, http: httpx2.Client | httpx2.AsyncClient) -> None:
@@ -105,4 +105,4 @@ class Door:
         if isinstance(self._http, httpx2.AsyncClient):
             await asyncio.sleep(seconds)
         else:
-            time.sleep(seconds)  # noqa: ASYNC251 -- awaited by `finished` alone
+            time.sleep(seconds)  # noqa: ASYNC251 -- only `finished` awaits it

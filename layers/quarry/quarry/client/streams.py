@@ -1,4 +1,4 @@
-"""Streams of events: read as they come, and read on where a connection was lost."""
+"""Streams of events, which resume after a lost connection."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 @dataclasses.dataclass(frozen=True)
 class WireEvent:
-    """An event as it came: its place (RUN/SEQ), its type and its JSON."""
+    """An event on the wire: its place (RUN/SEQ), its type and its JSON."""
 
     place: str | None
     type: str
@@ -31,7 +31,7 @@ class WireEvent:
 
 
 class EventReader:
-    """Events out of the bytes of a stream, however these are cut. An event that is not whole is none."""
+    """Reads events from the bytes of a stream, in chunks of any size. Incomplete events are held back."""
 
     def __init__(self, form: Form) -> None:
         self._is_sse = form is SSE
@@ -40,8 +40,8 @@ class EventReader:
         self._data: list[bytes] = []
 
     def feed(self, chunk: bytes) -> list[WireEvent]:
-        """The events that are whole now. Raises UnexpectedAnswer."""
-        # by the byte: other ends of line, as Unicode has them, may stand in a text
+        """The events that are complete now. Raises UnexpectedAnswer."""
+        # by bytes: texts may contain other line ends of Unicode
         *lines, self._rest = (self._rest + chunk).split(b"\n")
         read = self._sse_line if self._is_sse else self._json_line
         return [event for line in lines if (event := read(line.removesuffix(b"\r"))) is not None]
@@ -73,8 +73,7 @@ def _event(text: bytes, place: str | None) -> WireEvent:
 class Reading(Generic[E]):
     """One stream from beginning to end, over as many connections as it takes.
 
-    `place` is that of the event that was given last. A connection that was lost before any event came is made anew, and the
-    question asked again.
+    `place` is that of the last event returned. If the connection is lost before any event came, the request is sent again.
     """
 
     def __init__(self, exchange: Exchange, call: Call, events: EventTypes[E]) -> None:
@@ -87,7 +86,7 @@ class Reading(Generic[E]):
         self._is_over = False
 
     async def next(self) -> E | None:
-        """The next event; None behind the last. Raises QuarryError."""
+        """The next event; None after the last. Raises QuarryError."""
         while not self._is_over:
             try:
                 if (event := await self._next_known()) is not None:
@@ -98,12 +97,12 @@ class Reading(Generic[E]):
         return None
 
     async def close(self) -> None:
-        """Read no further. The search goes on for a little while, and is ended by the server then."""
+        """Stop reading. The server ends the search a little later."""
         self._is_over = True
         await self._drop()
 
     async def _next_known(self) -> E | None:
-        """The next event, or None where only a part of it has come, or one of a type that this version does not know."""
+        """The next event; None if it is incomplete, or of a type that this version does not know."""
         if not self._waiting:
             await self._read_on()
             return None
@@ -130,13 +129,13 @@ class Reading(Generic[E]):
             if not chunk:
                 raise ConnectionFailed("The stream ended before its last event.", was_sent=True)
         except ConnectionFailed as error:
-            if self._answer is None:  # that was tried again already
+            if self._answer is None:  # already retried
                 raise
             await self._lost(error)
         except (NotFound, Gone) as error:
             if self.place is None:
                 raise
-            # what was said last may be stored a moment later
+            # the last events may be stored a moment later
             await self._lost(error)
         else:
             self._waiting.extend(self._reader.feed(chunk))
@@ -163,20 +162,20 @@ class Reading(Generic[E]):
 
 
 def _message(event: WireEvent) -> str:
-    told = json.loads(event.json)
-    holder = told if "message" in told else told.get("data")
+    body = json.loads(event.json)
+    holder = body if "message" in body else body.get("data")
     return str(holder.get("message")) if isinstance(holder, dict) else "The search failed."
 
 
 class _Stream(Generic[E]):
-    """What both kinds of stream tell of themselves."""
+    """What both kinds of stream share."""
 
     def __init__(self, reading: Reading[E]) -> None:
         self._reading = reading
 
     @property
     def place(self) -> str | None:
-        """Where the last event stands, as RUN/SEQ; None before the first."""
+        """The place of the last event, as RUN/SEQ; None before the first."""
         return self._reading.place
 
     @property
@@ -186,8 +185,8 @@ class _Stream(Generic[E]):
 
 
 class Stream(_Stream[E], Iterator[E]):
-    """The events of a search, to be iterated over once. Asked when the first event is wanted; closed behind the last, by
-    `with`, or by `close()`.
+    """The events of a search, to iterate over once. The request is sent for the first event; the stream closes after the last
+    one, by `with`, or by `close()`.
     """
 
     def __init__(self, reading: Reading[E], run: Callable[[Coroutine[Any, Any, Any]], Any]) -> None:
@@ -209,7 +208,7 @@ class Stream(_Stream[E], Iterator[E]):
         self.close()
 
     def close(self) -> None:
-        """Read no further; the server ends the search soon after. `cancel_run` ends it at once."""
+        """Stop reading; the server ends the search soon after. `cancel_run` ends it at once."""
         self._run(self._reading.close())
 
 
@@ -231,5 +230,5 @@ class AsyncStream(_Stream[E], AsyncIterator[E]):
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Read no further; the server ends the search soon after. `cancel_run` ends it at once."""
+        """Stop reading; the server ends the search soon after. `cancel_run` ends it at once."""
         await self._reading.close()

@@ -1,4 +1,4 @@
-"""What goes over the wire: what a call sends, and how what comes back is read."""
+"""Requests and responses: what a call sends, and how its answer is read."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Sent:
 
 @dataclass(frozen=True)
 class Call:
-    """A request that can be made as often as it takes. `is_repeatable`: also where it may have been carried out already."""
+    """A request, which can be retried. `is_repeatable`: even if the server may have carried it out."""
 
     method: str
     path: str
@@ -41,9 +41,9 @@ class Call:
 
     @classmethod
     def of(cls, address: str, sent: Sent, *, accept: str, is_repeatable: bool = True) -> Call:
-        """The call of a route, whose `address` is its method and its path."""
+        """The call of a route; its `address` is its method and path."""
         method, _, template = address.partition(" ")
-        # an owner's id may hold a slash
+        # an owner's id may contain a slash
         path = template.format_map({name: quote(value, safe="/") for name, value in sent.path.items()})
         query, body = sent.query, None
         if isinstance(query, BaseModel):
@@ -57,7 +57,7 @@ class Call:
 
 @dataclass(frozen=True)
 class Reply(Generic[T]):
-    """How the answers to a call are read. `also` is a status beside those of success whose body is an answer."""
+    """How to read the answers to a call. `also` is another status, besides success, whose body is an answer."""
 
     type: type[T]
     also: int | None = None
@@ -70,12 +70,14 @@ class Reply(Generic[T]):
         try:
             return self.type.model_validate_json(body)
         except ValidationError as error:
-            raise UnexpectedAnswer(f"The server's answer is no {self.type.__name__}; is it of this version?") from error
+            raise UnexpectedAnswer(
+                f"The server's answer is not a {self.type.__name__}; it may have another version."
+            ) from error
 
 
 @dataclass(frozen=True)
 class EventTypes(Generic[E]):
-    """The events of a stream by their `type`, how they are written, and the type of the last one."""
+    """The event types of a stream, their format, and the type of the last one."""
 
     form: Form
     models: tuple[type[E], ...]

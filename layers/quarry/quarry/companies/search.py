@@ -68,7 +68,7 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
         yield step.event
         async with context.in_time():
             asked = await look_up_names(context)
-            context = replace(context, settings=await context.services.tuned.read())
+            context = replace(context, settings=await context.services.tuned_settings())
         step.detail = asked.detail
     yield step.event
 

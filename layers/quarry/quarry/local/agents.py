@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import anyio
 
 from quarry.agent.domain_tools import openai_format
-from quarry.agent.server import AgentServer
-from quarry.api.agents import offer
+from quarry.agent.server import AgentServer, offer
 from quarry.local.database import LocalDatabase, open_database
 from quarry.local.telling import write_json
 from quarry.services.services import Caller
@@ -22,7 +21,7 @@ if TYPE_CHECKING:  # its import takes longer than all the rest of a start
     from mcp.shared.message import SessionMessage
 
 ANSWERS_AWAITED_SECONDS = 120.0
-"""No answer takes so long that was asked for before standard input ended."""
+"""How long to wait for outstanding answers after standard input has ended."""
 
 
 def serve_agents(user: str, *, may_spend: bool) -> None:
@@ -48,8 +47,10 @@ async def _serve(database: LocalDatabase, caller: Caller, *, may_spend: bool) ->
 
 
 class _Unanswered:
-    """The requests that wait for their answers. The SDK gives up those that it is at when its input ends, as that does which is a
-    file or another program's output: so it is told of the end once all are answered.
+    """The requests that wait for their answers.
+
+    The SDK abandons them when its input ends, which happens at once if the input is a file or another program's output. So the
+    end is passed on only when all are answered.
     """
 
     def __init__(self) -> None:

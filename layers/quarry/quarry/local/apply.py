@@ -1,4 +1,4 @@
-"""`quarry apply` and `quarry reconcile`: the database made to agree with `quarry.toml`, and what is searched with the tables."""
+"""`quarry apply` makes the database agree with `quarry.toml`; `quarry reconcile` makes collections agree with their tables."""
 
 from __future__ import annotations
 
@@ -41,9 +41,9 @@ T = TypeVar("T")
 
 
 def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
-    """Make the database agree with a file, and fill what is new; whether all is in step. Says what it does before it does it.
+    """Make the database agree with a file, and fill new collections; whether all are in step. Changes are printed first.
 
-    Raises DeclarationError, which names every line that is wrong, and ConfigurationError where there is no file.
+    Raises DeclarationError, which names every wrong line, and ConfigurationError if there is no file.
     """
     declared_text = read_declared(path)
     with open_database() as database:
@@ -64,18 +64,18 @@ def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
 
 
 def wait_for_others(connection: SyncConnection) -> None:
-    """Take turns with whoever else changes what is declared in the database, and say where that means to wait."""
+    """Wait for other processes that change declarations in this database, and say so."""
     take_turn(connection, lambda: note("waiting for another `quarry apply` or `quarry load` to finish"))
 
 
 def reconcile(name: str | None) -> bool:
-    """Compare a collection, or all, with their tables, and read again what differs; whether all is in step. Raises NotFound."""
+    """Compare one or all collections with their tables, and read again what differs; whether all are in step. Raises NotFound."""
     with open_database() as database:
         return asyncio.run(_reconcile(database, name))
 
 
 def read_declared(path: Path) -> str:
-    """The text of a file of declarations. Raises ConfigurationError where there is none."""
+    """The text of a file of declarations. Raises ConfigurationError if there is none."""
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -87,7 +87,7 @@ def read_declared(path: Path) -> str:
 def planned(
     connection: SyncConnection, text: str, path: Path, settings: Settings, only: str | None = None
 ) -> list[Change]:
-    """What makes the database agree with the text of a file, or with what it says of the collection `only`; warnings are told.
+    """The changes that make the database agree with the text of a file, or with its collection `only`. Prints warnings.
 
     Raises DeclarationError.
     """
@@ -121,13 +121,14 @@ def _chosen(named: Mapping[str, T], only: str | None) -> dict[str, T]:
 async def fill(
     database: LocalDatabase, only: str | None = None, *, applied: Set[str] = frozenset(), embed: bool
 ) -> bool:
-    """Read what waits for all collections, or for one, count it, and what was `applied` just now, and embed it; whether all is in
-    step.
+    """Read pending rows of all collections, or of one, count their values and embed them; whether all are in step.
+
+    Those `applied` just now are counted in any case.
     """
     async with database.services() as services:
         collections = _chosen(await read_collections(services.database), only)
         done = await _refresh(services, collections.values())
-        # facets may have become others, though no row did
+        # its facets may have changed, though no row did
         changed = [each for name, each in collections.items() if name in applied or (name in done and done[name].keys)]
         await _count(database, services, changed)
         if embed:
@@ -137,14 +138,14 @@ async def fill(
 
 
 async def _doubt_vectors(services: Services, collections: Sequence[Collection]) -> None:
-    """Warn of vectors that tables hold and that another model made, as their texts show."""
+    """Warn of vectors in the owner's tables that another model made, judged by their texts."""
     for each in collections:
         with suppress(ModelError, PostgresError):  # both are reported by what needs them
             if each.declaration.vectors and await are_unlike(services.database, each, services.embeddings):
                 note(
-                    f"{each.name}: the vectors in {each.declaration.vectors.column} are unlike those that "
+                    f"{each.name}: the vectors in {each.declaration.vectors.column} differ from those that "
                     f"{services.embeddings.name} makes of the same texts: set the model that made them "
-                    "(OPENAI_EMBEDDING_MODEL), or leave `vectors` out to have the texts embedded"
+                    "(OPENAI_EMBEDDING_MODEL), or remove `vectors` so that Quarry embeds the texts"
                 )
 
 
@@ -156,8 +157,8 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
         chosen = [collections[name]] if name else [*collections.values()]
         for collection in (each for each in chosen if each.declaration.is_searched):
             differing = await compare(services.database, collection)
-            told = {"name": collection.name, "rows": differing}
-            tell(f"{collection.name}: {differing:,} rows differ", differing=[told])
+            fact = {"name": collection.name, "rows": differing}
+            tell(f"{collection.name}: {differing:,} rows differ", differing=[fact])
         done = await _refresh(services, chosen)
         await _count(database, services, chosen)
         await _embed(database, services, chosen)
@@ -172,14 +173,14 @@ async def _refresh(services: Services, collections: Iterable[Collection]) -> dic
 
 
 async def _count(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
-    """What ranking and reading questions know of the rows: how often words are written, which values there are."""
+    """Count what ranking and reading need: how often words occur, and which values there are."""
     await _analyze(database, [each.rows for each in collections])
     work = [Counted("values", each.rows) for each in collections]
     await refresh(services.database, work, timeout_seconds=REFRESH_SECONDS)
 
 
 async def _embed(database: LocalDatabase, services: Services, collections: Sequence[Collection]) -> None:
-    """Embed what waits, and have Postgres know the vectors by which searches are then planned."""
+    """Embed pending rows, and update the statistics by which Postgres plans searches."""
     if any(each.declaration.vectors for each in collections):
         await remember_model(
             services.database, services.embeddings
@@ -195,8 +196,8 @@ async def _analyze(database: LocalDatabase, tables: Iterable[str]) -> None:
 
 def _report(done: Mapping[str, Refreshed]) -> bool:
     for name, each in done.items():
-        told = {"name": name, "rows": each.keys, "problem": each.problem}
-        tell(None if each.problem else f"{name}: {each.keys:,} rows read", collections=[told])
+        fact = {"name": name, "rows": each.keys, "problem": each.problem}
+        tell(None if each.problem else f"{name}: {each.keys:,} rows read", collections=[fact])
         if each.problem:
             print(f"{name} is out of date: {each.problem}", file=sys.stderr)
     return not any(each.problem for each in done.values())

@@ -38,9 +38,10 @@ Events = AsyncGenerator[BaseModel]
 
 @dataclass(frozen=True)
 class Askable:
-    """How a domain is asked: in this process by `answer`, a module and a function of it, which is imported when it is asked, or
-    a server by its client. `request` makes the request of a question; it raises pydantic's ValidationError. `view` is made for a
-    console and the address of the server, if it is one that answers. `error` is the last event of a stream that failed.
+    """How to ask a domain: in this process by `answer`, a module and its function, imported on use, or a server by its client.
+
+    `request` makes a request from a question, and raises pydantic's ValidationError. `view` takes a console, and the address of
+    the server that answers, if one does. `error` is the last event of a stream that failed.
     """
 
     request: Callable[[str], BaseModel]
@@ -92,16 +93,16 @@ ASKABLE: Mapping[str, Askable] = {
 """By domain."""
 
 
-async def events_of(told: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> Events:
-    """The events of a search, or its one response, as the terminal takes a search."""
-    if isinstance(told, Awaitable):
-        yield await told
+async def events_of(answer: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> Events:
+    """The events of a search, or its one response, as a stream of events."""
+    if isinstance(answer, Awaitable):
+        yield await answer
         return
     try:
-        async for event in told:
+        async for event in answer:
             yield event
     finally:
-        if close := getattr(told, "aclose", None):
+        if close := getattr(answer, "aclose", None):
             await close()
 
 
@@ -112,7 +113,7 @@ def ask(domain: str, question: str, *, as_json: bool) -> None:
     askable, request = asked(domain, question)
 
     async def answer(database: LocalDatabase) -> None:
-        # here, for who asks a server needs none of it
+        # imported here: asking a server needs none of it
         from quarry.services.services import LOCAL_USER, Caller
 
         async with database.services() as services:
@@ -125,7 +126,7 @@ def ask(domain: str, question: str, *, as_json: bool) -> None:
 async def render(
     askable: Askable, events: Events, *, as_json: bool, server: str | None = None, page: str | None = None
 ) -> None:
-    """Show events on stdout as they come: those of `server` or, without it, of this process, with links to `page`."""
+    """Show events on stdout as they come, with links to `page`. Without a `server` they come from this process."""
     if as_json:
         await _write_json(events, askable.error)
     else:
@@ -135,7 +136,7 @@ async def render(
 
 
 def asked(domain: str, question: str) -> tuple[Askable, BaseModel]:
-    """How the domain is asked, and the request of a question. Raises WrongUsage where it cannot be asked."""
+    """How to ask the domain, and the request for a question. Raises WrongUsage if the question is invalid."""
     askable = ASKABLE[domain]
     try:
         return askable, askable.request(question)

@@ -30,20 +30,20 @@ from quarry.query.schema import Field, Kind, Source
 
 
 def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool = False) -> None:
-    """Draft a file from the tables of a schema, to `output` or standard output, and say on standard error what it holds. To
-    `explain` is to print a table of what can be asked instead.
+    """Draft quarry.toml from the tables of a schema, write it to `output` or stdout, and summarise it on stderr. With `explain`,
+    print a table of what can be asked instead.
 
-    Raises ConfigurationError where there is no such schema, or the file exists and is not to be overwritten.
+    Raises ConfigurationError if the schema does not exist, or the file exists and `force` is not set.
     """
     if output is not None and output.exists() and not force:
-        raise ConfigurationError(f"{output} exists already: --force overwrites it")
+        raise ConfigurationError(f"{output} already exists: --force overwrites it")
     settings = Settings.from_environment()
     with database_url(settings) as url, connect(url, settings.database_schema) as connection:
         _check_schema(connection, schema, settings.database_schema)
         relations = with_documents(connection, relations_of_schema(connection, schema))
         others = relations_named(connection, _referred_elsewhere(relations))
     made = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
-    # the model of this machine: a draft calls no other
+    # the local model: drafting makes no network calls
     kinds = asyncio.run(date_kinds(relations, LocalEmbedding())) if LocalEmbedding.available() else NOT_READ
     drafted = draft(schema, relations, others.values(), made, kinds)
     if output is not None:
@@ -57,7 +57,7 @@ def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool =
 
 def _check_schema(connection: SyncConnection, schema: str, own: str) -> None:
     if schema == own:
-        raise ConfigurationError(f"The schema {schema} is Quarry's own: name that of your tables.")
+        raise ConfigurationError(f"The schema {schema} belongs to Quarry: name the schema of your tables.")
     rows = connection.execute("select nspname::text from pg_namespace where nspname !~ '^pg_'").fetchall()
     known = [name for (name,) in rows if name not in (own, "information_schema")]
     if schema not in known:
@@ -71,11 +71,11 @@ def _referred_elsewhere(relations: list[Relation]) -> set[tuple[str, str]]:
 
 def _summary(drafted: Draft, relations: list[Relation], output: Path | None) -> str:
     commented = f" and {len(drafted.commented)} commented out" if drafted.commented else ""
-    told = f"drafted {len(drafted.collections)} of {len(relations)} tables and views{commented}, left out {len(drafted.left_out)}"
+    line = f"drafted {len(drafted.collections)} of {len(relations)} tables and views{commented}, left out {len(drafted.left_out)}"
     unknown = sum(relation.rows is None and relation.kind == "table" for relation in relations)
     if unknown:
-        told += f"; {unknown} have no statistics: after `analyze` in SQL more is known of their columns"
-    return f"{told}: {output}" if output else told
+        line += f"; {unknown} have no statistics: run `analyze` in SQL for a better draft"
+    return f"{line}: {output}" if output else line
 
 
 HEADINGS = ("collection", "what", "of it")
@@ -88,7 +88,7 @@ _GROUPED: Mapping[str, tuple[Kind, ...]] = {
 
 
 def drafted_sources(text: str, relations: Sequence[Relation]) -> dict[str, tuple[Collection, Source]]:
-    """The collections that a draft declares of these tables, by name, as sources of what it names of their columns."""
+    """The collections that a draft declares, by name, each with its source, which has the columns that the draft names."""
     by_name = {relation.qualified: relation for relation in relations}
     declared: list[Declared] = []
     for number, (name, declaration) in enumerate(read_declarations(text).items(), 1):
@@ -103,7 +103,7 @@ def drafted_sources(text: str, relations: Sequence[Relation]) -> dict[str, tuple
 
 
 def explained(text: str, relations: Sequence[Relation]) -> Iterator[tuple[str, str, str]]:
-    """Rows of the table: of each collection what it is searched, summed and grouped by, and what its rows lead to."""
+    """Rows of the table: for each collection what is searched, summed and grouped by, and which rows it leads to."""
     rows = {relation.qualified: relation.rows for relation in relations}
     for name, (collection, source) in drafted_sources(text, relations).items():
         known = rows[collection.source]
@@ -118,7 +118,7 @@ def _of(collection: Collection, source: Source) -> Iterator[tuple[str, list[str]
     shown = [field for name, field in source.fields.items() if name in declaration.facets or name == source.dated]
     yield "searched", [*declaration.text]
     for what, kinds in _GROUPED.items():
-        yield what, [_told(field) for field in shown if field.kind in kinds]
+        yield what, [_measured(field) for field in shown if field.kind in kinds]
     yield (
         "leads to",
         [f"{each.name} ({each.target or 'its key or name'})" for each in source.links.values() if not each.is_many],
@@ -127,6 +127,6 @@ def _of(collection: Collection, source: Source) -> Iterator[tuple[str, list[str]
     yield "also asked", [*declaration.fields]
 
 
-def _told(field: Field) -> str:
+def _measured(field: Field) -> str:
     measured = field.currency or field.unit or ("money" if field.kind == "money" else None)
     return f"{field.name} ({measured})" if measured else field.name

@@ -1,4 +1,4 @@
-"""`quarry config show`: every setting as it is in force, and where it comes from, and the file `.env`. Secrets are not shown."""
+"""`quarry config show`: every setting, its value and its source. Also reads the file `.env`."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _USER_OF_URL = re.compile(r"//[^/@]*+@")
 
 @dataclass(frozen=True)
 class Setting:
-    """A setting by its variable; `value` is None where it is unset."""
+    """A setting by the name of its variable; `value` is None if it is unset."""
 
     name: str
     value: str | None
@@ -31,7 +31,7 @@ class Setting:
 
 
 def show_settings(dotenv: Set[str], *, as_json: bool) -> None:
-    """Print the settings; `dotenv`: the variables that were taken from the file. Raises ConfigurationError."""
+    """Print the settings, without secrets; `dotenv` names the variables that came from the file. Raises ConfigurationError."""
     settings = list(read_settings(dotenv))
     if as_json:
         write_json({"settings": [asdict(each) for each in settings]})
@@ -41,7 +41,7 @@ def show_settings(dotenv: Set[str], *, as_json: bool) -> None:
 
 
 def read_settings(dotenv: Set[str]) -> Iterator[Setting]:
-    """The settings in the order of their description."""
+    """The settings in the order of their documentation."""
     settings = Settings.from_environment()
     secrets = Settings.secrets()
     for name in Settings.model_fields:
@@ -69,9 +69,9 @@ DOTENV = Path(".env")
 
 
 def take_dotenv() -> frozenset[str]:
-    """Set what the file says and the environment does not; the variables that were set. Others than Quarry's are left alone.
+    """Set Quarry's variables that are in the file and not in the environment; return their names.
 
-    Raises ConfigurationError where there is a file that cannot be read.
+    Raises ConfigurationError if there is a file and it cannot be read.
     """
     if not DOTENV.is_file():
         return frozenset()

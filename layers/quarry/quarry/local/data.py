@@ -38,31 +38,29 @@ from quarry.services.s3 import S3Object, fetch
 from quarry.services.services import Services
 
 EmbedScope = Literal["new", "stale", "all"]
-"""Which rows: those never embedded; also those whose text has changed since; every row, all vectors dropped first."""
+"""Which rows to embed: new ones, also those whose text has changed, or every row after dropping all vectors."""
 
 STANDARD_INPUT = Path("-")
 NAMED_FAILURES_MAX = 20
 REFRESH_SECONDS = 600.0
-"""As long as counting the values of a table may take."""
+"""How long counting the values of a table may take."""
 
 
 def migrate_database() -> None:
-    """Bring the database up to date and say what changed."""
+    """Bring the database up to date and report what changed."""
     settings = Settings.from_environment()
     with database_url(settings) as url:
         done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
-    if done.moved:
-        tell(f"moved everything from public into the schema {settings.database_schema}", moved=True)
     for name in done.migrations:
         tell(f"applied {name}", migrations=[name])
     if done.functions:
         tell(f"re-created {_count(len(done.functions), 'function')}", functions=[*done.functions])
-    if not (done.moved or done.migrations or done.functions):
+    if not (done.migrations or done.functions):
         tell("up to date")
 
 
 def load_samples(database: LocalDatabase) -> None:
-    """Load the sample data that the database does not hold yet, and say so."""
+    """Load the sample data that the database does not have yet, and report it."""
     console = make_console(stderr=True)
     begun = False
 
@@ -70,7 +68,7 @@ def load_samples(database: LocalDatabase) -> None:
 
         def on_step(step: str) -> None:
             nonlocal begun
-            # a first step means that there is something to load: at other starts the weights are not read for this
+            # verify the weights only if there is something to load
             if not begun and database.settings.embeddings == "local" and LocalEmbedding.available():
                 LocalEmbedding.verify_weights()
             begun = True
@@ -88,7 +86,7 @@ def load_samples(database: LocalDatabase) -> None:
 
 
 async def _load_samples(database: LocalDatabase, on_step: Callable[[str], None]) -> list[str]:
-    # here, so that the other commands do not wait for numpy
+    # imported here, so that other commands do not wait for numpy
     from quarry.local.sample import load_sample
 
     async with database.services() as services:
@@ -98,10 +96,10 @@ async def _load_samples(database: LocalDatabase, on_step: Callable[[str], None])
 def load_table(
     table_name: str, paths: Sequence[Path], *, options: ReadOptions, skip_invalid: bool, embed: bool
 ) -> bool:
-    """Load files, the files of folders, or standard input (`-`) into a table, and embed what they brought.
+    """Load files, the files of folders, or standard input (`-`) into a table, and embed the new rows.
 
-    False when a file could not be loaded, and all that forbade it is told; the others are loaded. Raises OSError. A missing or
-    failing embedding model is told and does no harm: the rows stay, and are found by their words.
+    Returns False if a file could not be loaded, after reporting why; the others are loaded. Raises OSError. A missing or failing
+    embedding model is reported: the rows stay, and are found by their words.
     """
     table = catalog.LOADABLE[table_name]
     sources = sources_of(paths)
@@ -127,7 +125,7 @@ def _load_source(
     skip_invalid: bool,
     named: bool,
 ) -> bool:
-    """Load one file and say what it brought, its name too where it is `named`; whether it could be loaded."""
+    """Load one file and report its rows, with its name if `named`; whether it could be loaded."""
     name = name_of(source)
     schema = database.settings.database_schema
     prefix = f"{name}: " if named else ""
@@ -146,7 +144,7 @@ def _load_source(
 
 
 def sources_of(paths: Sequence[Path]) -> list[Path]:
-    """The files that are meant, those of folders too. One that is missing raises OSError, before a database is started for it."""
+    """The files at these paths, and those in folders. A missing one raises OSError before a database is started."""
     sources = [source for path in paths for source in (_files_of(path) if path.is_dir() else [path])]
     for source in sources:
         if source != STANDARD_INPUT:
@@ -155,7 +153,7 @@ def sources_of(paths: Sequence[Path]) -> list[Path]:
 
 
 def _files_of(folder: Path) -> list[Path]:
-    """The files of a folder; links that lead out of it are named and left out. Raises UnreadableFile."""
+    """The files of a folder, without links that lead out of it, which are reported. Raises UnreadableFile."""
     files, outside = files_in(folder)
     if outside:
         named = ", ".join(path.name for path in outside[:NAMED_FAILURES_MAX])
@@ -165,7 +163,7 @@ def _files_of(folder: Path) -> list[Path]:
 
 @contextmanager
 def fetched(sources: Iterable[Path | S3Object]) -> Iterator[list[Path]]:
-    """The same, those of S3 copied to this machine for the time of the block. Raises as `fetch` does."""
+    """The sources as local paths: objects of S3 are copied to this machine for the time of the block. Raises as `fetch`."""
     with tempfile.TemporaryDirectory() as folder:
         paths = []
         for number, source in enumerate(sources):
@@ -180,13 +178,13 @@ def fetched(sources: Iterable[Path | S3Object]) -> Iterator[list[Path]]:
 
 
 def name_of(source: Path) -> str:
-    """What a file is called where something is told of it."""
+    """The name of a file in messages."""
     return "standard input" if source == STANDARD_INPUT else source.name
 
 
 @contextmanager
 def opened_records(source: Path, options: ReadOptions, into: str) -> Iterator[tuple[RecordFile, ProgressBar]]:
-    """The records of a file, and the bar of how much of it has gone `into` a table; what was guessed of it is said at the end.
+    """The records of a file, and the progress bar of loading it `into` a table. Guesses about the file are reported at the end.
 
     Raises OSError, UnreadableFile.
     """
@@ -203,18 +201,18 @@ def opened_records(source: Path, options: ReadOptions, into: str) -> Iterator[tu
 
 
 def report_failure(error: LoadError | UnreadableFile, name: str, prefix: str = "") -> None:
-    """Say what is wrong with rows, or with the file that is called `name`, and that nothing was loaded."""
+    """Report what is wrong with rows, or with the file `name`, and that nothing was loaded."""
     found = [f"{prefix}{each}" for each in error.problems] if isinstance(error, LoadError) else [error.message]
     problems = found[:REPORTED_PROBLEMS_MAX]
     for problem in problems:
         note(problem)
     tell(files=[{"file": name, "rows": 0, "problems": [problem.removeprefix(prefix) for problem in problems]}])
-    advice = "; mend these rows, or leave them out with --skip-invalid" if isinstance(error, LoadError) else ""
+    advice = "; correct these rows, or skip them with --skip-invalid" if isinstance(error, LoadError) else ""
     note(f"{name}: nothing was loaded{advice}")
 
 
 def report_skipped(loaded: Loaded, prefix: str = "") -> None:
-    """Tell which rows were left out."""
+    """Report the skipped rows."""
     for problem in loaded.problems[:REPORTED_PROBLEMS_MAX]:
         note(f"{prefix}skipped {problem}")
     unnamed = loaded.skipped - len(loaded.problems[:REPORTED_PROBLEMS_MAX])
@@ -223,7 +221,7 @@ def report_skipped(loaded: Loaded, prefix: str = "") -> None:
 
 
 def told_file(name: str, loaded: Loaded) -> dict[str, object]:
-    """What programs are told of a file that was loaded."""
+    """A loaded file in the JSON output."""
     problems = [str(problem) for problem in loaded.problems[:REPORTED_PROBLEMS_MAX]]
     counts = {"rows": loaded.rows, "changed": loaded.changed, "skipped": loaded.skipped}
     return {"file": name, **counts, "problems": problems}
@@ -237,7 +235,7 @@ async def _embed_loaded(database: LocalDatabase, table: EmbeddedTable) -> None:
 
 
 def embed_tables(scope: EmbedScope) -> bool:
-    """Embed the pending rows of every table; whether all went well. Raises ModelUnavailable, ConfigurationError."""
+    """Embed the pending rows of every table; whether all succeeded. Raises ModelUnavailable, ConfigurationError."""
     with open_database() as database:
         return asyncio.run(_embed_tables(database, scope))
 
@@ -246,7 +244,7 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
     async with database.services() as services:
         tables = await all_embedded(services.database)
         if scope == "all":
-            # no vector is dropped before the model has shown that it can make new ones
+            # keep the vectors until the model has shown that it can make new ones
             await probe(services.embeddings)
             given = await with_given_vectors(services.database, services.embeddings)
             forgotten = [*tables, *map(embedded_table, given)]
@@ -268,7 +266,7 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
 
 
 async def all_embedded(database: Database) -> list[EmbeddedTable]:
-    """Every table that has vectors, those of collections too."""
+    """Every table that has vectors, including those of collections."""
     return [*catalog.EMBEDDED.values(), *embedded_tables((await read_collections(database)).values())]
 
 
@@ -287,7 +285,7 @@ async def embed_table(services: Services, table: EmbeddedTable, *, stale: bool) 
 
 
 async def embed_waiting(services: Services, tables: Iterable[EmbeddedTable]) -> list[Embedded]:
-    """Embed what waits in these tables, stale rows too; what was done. A model that fails is told: words find the rows then."""
+    """Embed the pending rows of these tables, stale ones too. A failing model is reported: the rows are then found by words."""
     waiting = [table for table in tables if await count_pending(services.database, table)]
     done = list[Embedded]()
     try:
@@ -301,7 +299,7 @@ async def embed_waiting(services: Services, tables: Iterable[EmbeddedTable]) -> 
 
 
 def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:
-    """Tell which rows the model did not take; whether all went well."""
+    """Report the rows that the model refused; whether all succeeded."""
     failed = done.failed
     if failed:
         more = f" and {len(failed) - NAMED_FAILURES_MAX:,} more" if len(failed) > NAMED_FAILURES_MAX else ""
@@ -310,7 +308,7 @@ def _report_failed(table: EmbeddedTable, done: Embedded) -> bool:
 
 
 def clean_up(*, as_json: bool) -> None:
-    """Delete what has expired and say how many of each."""
+    """Delete expired rows and report how many of each kind."""
     with open_database() as database:
         deleted = asyncio.run(_clean_up(database))
     if as_json:
@@ -328,7 +326,7 @@ async def _clean_up(database: LocalDatabase) -> dict[str, int]:
 
 
 def describe_tables() -> str:
-    """The loadable tables and their fields, for people."""
+    """The loadable tables and their fields, as text."""
     return "\n\n".join(_describe_table(name, table.row.model_json_schema()) for name, table in catalog.LOADABLE.items())
 
 

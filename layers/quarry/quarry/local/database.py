@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class LocalDatabase:
-    """A database that answers, and the settings it was found by. `server` is None where it is not the embedded one; `address`
-    tells the URL of one whose password changes.
+    """A database that answers, and the settings that name it. `server` is None unless it is the embedded one; `address` gives
+    the URL of one whose password changes.
     """
 
     settings: Settings
@@ -38,12 +38,12 @@ class LocalDatabase:
             await services.close()
 
     def build_services(self) -> Services:
-        """The services on this database, wherever its server comes back."""
+        """The services on this database. They find an embedded server again after it was restarted on another port."""
         return build_services(self.settings, self.server.url if self.server else self.address or self.url)
 
     @contextmanager
     def supervised(self) -> Iterator[None]:
-        """Until the end of the block the embedded server is started again whenever it is gone."""
+        """Restart the embedded server whenever it has stopped, until the end of the block."""
         if self.server is None:
             yield
             return
@@ -55,7 +55,7 @@ class LocalDatabase:
 
 @contextmanager
 def open_database() -> Iterator[LocalDatabase]:
-    """The database, migrated. An embedded server is shared with whoever runs on the same directory.
+    """The database, migrated. An embedded server is shared with other processes on the same directory.
 
     Raises ConfigurationError, DatabaseUnavailable and EmbeddedPostgresError.
     """
@@ -67,7 +67,7 @@ def open_database() -> Iterator[LocalDatabase]:
 
 @contextmanager
 def database_url(settings: Settings) -> Iterator[str]:
-    """The URL of the database as it stands; an embedded server runs at least until the end of the block."""
+    """The URL of the database, without migrating it; an embedded server runs at least until the end of the block."""
     with _found_database(settings) as database:
         yield database.url
 

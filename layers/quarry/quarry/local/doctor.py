@@ -1,4 +1,4 @@
-"""`quarry doctor`: what works here, what does not, and what to do about it. Changes nothing and calls no paid model."""
+"""`quarry doctor`: checks this installation and says how to fix it. Changes nothing and calls no paid model."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import asdict
 
 import psycopg
-from psycopg.rows import TupleRow
-from psycopg.sql import SQL, Composed, Identifier
+from psycopg.sql import SQL, Identifier
 from rich.text import Text
 
 from quarry import catalog
@@ -25,7 +24,7 @@ from quarry.platform.settings import Settings
 from quarry.postgres.embedding_queue import Backlog, read_backlog
 from quarry.postgres.migrate import connect, pending
 from quarry.postgres.reader import Reader
-from quarry.postgres.schema import SyncConnection
+from quarry.postgres.schema import SyncConnection, value
 
 POSTGRES_MIN = 15
 PGVECTOR_MIN = (0, 8)
@@ -38,15 +37,15 @@ _MARKS: dict[Status, tuple[str, str]] = {
 
 
 def examine(*, as_json: bool) -> bool:
-    """Look at everything and tell; whether nothing is broken."""
+    """Check everything and print the findings; whether nothing is broken."""
     findings: list[Finding] = []
     console = make_console()
     for finding in _findings():
         findings.append(finding)
         if not as_json:
             mark, style = _MARKS[finding.status]
-            told = f"{finding.detail.rstrip('.')}; {finding.advice}" if finding.advice else finding.detail
-            console.print(Text.assemble((mark, style), "  ", printable(f"{finding.subject}: {told}")))
+            text = f"{finding.detail.rstrip('.')}; {finding.advice}" if finding.advice else finding.detail
+            console.print(Text.assemble((mark, style), "  ", printable(f"{finding.subject}: {text}")))
     well = all(finding.status != "broken" for finding in findings)
     if as_json:
         write_json({"ok": well, "checks": [asdict(finding) for finding in findings]})
@@ -57,7 +56,7 @@ def _findings() -> Iterator[Finding]:
     try:
         settings = Settings.from_environment()
     except ConfigurationError as error:
-        yield Finding("broken", "settings", error.message, "docs/settings.md lists what each may be")
+        yield Finding("broken", "settings", error.message, "see docs/settings.md for valid values")
         return
     yield Finding("ok", "settings", "valid")
     yield _embedding_model(settings)
@@ -89,10 +88,8 @@ def _embedding_model(settings: Settings) -> Finding:
     except ConfigurationError as error:
         return Finding("broken", subject, error.message)
     if not LocalEmbedding.available():
-        return Finding("absent", subject, f"{name} cannot run", "numpy is not installed; run `make demo` again")
-    return Finding(
-        "ok", subject, f"{name}, {settings.embedding_dimensions} dimensions, its weights are the official ones"
-    )
+        return Finding("absent", subject, f"{name} cannot run: numpy is not installed", "run `make demo` again")
+    return Finding("ok", subject, f"{name}, {settings.embedding_dimensions} dimensions, with the official weights")
 
 
 def _chat_model(settings: Settings) -> Finding:
@@ -103,15 +100,13 @@ def _chat_model(settings: Settings) -> Finding:
     return Finding(
         "absent",
         "chat model",
-        "none, the fallbacks answer",
+        "none; the fallbacks answer",
         "set OPENAI_API_KEY, or OPENAI_BASE_URL for another server, or MODEL_PROVIDER=bedrock",
     )
 
 
 def _server(connection: SyncConnection, where: str) -> Iterator[Finding]:
-    [number, text] = _one(
-        connection, SQL("select current_setting('server_version_num')::int, current_setting('server_version')")
-    )
+    number, text = connection.info.server_version, connection.info.parameter_status("server_version") or ""
     yield Finding("ok", "database", f"{where} answers")
     if number // 10_000 < POSTGRES_MIN:
         yield Finding("broken", "Postgres", text, f"Quarry needs version {POSTGRES_MIN} or newer")
@@ -128,18 +123,21 @@ def _extension(connection: SyncConnection, name: str, subject: str, least: tuple
         [name],
     ).fetchone()
     if row is None:
-        return Finding("broken", subject, "is not installed on the server", f"install {subject} there")
+        return Finding("broken", subject, "not installed on the server", f"install {subject} there")
     version, created = row
     if _numbers(version) < least:
         needed = ".".join(str(part) for part in least)
         return Finding(
-            "broken", subject, version, f"Quarry needs {needed}: update it, then `alter extension {name} update`"
+            "broken",
+            subject,
+            version,
+            f"Quarry needs {needed} or newer: update it, then run `alter extension {name} update`",
         )
-    return Finding("ok", subject, version if created else f"{version}, to be created by `quarry migrate`")
+    return Finding("ok", subject, version if created else f"{version}; `quarry migrate` creates it")
 
 
 def _schema(settings: Settings, url: str) -> Iterator[Finding]:
-    """What only a migrated database can tell."""
+    """Checks that need a migrated database."""
     waiting = pending(url, schema=settings.database_schema)
     if any(name.count("/") == 0 for name in waiting):
         yield Finding("broken", "migrations", f"{len(waiting)} pending", "run `quarry migrate`")
@@ -153,7 +151,7 @@ def _schema(settings: Settings, url: str) -> Iterator[Finding]:
         yield _weights(connection, settings)
         rows = _rows(connection)
         collections = [*collection_findings(connection, settings.embedding_model_name)]
-        # whoever has tables of their own declared may need none of ours
+        # an installation for declared tables needs no rows of the built-in ones
         if rows.status == "ok" or not collections:
             yield rows
         yield from collections
@@ -170,9 +168,9 @@ def _recorded_model(connection: SyncConnection, settings: Settings) -> Finding:
         return Finding(
             "broken",
             subject,
-            f"made by {name} ({dimensions} dimensions), the settings say {settings.embedding_model_name}"
+            f"made by {name} ({dimensions} dimensions), but the settings name {settings.embedding_model_name}"
             f" ({settings.embedding_dimensions} dimensions)",
-            "set them back, or run `quarry embed --all` to embed everything again",
+            "restore the settings, or run `quarry embed --all` to embed everything again",
         )
     return Finding("ok", subject, f"made by {name}, {dimensions} dimensions")
 
@@ -181,16 +179,16 @@ def _weights(connection: SyncConnection, settings: Settings) -> Finding:
     stored: dict[str, float] = dict(
         connection.execute("select name, weight from tuned_weights order by name").fetchall()
     )
-    told = [
+    shown = [
         f"{name.upper()} {weight:g}" + (", but the environment sets it" if name in settings.model_fields_set else "")
         for name, weight in stored.items()
     ]
-    return Finding("ok", "weights", f"tuned to this database: {'; '.join(told)}" if told else "none tuned")
+    return Finding("ok", "weights", f"tuned for this database: {'; '.join(shown)}" if shown else "not tuned")
 
 
 def _rows(connection: SyncConnection) -> Finding:
     counts = {
-        name: _one(connection, SQL("select count(*) from {}").format(Identifier(name)))[0] for name in catalog.LOADABLE
+        name: value(connection, SQL("select count(*) from {}").format(Identifier(name))) for name in catalog.LOADABLE
     }
     if not any(counts.values()):
         return Finding("absent", "rows", "none", "run `quarry sample`, or `quarry load`")
@@ -211,7 +209,7 @@ async def _not_embedded(database: LocalDatabase) -> Finding:
 
 
 async def replica_finding(database: LocalDatabase) -> Finding:
-    """How the replica stands that DATABASE_READER_URL names."""
+    """The state of the replica that DATABASE_READER_URL names."""
     async with database.services() as services:
         assert isinstance(services.reader, Reader)
         state = await services.reader.ask()
@@ -227,12 +225,6 @@ async def replica_finding(database: LocalDatabase) -> Finding:
 def _waiting(backlog: Backlog) -> str:
     since = f" since {backlog.since:%Y-%m-%d %H:%M} UTC" if backlog.since else ""
     return f"{backlog.rows:,}{since}"
-
-
-def _one(connection: SyncConnection, query: SQL | Composed) -> TupleRow:
-    row = connection.execute(query).fetchone()
-    assert row is not None
-    return row
 
 
 def _numbers(version: str) -> tuple[int, ...]:

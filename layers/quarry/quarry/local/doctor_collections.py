@@ -1,6 +1,4 @@
-"""A finding of `quarry doctor`, and those on each collection: what of its tables was changed, whether they can be read, and
-whether it is in step.
-"""
+"""A finding of `quarry doctor`, and the checks of collections: changed tables, missing rights, and rows out of step."""
 
 from __future__ import annotations
 
@@ -25,9 +23,9 @@ from quarry.postgres.schema import SyncConnection
 from quarry.records.searched_types import RecordTypes, SearchedType, with_collections
 
 LATE_SECONDS = 300.0
-"""A change that has waited for so long is told."""
+"""A change that has waited this long is reported."""
 ROWS_READ = 20
-"""So many rows of a collection are read as a search would, to see whether that works."""
+"""How many rows of a collection are read, as a search would, to check that reading works."""
 
 _STATE = """
 select c.id, c.problem,
@@ -53,7 +51,7 @@ class _State:
 
 
 def collection_findings(connection: SyncConnection, embedding_model: str) -> Iterator[Finding]:
-    """How each collection stands; nothing where none is declared."""
+    """The findings on each collection."""
     collections = stored_collections(connection)
     with connection.cursor(row_factory=class_row(_State)) as cursor:
         states = {state.id: state for state in cursor.execute(_STATE)}
@@ -72,21 +70,21 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
                 "absent",
                 f"meaning in {collection.name}",
                 f"{embedding_model} understands only English: text in {' and '.join(other)} is searched by words",
-                "where words are not enough, take a model that reads it: EMBEDDINGS=openai, then `quarry embed --all`",
+                "if words are not enough, use a multilingual model: set EMBEDDINGS=openai, then run `quarry embed --all`",
             )
 
 
 def _secrets(collection: Collection, relations: Relations) -> Iterator[Finding]:
-    """The columns that look like secrets and that anybody may see, if there are any."""
+    """Columns that look like secrets and that every caller can see."""
     source = relations.get(collection.source)
     found = exposed(collection.declaration, source, relations) if source else ()
-    if told := "; ".join(dict.fromkeys(each.reason for each in found)):
-        advice = "put them into `hidden`, or show other columns, in quarry.toml, then run `quarry apply`"
-        yield Finding("absent", f"secrets in {collection.name}", told, f"unless everyone may see them: {advice}")
+    if shown := "; ".join(dict.fromkeys(each.reason for each in found)):
+        advice = "add them to `hidden` in quarry.toml, or show other columns, then run `quarry apply`"
+        yield Finding("absent", f"secrets in {collection.name}", shown, f"unless everyone may see them: {advice}")
 
 
 def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTypes) -> str | None:
-    """Why a search could not read its rows, as Postgres says it; None where it can."""
+    """Postgres' reason why a search could not read its rows; None if it can."""
     keys = SQL("select w.id from {} w").format(Identifier(type.rows))
     if not type.is_searched:
         keys = SQL("select {} as id from {} t").format(SQL(type.table.key), SQL(type.table.rows))
@@ -104,12 +102,12 @@ def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTyp
 
 
 def _changed(collection: Collection, relation: Relation) -> Iterator[str]:
-    """What became of the columns that a collection uses."""
+    """Changes of the columns that a collection uses."""
     columns = {each.number: each for each in relation.columns}
     for name, used in sorted(collection.columns.items()):
         now, holder = columns.get(used.number), used.path[0] if used.path else name
         if now is None:
-            yield f"{name} is now gone"
+            yield f"{name} no longer exists"
         elif now.name != holder:
             yield f"{holder} is now called {now.name}"
         elif UsedColumn.of(now) != used if not used.path else relation.at(name) is None:
@@ -141,32 +139,32 @@ _MEND = "mend quarry.toml, then run `quarry apply`"
 def _faults_of_tables(
     collection: Collection, relations: Mapping[tuple[str, str], Relation]
 ) -> Iterator[tuple[bool, str, str]]:
-    """What may be wrong with the tables that a collection is made of, worst first: whether it is, what it is, what to do."""
+    """Possible faults of a collection's tables, worst first: whether it has the fault, what it is, what to do."""
     if not all(collection.source):
-        yield True, f"the table {collection.declaration.source} is gone", _MEND
+        yield True, f"the table {collection.declaration.source} no longer exists", _MEND
         return
     declared, others = declared_source(collection.declaration), tables_named({"": collection.declaration})
     for table in (collection.source, *sorted(others - {declared, collection.source})):
         name, relation = ".".join(table), relations.get(table)
         if relation is None:
-            yield True, f"the table {name}, which it refers to, is gone", _MEND
+            yield True, f"the table {name}, which it refers to, no longer exists", _MEND
             continue
         grant = f"grant select on {name} to the role of DATABASE_URL"
-        yield not relation.may_select, f"there is no right to read {name}", grant
+        yield not relation.may_select, f"this role may not read {name}", grant
         if table == collection.source:
             changed = ", ".join(_changed(collection, relation))
             yield bool(changed), f"columns of {name} have changed: {changed}", _MEND
         if relation.bypassed and not collection.declaration.bypasses_policies:
-            yield True, bypass(relation), "or write bypasses_policies = true where every caller may see them"
+            yield True, bypass(relation), "or set bypasses_policies = true if every caller may see them"
 
 
 def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, str]]:
-    """What else may be wrong, worst first."""
+    """Other possible faults, worst first."""
     declared, source = collection.declaration, ".".join(collection.source)
     yield (
         not state.sees_all,
         f"policies hide rows of {source}",
-        "give the role BYPASSRLS, or a policy for select using (true)",
+        "give the role BYPASSRLS, or add a policy for select using (true)",
     )
     lacks_triggers = collection.has_triggers and state.triggers < _TRIGGERS
     yield lacks_triggers, f"triggers on {source} are missing or disabled", "run `quarry apply`, then `quarry reconcile`"
@@ -178,12 +176,12 @@ def _faults(collection: Collection, state: _State) -> Iterator[tuple[bool, str, 
 
 
 Status = Literal["ok", "broken", "absent"]
-"""absent: not there, and Quarry works without it."""
+"""absent: missing, and Quarry works without it."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was looked at: what it is, how it stands, and, unless it is ok, what to do."""
+    """The result of one check: its subject, status and details, and what to do unless it is ok."""
 
     status: Status
     subject: str

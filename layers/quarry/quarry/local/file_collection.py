@@ -1,4 +1,4 @@
-"""`quarry load FILE --as NAME`: a table made of files, declared in quarry.toml, and searched at the end."""
+"""`quarry load FILE --as NAME`: makes a table of files and declares it in quarry.toml, so that it is searched."""
 
 from __future__ import annotations
 
@@ -36,20 +36,20 @@ from quarry.records.searched_types import BUILT_IN
 FILE = Path(FILE_NAME)
 
 TableName = tuple[str, str]
-"""Schema and name; the collection is called by the name."""
+"""Schema and name; the name is also the collection's."""
 
 
 def table_of(given: str) -> TableName:
-    """The table that `--as` names, of `public` where it names no schema. Raises WrongUsage."""
+    """The table that `--as` names, by default in `public`. Raises WrongUsage."""
     schema, _, name = given.rpartition(".")
     schema = schema or "public"
     for part in (schema, name):
         if not re.fullmatch(NAME_PATTERN, part):
             raise WrongUsage(
-                f"nothing can be called {part!r}: lower-case letters, digits and _, as in {slug(part, 'files')}"
+                f"{part!r} is not a valid name: use lower-case letters, digits and _, as in {slug(part, 'files')}"
             )
     if name in BUILT_IN.counted:
-        raise WrongUsage(f"{name!r} is a type of a city's records: take another name")
+        raise WrongUsage(f"{name!r} is a built-in record type: choose another name")
     return schema, name
 
 
@@ -63,10 +63,10 @@ def load_collection(
     skip_invalid: bool,
     embed: bool,
 ) -> bool:
-    """Make a table and a collection of files, or load them into one that was made so; whether all is well.
+    """Make a table and a collection of files, or load them into one made so before; whether all succeeded.
 
-    `mode` says what becomes of the rows that are there. All or nothing: where a row is wrong, or the table cannot be declared,
-    neither database nor quarry.toml is changed. Raises ConfigurationError where the name is taken, DeclarationError, OSError.
+    `mode` says what happens to existing rows. All or nothing: if a row is wrong, or the table cannot be declared, neither the
+    database nor quarry.toml changes. Raises ConfigurationError if the name is taken, DeclarationError, OSError.
     """
     sources = sources_of(paths)
     text = read_declared(FILE) if FILE.exists() else ""
@@ -101,27 +101,27 @@ def load_collection(
 
 
 def _check_declared(table: TableName, text: str) -> None:
-    """See that quarry.toml is right, and does not say something else of the name. Raises ConfigurationError."""
+    """Check that quarry.toml is valid and does not use the name for another table. Raises ConfigurationError."""
     declared = read_declarations(text, str(FILE)).get(table[1])
     if declared is not None and table_name(declared.source) != table:
         raise ConfigurationError(
-            f"{FILE} declares {table[1]} of {declared.source} already: take another name, or load --as {declared.source}"
+            f"{FILE} already declares {table[1]} of {declared.source}: choose another name, or load --as {declared.source}"
         )
 
 
 def _made_before(connection: SyncConnection, table: TableName) -> Relation | None:
-    """The table, if it was made of files. Raises ConfigurationError where the name is another's."""
+    """The table, if it was made of files. Raises ConfigurationError if the name is taken."""
     shown = toml_text.table(*table)
     kept = stored_collections(connection).get(table[1])
     if kept is not None and kept.source not in (table, ("", "")):
         raise ConfigurationError(
-            f"The database has a collection {table[1]} of {toml_text.table(*kept.source)} already: take another name"
+            f"The database already has a collection {table[1]} of {toml_text.table(*kept.source)}: choose another name"
         )
     relation = relations_named(connection, [table]).get(table)
     if relation is not None and not (relation.comment or "").startswith(MADE_BY_LOAD):
         raise ConfigurationError(
-            f"There is a {relation.kind} {shown} already, which `quarry load` did not make: take another name, or search it"
-            f" as it is, declared by `quarry map {table[0]}`"
+            f"There is already a {relation.kind} {shown}, which `quarry load` did not make: choose another name, or search it"
+            f" as it is: `quarry map {table[0]}` declares it"
         )
     if relation is None:
         names = connection.execute("select from pg_namespace where nspname = %s", [table[0]]).fetchall()
@@ -134,7 +134,7 @@ def _made_before(connection: SyncConnection, table: TableName) -> Relation | Non
 
 @contextmanager
 def _declared(connection: SyncConnection, table: TableName, text: str) -> Iterator[str]:
-    """The text of quarry.toml with the table in it, which is written at the end of the block, if it was not there."""
+    """The text of quarry.toml with the table declared in it. The declaration is written at the end of the block if it is new."""
     if table[1] in read_declarations(text):
         yield text
         return
@@ -147,14 +147,14 @@ def _declared(connection: SyncConnection, table: TableName, text: str) -> Iterat
 
 
 def _warn_of_others(connection: SyncConnection, declared: str) -> None:
-    """Tell which collections another file declared: a file that lacks them would drop them."""
+    """Warn of collections that another file declared: applying this file would drop them."""
     others = sorted(stored_collections(connection).keys() - read_declarations(declared).keys())
     if others:
-        note(f"{FILE} does not declare {', '.join(others)}, which the database keeps: `quarry apply` would drop them")
+        note(f"{FILE} does not declare {', '.join(others)}, which the database has: `quarry apply` would drop them")
 
 
 def _report(load: FileLoad, name: str) -> None:
-    """Tell what was read, what was guessed of it, and what is left out."""
+    """Report what was read, guessed and skipped."""
     report_skipped(load.loaded)
     read, skipped = load.loaded.rows, load.loaded.skipped
     line = f"{name}: {read:,} rows read, {read - skipped:,} loaded, {skipped:,} skipped"

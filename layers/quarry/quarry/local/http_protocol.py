@@ -1,7 +1,7 @@
 """HTTP connections with limits on size and time, so that idle clients cannot hold them.
 
-The server's own protocol waits as long as a client likes for the rest of a request and for a reader of its response, and keeps
-as much of a head as is sent. Here each of these has an end, and so has the number of connections.
+uvicorn's own protocol waits without limit for the rest of a request and for a client that does not read its response, and buffers
+a head of any size. Here each of these has a limit, and so has the number of connections.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from quarry.platform.errors import HeadersTooLarge, MalformedRequest, QuarryErro
 from quarry.web import problems
 
 HEAD_MAX_BYTES = 64 * 1024
-"""Of a request's line and headers. A longer line cannot be parsed."""
+"""The most bytes of a request line and headers."""
 
-NOT_HTTP = MalformedRequest("This is not a request of HTTP/1.1.")
+NOT_HTTP = MalformedRequest("This is not an HTTP/1.1 request.")
 HEAD_TOO_LARGE = HeadersTooLarge(f"The address and headers are larger than {HEAD_MAX_BYTES // 1024} KiB.")
 TOO_MANY_CONNECTIONS = Unavailable("Too many connections are open; try again shortly.")
 
@@ -28,9 +28,9 @@ class BoundedHttpProtocol(HttpToolsProtocol):
     """One connection. Times are in seconds."""
 
     request_seconds = 20.0
-    """A request has arrived whole, head and body, this long after its first byte; the first one after the connection."""
+    """How long a whole request may take to arrive, from its first byte; the first request from the connection."""
     stall_seconds = 30.0
-    """A client that takes nothing of its response for this long is gone."""
+    """A client that reads nothing of its response for this long is disconnected."""
     connections_max = 512
 
     _arrival: asyncio.TimerHandle | None = None
@@ -87,7 +87,7 @@ class BoundedHttpProtocol(HttpToolsProtocol):
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
-        # closing waits until what was written is read
+        # closing waits until the client has read what was written
         self._expect_reader()
 
     def send_400_response(self, msg: str) -> None:
@@ -112,15 +112,15 @@ class BoundedHttpProtocol(HttpToolsProtocol):
             self._stall = None
 
     def _refuse(self, error: QuarryError) -> None:
-        """Answer without the application, and end the connection."""
-        request_id = str(uuid.uuid4())
+        """Answer without the application, and close the connection."""
+        scope = {"request_id": str(uuid.uuid4())}
         headers = {
-            "X-Request-Id": request_id,
+            "X-Request-Id": scope["request_id"],
             "X-Content-Type-Options": "nosniff",
             "Cache-Control": "no-store",
             "Connection": "close",
         }
-        self.transport.write(_on_the_wire(problems.unlogged(request_id, error, headers=headers)))
+        self.transport.write(_on_the_wire(problems.response_to(error, scope, headers=headers, is_logged=False)))
         self.transport.close()
         self._expect_reader()
 

@@ -1,16 +1,16 @@
-"""Logging of a local process: one line an event on stderr, configured here and nowhere else."""
+"""Logging of a local process: one line per event on stderr."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 
-# At INFO these tell of every request and connection, which is ours to tell.
+# At INFO these log every request and connection, which our own modules log.
 _CHATTY = ("asyncio", "httpcore", "httpcore2", "httpx", "httpx2", "openai", "psycopg", "psycopg.pool", "uvicorn")
 
 
 def configure_logging(level: str) -> None:
-    """Log from `level` on; a later call replaces an earlier one."""
+    """Log messages of at least `level`; a later call replaces an earlier one."""
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s: %(message)s", force=True)
     least = max(logging.WARNING, logging.getLogger().level)
     for name in _CHATTY:
@@ -21,7 +21,7 @@ def configure_logging(level: str) -> None:
 
 
 class _NoCancellations(logging.Filter):
-    """Drops what uvicorn reports of a stream that it cut off itself because the server ends: that is no error."""
+    """Drops uvicorn's reports of streams that it cut off at shutdown: these are not errors."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))

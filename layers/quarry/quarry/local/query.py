@@ -25,7 +25,7 @@ QUESTION_CHARACTERS_MAX = 2_000
 
 
 def read_query(file: str) -> Query:
-    """The query in a file of JSON; `-` is standard input. Raises WrongUsage, and OSError."""
+    """Read a query from a JSON file, or from standard input for `-`. Raises WrongUsage and OSError."""
     text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     try:
         given = json.loads(text)
@@ -39,7 +39,7 @@ def read_query(file: str) -> Query:
 
 
 def query_here(file: str, *, as_json: bool) -> None:
-    """Answer a query from this machine's database. Raises WrongUsage, before it is opened, and QuarryError."""
+    """Answer a query from this machine's database. Raises QuarryError, and WrongUsage before the database is opened."""
     query = read_query(file)
 
     async def answer(database: LocalDatabase) -> None:
@@ -68,7 +68,7 @@ def show(result: QueryResult, *, as_json: bool) -> None:
 
 
 def _heading(column: ResultColumn) -> str:
-    """Numbers stand right, as a heading that ends in a space says."""
+    """The heading of a column; one of numbers ends in a space, which aligns it to the right."""
     unit = f" ({column.unit})" if column.unit else ""
     return f"{printable(column.label)}{unit}{' ' if column.kind in ('number', 'money', 'year') else ''}"
 
@@ -82,7 +82,7 @@ def _text(cell: Cell) -> str:
 
 
 def explain(question: str, *, sources: Sequence[str], as_json: bool) -> None:
-    """Read a question, and print how. Raises WrongUsage, InvalidInput for an unknown source, and DatabaseUnavailable."""
+    """Print how a question is read. Raises WrongUsage, InvalidInput for an unknown source, and DatabaseUnavailable."""
     if not question.strip() or len(question) > QUESTION_CHARACTERS_MAX:
         raise WrongUsage(f"QUESTION is 1 to {QUESTION_CHARACTERS_MAX:,} characters")
     on_database(lambda database: _explain(question, database, sources, as_json=as_json))
@@ -117,6 +117,6 @@ def _show_reading(explanation: Explanation) -> None:
     )
     write_table(console, ["probability ", "score ", "pair score ", "query"], queries)
     console.print()
-    console.print(f"{explanation.verdict}: right with a chance of {explanation.chance:.2f}")
+    console.print(f"{explanation.verdict}: the first query is right with a probability of {explanation.chance:.2f}")
     if explanation.unread:
         note(f"not read: {', '.join(map(printable, explanation.unread))}")

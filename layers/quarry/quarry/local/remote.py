@@ -20,14 +20,14 @@ TOKEN = "QUARRY_TOKEN"  # noqa: S105 -- the variable's name
 
 
 async def ask_server(server: str, domain: str, question: str, *, as_json: bool) -> None:
-    """As `quarry ask` does, with a server's answer. Raises QuarryError."""
+    """`quarry ask`, answered by a server. Raises QuarryError."""
     askable, _ = asked_of(domain, question)
     async with _asked(server) as asked, aclosing(_events(askable.remote(asked, question))) as events:
         await render(askable, events, as_json=as_json, server=server)
 
 
 async def query_server(server: str, file: str, *, as_json: bool) -> None:
-    """As `quarry query` does, with a server's result. Raises WrongUsage, QuarryError."""
+    """`quarry query`, answered by a server. Raises WrongUsage, QuarryError."""
     query = read_query(file)
     async with _asked(server) as asked:
         result = await asked.query(query)
@@ -35,7 +35,7 @@ async def query_server(server: str, file: str, *, as_json: bool) -> None:
 
 
 async def show_own_credits(server: str, *, as_json: bool) -> None:
-    """How many credits the token's owner has."""
+    """Print how many credits the owner of the token has."""
     async with _asked(server) as asked:
         balance = (await asked.credits()).balance
     print(json.dumps({"balance": balance}) if as_json else f"{balance:,} credit{'' if balance == 1 else 's'}")
@@ -43,7 +43,7 @@ async def show_own_credits(server: str, *, as_json: bool) -> None:
 
 @asynccontextmanager
 async def _asked(server: str) -> AsyncIterator[AsyncClient]:
-    """A client of the server, what it raises being told as all errors of commands are."""
+    """A client of the server. Its errors become those of commands."""
     try:
         async with AsyncClient(server, token=os.environ.get(TOKEN)) as asked:
             yield asked
@@ -51,9 +51,9 @@ async def _asked(server: str) -> AsyncIterator[AsyncClient]:
         raise _as_ours(error) from error
 
 
-async def _events(told: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> Events:
+async def _events(answer: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> Events:
     try:
-        async for event in events_of(told):
+        async for event in events_of(answer):
             yield event
     except ClientError as error:
         raise _as_ours(error) from error

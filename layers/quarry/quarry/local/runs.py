@@ -18,7 +18,7 @@ from quarry.runs.run_log import recent_runs, whole_run
 
 SHORT_ID_CHARACTERS = 8
 QUERY_CHARACTERS = range(24, 100)
-"""How much of a question the list shows: as much as fits beside the other columns, within these bounds."""
+"""How much of a question the list shows: what fits next to the other columns, within these bounds."""
 OTHER_COLUMNS_CELLS = 64
 
 _STATUS_STYLES = {"running": "cyan", "completed": "green", "degraded": "yellow", "abandoned": "yellow", "failed": "red"}
@@ -29,7 +29,7 @@ Row = Mapping[str, Any]
 
 
 async def list_runs(database: LocalDatabase, limit: int, *, with_feedback: bool, as_json: bool) -> None:
-    """The latest runs, newest first; or those that somebody said something of, with what was said."""
+    """Print the latest runs, newest first, or those with feedback and the feedback."""
     async with database.services() as services:
         runs = await recent_runs(services.database, limit, with_feedback=with_feedback)
     if as_json:
@@ -46,7 +46,7 @@ async def list_runs(database: LocalDatabase, limit: int, *, with_feedback: bool,
 
 
 async def show_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> None:
-    """One run: what was asked, its steps in time, its results. Raises NotFound."""
+    """Print one run: the question, a timeline of its steps, its results. Raises NotFound."""
     async with database.services() as services:
         run = await whole_run(services.database, run_id)
         prices = services.run_log.prices
@@ -128,7 +128,7 @@ def _step(step: Row, whole_ms: float, prices: Prices) -> tuple[str | Text, ...]:
 
 
 def _dollars(cost: float | None) -> str:
-    """A cost; a dash where the prices are not set, and nothing where nothing was used."""
+    """A cost; a dash if prices are not set, and empty if it is zero."""
     if cost is None:
         return "–"
     return f"${cost:.4f}" if cost else ""

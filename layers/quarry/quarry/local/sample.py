@@ -1,7 +1,7 @@
 """The sample data: invented, written for Quarry, loaded by `quarry sample` and `quarry demo`.
 
-Its vectors are shipped beside it, keyed by the hash of the text they were made from, so that a first start need not wait for
-the embedding model; a text that was changed since is simply embedded.
+Its vectors are included, keyed by the hash of the text they were made from, so that a first start does not wait for the
+embedding model. A text that has changed is embedded.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ VECTORS_FILE = "vectors.npz"
 
 
 class ShippedVectors:
-    """An embedding model that knows the vectors of some texts by heart and asks `model` for the others."""
+    """An embedding model that has the vectors of some texts in a file, and asks `model` for the others."""
 
     def __init__(self, model: EmbeddingModel, path: Path) -> None:
         self._model = model
@@ -64,7 +64,7 @@ class ShippedVectors:
 
 
 def text_key(text: str) -> int:
-    """64 bits of the text's SHA-256."""
+    """The first 64 bits of the text's SHA-256."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big")
 
 
@@ -80,7 +80,7 @@ def sample_domains() -> list[str]:
 async def load_sample(
     database: Database, url: str, model: EmbeddingModel, *, on_step: Callable[[str], None] = lambda step: None
 ) -> list[str]:
-    """Load and embed the sample data of each domain that does not hold it yet; the domains that were loaded."""
+    """Load and embed the sample data of each domain that does not have it yet; return the domains that were loaded."""
     loaded: list[str] = []
     async for domain, sha256 in _not_loaded(database):
         for table, path in _files(domain):
@@ -99,7 +99,7 @@ async def load_sample(
 
 
 async def write_vectors(model: LocalEmbedding, texts: Sequence[str], path: Path) -> None:
-    """Write the vectors of `texts` (windows, as they are embedded) to `path`, the same bytes for the same texts and machine."""
+    """Write the vectors of `texts` (embedded windows) to `path`; the same texts on the same machine give the same bytes."""
     keys = sorted({text_key(text): text for text in texts}.items())
     vectors = np.array(await model.embed([text for _, text in keys]), dtype=np.float16)
     np.savez(path, keys=np.array([key for key, _ in keys], dtype=np.uint64), vectors=vectors)

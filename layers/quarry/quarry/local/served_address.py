@@ -18,7 +18,7 @@ CONNECT_SECONDS = 0.2
 
 @contextmanager
 def noted(directory: Path, address: str) -> Iterator[None]:
-    """`address` is served until the end of the block. With several servers on one directory, the last one started counts."""
+    """Note that `address` is served, until the end of the block. Of several servers on one directory, the last one counts."""
     directory.mkdir(parents=True, exist_ok=True)
     note = directory / FILE
     note.write_text(address)

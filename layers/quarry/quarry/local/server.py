@@ -29,19 +29,19 @@ from quarry.platform.errors import ConfigurationError, ModelUnavailable
 from quarry.platform.telemetry import in_words
 from quarry.services.collections import keep
 from quarry.services.services import Services
-from quarry.web.admission import is_loopback
 from quarry.web.app import create_app
+from quarry.web.gates import is_loopback
 
 DRAIN_SECONDS = 1
-"""How long open streams may go on once the server was told to end."""
+"""How long open streams may continue after the server was asked to stop."""
 
 SWITCH_SECONDS = 0.0005
-"""How long a thread keeps the interpreter while others wait. An embedding lets go of it some hundred times, and would wait up to
-Python's 5 ms each time for it on a busy server. Measured: eight searches at once complete a tenth more in the same time.
+"""How long a thread keeps the interpreter while others wait. An embedding releases it about a hundred times, and on a busy server
+would wait up to Python's default of 5 ms for it each time. Measured: eight concurrent searches have 10 % more throughput.
 """
 
-TELL_SECONDS = 60.0
-"""How often the log says what was counted, where anything was."""
+METRICS_SECONDS = 60.0
+"""How often metrics are logged, if any were counted."""
 
 SAMPLE_QUESTION = "Why did the council decide to keep the old elm in Quill Square?"
 SAMPLE_WORDS = "bridge weight limit"
@@ -50,14 +50,14 @@ logger = logging.getLogger(__name__)
 
 
 def serve(host: str, port: int, *, open_page: bool = False) -> None:
-    """Serve until Ctrl-C or SIGTERM. Raises ConfigurationError when the port cannot be had, and as `open_database` does."""
+    """Serve until Ctrl-C or SIGTERM. Raises ConfigurationError if the port is not available, and as `open_database`."""
     with _bound_socket(host, port) as listener, open_database() as database:
         address = _address(host, listener)
         _run(database, host, listener, _greeting(f"Quarry serves on {address}; Ctrl-C ends it.", address, open_page))
 
 
 def demo(host: str, port: int, *, open_page: bool = False) -> None:
-    """Migrate, load the sample data where it is missing, serve, and say what to try. Raises as `serve`."""
+    """Migrate, load the sample data if it is missing, serve, and print what to try. Raises as `serve`."""
     with _bound_socket(host, port) as listener, open_database() as database:
         load_samples(database)
         address = _address(host, listener)
@@ -65,12 +65,12 @@ def demo(host: str, port: int, *, open_page: bool = False) -> None:
 
 
 def _greeting(text: str, address: str, open_page: bool) -> Callable[[], None]:
-    """What is said and done once the server answers."""
+    """What to do once the server answers."""
 
     def greet() -> None:
         print(text, flush=True)
         if open_page:
-            # a browser of the terminal would hold up the server
+            # in a thread: a text browser would block the server
             threading.Thread(target=webbrowser.open, args=[address], daemon=True).start()
 
     return greet
@@ -87,10 +87,10 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
     # the app closes the services when it ends
     services = database.build_services()
     app = create_app(services, everything.ROUTERS, documented=everything.ROUTERS)
-    # not with the first request, which would hold the event loop
+    # now: with the first request it would block the event loop
     import_what_answers()
     sys.setswitchinterval(SWITCH_SECONDS)
-    # what is there now stays: looking through it for garbage would hold the event loop for some 70 ms each time
+    # what exists now stays: collecting it would block the event loop for about 70 ms each time
     gc.freeze()
     config = uvicorn.Config(
         app,
@@ -111,8 +111,8 @@ def _run(database: LocalDatabase, host: str, listener: socket.socket, on_started
 
 
 class _Server(uvicorn.Server):
-    """A server that says when it has started, then loads the local embedding model, keeps collections in step and logs what it
-    counts. Its end by a signal is no failure.
+    """Calls `on_started` once it serves; then loads the local embedding model, keeps collections in step and logs metrics. Ending
+    it by a signal is no failure.
     """
 
     def __init__(self, config: uvicorn.Config, services: Services, on_started: Callable[[], None]) -> None:
@@ -124,11 +124,11 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         self._on_started()
-        work = (_warm(self._services), keep(self._services), _tell(self._services))
+        work = (_warm(self._services), keep(self._services), _log_metrics(self._services))
         self._beside = [asyncio.create_task(each) for each in work]
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Let requests end by themselves for a while, then cut them off, and close the services only when all have ended."""
+        """Wait a while for requests to end, then cancel them, and close the services only when all have ended."""
         for task in self._beside:
             task.cancel()
         await asyncio.gather(*self._beside, return_exceptions=True)
@@ -144,13 +144,13 @@ class _Server(uvicorn.Server):
         await super().shutdown(sockets)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        # not the base class's: it would raise the signal anew at the end, before the embedded Postgres was given up
+        # not the base class's, which would raise the signal again before the embedded Postgres is released
         self.force_exit = self.should_exit
         self.should_exit = True
 
 
 async def _warm(services: Services) -> None:
-    """Have the local model in memory before the first question needs it."""
+    """Load the local model before the first question needs it."""
     if isinstance(services.embeddings, LocalEmbedding):
         try:
             await asyncio.to_thread(services.embeddings.load)
@@ -158,16 +158,16 @@ async def _warm(services: Services) -> None:
             logger.warning("%s", error.message)
 
 
-async def _tell(services: Services) -> None:
-    """Log what was counted, every now and then."""
+async def _log_metrics(services: Services) -> None:
+    """Log the metrics at intervals."""
     while True:
-        await asyncio.sleep(TELL_SECONDS)
+        await asyncio.sleep(METRICS_SECONDS)
         if counts := services.metrics.take():
             logger.info("counted: %s", in_words(counts))
 
 
 def _bound_socket(host: str, port: int) -> socket.socket:
-    """A socket bound to the address, not listening yet: who calls meanwhile is refused, not kept waiting."""
+    """A socket bound to the address but not listening yet: early clients are refused instead of kept waiting."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     try:
@@ -205,7 +205,7 @@ Quarry serves on {address}: open it in a browser. Ctrl-C ends it. In another ter
 
 
 def _own_command() -> str:
-    """How this program is called from here."""
+    """How to call this program from the current folder."""
     program = Path(sys.argv[0])
     try:
         return str(program.absolute().relative_to(Path.cwd()))

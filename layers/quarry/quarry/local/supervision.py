@@ -1,7 +1,6 @@
-"""Keeps the embedded Postgres running under `quarry serve`: gone for any reason, it is started again.
+"""Keeps the embedded Postgres running under `quarry serve`: if it stops for any reason, it is started again.
 
-Several servers on one directory may watch it at once: each that notices starts it, one after the other, and all but the first
-find it running.
+Several servers may share one directory. Each starts it when it notices, one after the other; all but the first find it running.
 """
 
 from __future__ import annotations
@@ -18,14 +17,14 @@ LOOK_SECONDS = 0.5
 FIRST_PAUSE_SECONDS = 0.5
 LONGEST_PAUSE_SECONDS = 30.0
 STEADY_SECONDS = 60.0
-"""A server that has run this long is no longer failing: when it goes after that, the pauses begin anew."""
+"""A server that has run this long is healthy: if it stops later, the pauses start from the shortest again."""
 
 logger = logging.getLogger(__name__)
 
 
 @contextmanager
 def supervised(server: EmbeddedPostgres) -> Iterator[None]:
-    """Until the end of the block `server`, which was started, is started again whenever it is gone."""
+    """Restart `server` whenever it has stopped, until the end of the block."""
     ending = threading.Event()
     watching = threading.Thread(target=_watch, args=(server, ending), name="embedded-postgres", daemon=True)
     watching.start()
@@ -33,7 +32,7 @@ def supervised(server: EmbeddedPostgres) -> Iterator[None]:
         yield
     finally:
         ending.set()
-        # a start that is under way must be through before the server can be given up
+        # a start that is under way must finish before the server can be released
         watching.join()
 
 
@@ -44,7 +43,7 @@ def _watch(server: EmbeddedPostgres, ending: threading.Event) -> None:
             continue
         if time.monotonic() - started > STEADY_SECONDS:
             pause = FIRST_PAUSE_SECONDS
-        logger.warning("the embedded Postgres is gone; it is started again in %g s", pause)
+        logger.warning("the embedded Postgres has stopped; restarting it in %g s", pause)
         if ending.wait(pause):
             return
         try:
@@ -52,5 +51,5 @@ def _watch(server: EmbeddedPostgres, ending: threading.Event) -> None:
         except EmbeddedPostgresError as error:
             logger.error("the embedded Postgres did not start: %s", " ".join(str(error).split()))
         else:
-            logger.warning("the embedded Postgres runs again")
+            logger.warning("the embedded Postgres is running again")
         pause, started = min(2 * pause, LONGEST_PAUSE_SECONDS), time.monotonic()

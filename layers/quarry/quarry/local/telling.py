@@ -10,17 +10,17 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
-# of the one command that the process runs: what tells is far below where it is known how
+# a context variable: the code that reports is far below the command that knows the format
 _facts: ContextVar[dict[str, Any] | None] = ContextVar("facts", default=None)
 
 
 def write_json(value: object) -> None:
-    """Print a value as JSON to be read; times are in UTC."""
+    """Print a value as indented JSON; times are in UTC."""
     print(json.dumps(value, default=_as_json, ensure_ascii=False, indent=2))
 
 
 def note(line: str) -> None:
-    """Say a line beside the output, on stderr."""
+    """Print a line on stderr."""
     print(line, file=sys.stderr)
 
 
@@ -32,7 +32,10 @@ def _as_json(value: object) -> str:
 
 @contextmanager
 def telling(as_json: bool, **nothing: Any) -> Iterator[None]:
-    """Until the end of the block, gather what programs are told, if it is them; `nothing` is what they are told of nothing."""
+    """With `as_json`, collect facts instead of printing lines, and print them as one object at the end of the block.
+
+    `nothing` holds their values if nothing is reported.
+    """
     if not as_json:
         yield
         return
@@ -46,7 +49,7 @@ def telling(as_json: bool, **nothing: Any) -> Iterator[None]:
 
 
 def tell(line: str | None = None, **facts: Any) -> None:
-    """Say a line to people, or facts to programs, of whom lists gather what is told one by one."""
+    """Print a line, or collect facts for JSON output; lists are extended."""
     told = _facts.get()
     if told is None:
         if line is not None:
@@ -57,5 +60,5 @@ def tell(line: str | None = None, **facts: Any) -> None:
 
 
 def is_for_programs() -> bool:
-    """Whether lines are said to nobody."""
+    """Whether the output is JSON, so that lines are not printed."""
     return _facts.get() is not None

@@ -1,4 +1,4 @@
-"""What a terminal shows: styled and wrapped to its width, and the same words as plain text where there is no terminal."""
+"""Output for people: styled and wrapped on a terminal, the same words as plain text elsewhere."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from quarry.platform.text import visible
 BAR_CELLS = 16
 PLAIN_CELLS = 10_000
 PROGRESS_STEPS = 200
-"""A progress bar is told of progress this often at most; being told of every row would cost more than the row."""
+"""How often a progress bar is updated at most: an update for every row would cost more than the row."""
 UNKNOWN_TOTAL_STEP = 1 << 16
 
 CITATION_STYLE = "cyan"
 
-# Texts come from files and models: what would move the cursor, or do worse, is not for the terminal.
+# Texts come from files and models: their control characters must not reach the terminal.
 _CONTROLS = {code: None for code in (*range(0x20), *range(0x7F, 0xA0)) if chr(code) not in "\n\t"}
 _PIECE = re.compile(r"\n|[^\S\n]+|\S+")
 _INLINE = re.compile(r"(\*\*|\*|`|\[\d+\])")
@@ -32,7 +32,7 @@ _HEADINGS = frozenset("#" * depth for depth in range(1, 7))
 
 
 def make_console(*, stderr: bool = False) -> Console:
-    """A console that interprets nothing in what it is given, and neither wraps nor cuts where there is no terminal."""
+    """A console without markup in its texts. Without a terminal it neither wraps nor cuts lines."""
     console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not console.is_terminal:
         console.soft_wrap = True
@@ -41,12 +41,12 @@ def make_console(*, stderr: bool = False) -> Console:
 
 
 def printable(text: str) -> str:
-    """`text` without invisible and control characters, new lines and tabs excepted."""
+    """`text` without invisible and control characters, except new lines and tabs."""
     return visible(text).translate(_CONTROLS)
 
 
 def conditions_line(meets: Sequence[str], misses: Sequence[str]) -> Text:
-    """Which conditions a result meets and which it misses, on a line; empty where there are none."""
+    """The conditions that a result meets and misses, on one line; empty if there are none."""
     met = [Text(f"✓ {printable(label)}", "green") for label in meets]
     return Text("  ").join([*met, *(Text(f"✗ {printable(label)}", "yellow") for label in misses)])
 
@@ -54,7 +54,7 @@ def conditions_line(meets: Sequence[str], misses: Sequence[str]) -> Text:
 class MarkdownWriter:
     """Writes Markdown as it comes, word by word: bold, emphasis, code, headings, lists, `[1]` citations in colour.
 
-    Where there is no terminal the Markdown itself is written.
+    Without a terminal the Markdown itself is written.
     """
 
     def __init__(self, console: Console) -> None:
@@ -68,7 +68,7 @@ class MarkdownWriter:
         self._styles: dict[str, str] = {}
 
     def feed(self, chunk: str) -> None:
-        """Write what is whole of the text so far; the last word may still grow."""
+        """Write the complete words so far; the last one may still grow."""
         if not self._console.is_terminal:
             self._out(printable(chunk))
             return
@@ -99,7 +99,7 @@ class MarkdownWriter:
         self._styles.clear()
 
     def _start_line(self, word: str) -> bool:
-        """Begin a line; whether `word` only said what kind of line it is."""
+        """Begin a line; whether `word` was only the mark of a heading or list."""
         self._line_started = True
         depth, self._space = min(self._space, self._console.width // 2), 0
         if word in _HEADINGS:
@@ -129,7 +129,7 @@ class MarkdownWriter:
             self._write(text, style)
 
     def _styled(self, word: str) -> Iterator[tuple[str, str]]:
-        """The parts of a word with their styles; marks open and close styles and are not shown."""
+        """The parts of a word with their styles; marks switch styles and are not shown."""
         for part in _INLINE.split(word):
             code = "`" in self._styles
             if part == "`" or (part in ("**", "*") and not code):
@@ -151,7 +151,7 @@ class MarkdownWriter:
 
 
 def write_table(console: Console, headings: Sequence[str], rows: Iterable[Sequence[str | Text]]) -> None:
-    """Columns under headings; where they are too wide, the last one wraps. A heading that ends in a space stands right."""
+    """Print a table. If it is too wide, the last column wraps. A heading that ends in a space aligns its column right."""
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     *others, last = headings
     for heading in others:
@@ -163,7 +163,7 @@ def write_table(console: Console, headings: Sequence[str], rows: Iterable[Sequen
 
 
 def timeline_bar(start: float, duration: float, whole: float, cells: int = BAR_CELLS) -> str:
-    """A stretch of a whole as a bar of at most `cells` characters: blank up to its start, then at least one block."""
+    """A span of time as a bar of at most `cells` characters: blank up to its start, then at least one block."""
     if whole <= 0:
         return ""
     first = min(cells - 1, int(start / whole * cells))
@@ -182,7 +182,7 @@ class ProgressBar:
     _shown: int = 0
 
     def reach(self, value: int) -> None:
-        """Say how far it has come since the beginning."""
+        """Set the amount done since the beginning."""
         self._value = value
         step = UNKNOWN_TOTAL_STEP if self._total is None else self._total / PROGRESS_STEPS
         if value - self._shown >= step or (value == self._total and value > self._shown):
@@ -190,15 +190,13 @@ class ProgressBar:
             self._progress.update(self._task, completed=value)
 
     def advance(self, amount: int) -> None:
-        """Say how much further it has come."""
+        """Add to the amount done."""
         self.reach(self._value + amount)
 
 
 @contextmanager
 def progress_bar(label: str, total: int | None, *, of_bytes: bool = False) -> Iterator[ProgressBar]:
-    """A progress bar on stderr, gone at the end of the block; nothing is shown where stderr is no terminal. `total` None: not
-    known.
-    """
+    """A progress bar on stderr, removed at the end of the block; nothing if stderr is no terminal. `total` is None if unknown."""
     console = make_console(stderr=True)
     amount: ProgressColumn = DownloadColumn() if of_bytes else MofNCompleteColumn()
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), amount)

@@ -1,4 +1,4 @@
-"""`quarry uninstall`: the schema and the roles of Quarry dropped, and nothing else, whatever depends on them."""
+"""`quarry uninstall`: drops Quarry's schema and roles, and nothing else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quarry.local.database import database_url
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
 from quarry.platform.settings import Settings
 from quarry.postgres.migrate import LOCK_SECONDS, connect, migration_files, sql_directory
-from quarry.postgres.schema import SyncConnection, is_installed, names_made
+from quarry.postgres.schema import SyncConnection, is_installed, names_made, value
 
 ROLES = ("quarry_serving", "quarry_loading", "quarry_ontology_reader")
 """Shared by all databases of a server: see the migrations 0006 and 0021."""
@@ -27,7 +27,7 @@ select pg_describe_object('pg_proc'::regclass, oid, 0) from pg_proc
 where pronamespace = {ours} and proname <> all(%(function)s)
 """
 
-# what is gone from it after the schema was dropped was somebody else's
+# what disappears from this list with the schema belonged to others
 _OF_OTHERS = """
 select pg_describe_object('pg_class'::regclass, oid, 0) from pg_class
 where relnamespace <> {ours} and relkind in ('r', 'v', 'm', 'f', 'p', 'S')
@@ -58,15 +58,15 @@ select pg_describe_object('pg_extension'::regclass, oid, 0) from pg_extension
 
 
 def uninstall(*, confirmed: bool) -> bool:
-    """Drop the schema once it is confirmed, here or on the terminal; whether it was, or nothing is installed.
+    """Drop the schema after a confirmation, by `confirmed` or on the terminal; False if it was refused.
 
-    Raises ConfigurationError where something of others would go with it, DatabaseUnavailable.
+    Raises ConfigurationError if objects of others depend on it, and DatabaseUnavailable.
     """
     settings = Settings.from_environment()
     schema = settings.database_schema
     with database_url(settings) as url, connect(url, schema) as connection:
         if not is_installed(connection, schema):
-            print(f"there is no schema {schema} of Quarry's in this database")
+            print(f"there is no schema {schema} in this database")
             return True
         print(_inventory(connection, schema))
         if not (confirmed or _confirms(schema)):
@@ -95,7 +95,7 @@ def _inventory(connection: SyncConnection, schema: str) -> str:
 
 def _confirms(schema: str) -> bool:
     if not sys.stdin.isatty():
-        print("there is no terminal to ask on: use --yes", file=sys.stderr)
+        print("there is no terminal for a confirmation: use --yes", file=sys.stderr)
         return False
     try:
         return input(f"Type {schema} to drop it: ").strip() == schema
@@ -106,19 +106,19 @@ def _confirms(schema: str) -> bool:
 def _drop_schema(connection: SyncConnection, schema: str) -> None:
     try:
         with connection.transaction():
-            # what others drop meanwhile is not missed
+            # so that what others drop meanwhile is not reported
             connection.execute("set transaction isolation level repeatable read")
             connection.execute(SQL("set local lock_timeout = {}").format(int(LOCK_SECONDS * 1000)))
-            if _has_table(connection, "collections"):
+            if value(connection, "select to_regclass('collections')"):  # an earlier installation has none
                 for collection in stored_collections(connection).values():
                     drop_collection(connection, collection)
-            # the names of the same things must not change with the schema
+            # with an empty path every name is qualified, before and after
             connection.execute("set local search_path = ''")
             if lost := _drop_whole(connection, schema):
                 more = f" and {len(lost) - NAMED_MAX} more" if len(lost) > NAMED_MAX else ""
                 raise ConfigurationError(
-                    f"Nothing was dropped, for with the schema would go {', '.join(lost[:NAMED_MAX])}{more}: "
-                    "drop or move these first."
+                    f"Nothing was dropped: the schema would take with it {', '.join(lost[:NAMED_MAX])}{more}. "
+                    "Drop or move these first."
                 )
     except psycopg.errors.LockNotAvailable as error:
         raise DatabaseUnavailable(
@@ -127,10 +127,10 @@ def _drop_schema(connection: SyncConnection, schema: str) -> None:
 
 
 def _drop_whole(connection: SyncConnection, schema: str) -> list[str]:
-    """Drop the schema with all that is in it or depends on it; what of that was somebody else's."""
+    """Drop the schema with everything that depends on it; return what belonged to others."""
     files = migration_files(sql_directory())
     made = names_made(connection, schema, [(file.name, file.text) for file in files])
-    ours = Literal(_oid(connection, schema))
+    ours = Literal(value(connection, "select oid from pg_namespace where nspname = %s", [schema]))
     of_others = SQL(_OF_OTHERS).format(ours=ours)
     strangers = connection.execute(SQL(_STRANGERS).format(ours=ours), made).fetchall()
     before = connection.execute(of_others).fetchall()
@@ -139,20 +139,8 @@ def _drop_whole(connection: SyncConnection, schema: str) -> list[str]:
     return sorted(name for (name,) in {*strangers, *before} - {*after})
 
 
-def _has_table(connection: SyncConnection, name: str) -> bool:
-    """Whether an installation, which may be an earlier one, has this table."""
-    row = connection.execute("select to_regclass(%s) is not null", [name]).fetchone()
-    return row is not None and bool(row[0])
-
-
-def _oid(connection: SyncConnection, schema: str) -> int:
-    row = connection.execute("select oid from pg_namespace where nspname = %s", [schema]).fetchone()
-    assert row is not None
-    return int(row[0])
-
-
 def _drop_role(connection: SyncConnection, role: str) -> str:
-    """Drop a role unless it is needed; what became of it."""
+    """Drop a role unless it is used; return a line about it."""
     try:
         connection.execute(SQL("drop role if exists {}").format(Identifier(role)))
     except psycopg.errors.DependentObjectsStillExist:

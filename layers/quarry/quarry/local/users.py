@@ -1,4 +1,4 @@
-"""What is kept of users and records: `quarry credits`, `quarry export user` and `quarry forget`."""
+"""Data about users and records: `quarry credits`, `quarry export user` and `quarry forget`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ENTRIES_SHOWN = 20
 
 
 async def show_credits(database: LocalDatabase, user_id: str, *, as_json: bool) -> None:
-    """A user's balance and the latest entries of their ledger."""
+    """Print a user's balance and the latest entries of their ledger."""
     async with database.services() as services, services.database.transaction() as connection:
         balance = await balance_of(connection, services.settings, user_id)
         entries = await latest_entries(connection, user_id, ENTRIES_SHOWN)
@@ -49,7 +49,7 @@ async def show_credits(database: LocalDatabase, user_id: str, *, as_json: bool) 
 
 
 async def grant_credits(database: LocalDatabase, user_id: str, credits: int, *, as_json: bool) -> None:
-    """Give a user credits, and say how many they have now."""
+    """Give a user credits, and print the new balance."""
     async with database.services() as services:
         balance = await grant(services.database, services.settings, user_id, credits)
     print(json.dumps({"user": user_id, "balance": balance}) if as_json else _balance(user_id, balance))
@@ -93,23 +93,23 @@ EXPORTED: Mapping[str, LiteralString] = {
         array(select e.event::jsonb from run_events e where e.run_id = s.run_id order by e.number) as events
       from run_streams s where s.caller = %(user)s order by s.started_at""",
 }
-"""What is kept about a user, by the name it is exported under."""
+"""What Quarry stores about a user, by its name in the export."""
 
 
 async def export_user(database: LocalDatabase, user: str) -> None:
-    """Print it. Raises NotFound where nothing is kept."""
+    """Print what Quarry stores about a user. Raises NotFound if there is nothing."""
     async with database.services() as services, services.database.transaction() as connection:
         kept = {
             name: await (await connection.execute(statement, {"user": user})).fetchall()
             for name, statement in EXPORTED.items()
         }
     if not any(kept.values()):
-        raise NotFound(f"Nothing is kept about a user {user!r}.")
+        raise NotFound(f"Nothing is stored about a user {user!r}.")
     write_json({"user": user, **kept})
 
 
 async def forget_record(database: LocalDatabase, kind: str, id: str, *, as_json: bool) -> None:
-    """Forget it, and say how many rows of what went. Raises NotFound for a kind that there is not, and as forgetting does."""
+    """Forget a record, and print how many rows were deleted or changed. Raises NotFound for an unknown kind, and as `forget`."""
     async with database.services() as services:
         if kind in FORGETTABLE:
             domain, forgettable = FORGETTABLE[kind]
@@ -118,7 +118,7 @@ async def forget_record(database: LocalDatabase, kind: str, id: str, *, as_json:
             collections = await read_collections(services.database)
             if kind not in collections:
                 kinds = [*FORGETTABLE, *collections]
-                raise NotFound(f"There is nothing that is called {kind!r}{nearest(kind, kinds)}: {', '.join(kinds)}")
+                raise NotFound(f"There is no record type {kind!r}{nearest(kind, kinds)}: {', '.join(kinds)}")
             forgotten = await forget_row(services.database, collections[kind], id)
     if as_json:
         write_json(asdict(forgotten))

@@ -1,4 +1,4 @@
-"""How what each domain answers looks in the terminal."""
+"""Answers of each domain, shown in the terminal."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ _LEVEL_STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 
 
 class View(ABC):
-    """Shows events in the terminal, one after another: those of this machine, or of a `server`. `page` is where the page is
-    served, for links to it.
+    """Shows events in the terminal, one after another. `server` is the address of the server that sends them, None if they come
+    from this process; `page` is the address of the page, for links.
     """
 
     def __init__(self, console: Console, server: str | None = None) -> None:
@@ -42,7 +42,7 @@ class View(ABC):
     def show(self, event: BaseModel) -> None: ...
 
     def _line(self, text: str, style: str = "") -> None:
-        """A line of text that may come from anywhere."""
+        """Print a line of untrusted text."""
         self._console.print(Text(printable(text), style))
 
     def _heading(self, text: str) -> None:
@@ -50,7 +50,7 @@ class View(ABC):
         self._line(text, "bold")
 
     def _result(self, heading: Text, *lines: tuple[str, str] | Text) -> None:
-        """A result under its heading, with those of the lines that say anything, each with its style."""
+        """Print a result under its heading, with its lines that are not empty, each in its style."""
         self._console.print()
         self._console.print(heading)
         for line in lines:
@@ -59,7 +59,7 @@ class View(ABC):
                 self._console.print(Text("   ") + text)
 
     def _table(self, rows: Iterable[Sequence[str]], *columns: Mapping[str, Any]) -> None:
-        """Rows in columns, each with what rich is told of it."""
+        """Print rows in columns, each with rich's options for it."""
         table = Table.grid(padding=(0, 1))
         for column in columns:
             table.add_column(**column)
@@ -68,7 +68,7 @@ class View(ABC):
         self._console.print(table, soft_wrap=False)
 
     def _tool_call(self, tool: str, arguments: Mapping[str, object]) -> None:
-        """A tool, and the arguments it is called with."""
+        """Print a tool call with its arguments."""
         written = {
             name: ", ".join(map(str, each)) if isinstance(each, list) else each for name, each in arguments.items()
         }
@@ -76,7 +76,7 @@ class View(ABC):
         self._line(f"{tool.replace('_', ' ')}: {given or 'everything'}", "dim")
 
     def _write(self, piece: str) -> None:
-        """The next piece of the answer."""
+        """Print the next piece of the answer."""
         if self._answer is None:
             self._console.print()
             self._answer = MarkdownWriter(self._console)
@@ -140,7 +140,7 @@ class RecordsView(View):
         self._console.print()
         self._tell_degraded(event.degraded)
         if event.answer_id:
-            # the page's: at `answers/` it is for programs
+            # the address in the page; `/answers/{id}` is for programs
             address = f"{(self.page or LOCAL_SERVER).rstrip('/')}/search?id={event.answer_id}"
             self._line(address if self.page else f"{address}  (with `quarry serve`)", "dim")
         else:
@@ -148,7 +148,7 @@ class RecordsView(View):
 
 
 class CompaniesView(View):
-    """The events of a company search: each step once it is over, the answer as it comes, the companies."""
+    """The events of a company search: each finished step, the answer as it comes, the companies."""
 
     def show(self, event: BaseModel) -> None:
         match event:
@@ -248,7 +248,7 @@ class EntitiesView(View):
 
 
 class PeopleView(View):
-    """A search's answer: how the query was read, the people with reasons and cards, what could be relaxed."""
+    """The answer of a people search: how the query was read, the people with reasons and cards, what could be relaxed."""
 
     def show(self, event: BaseModel) -> None:
         assert isinstance(event, people.PeopleSearchResponse)
@@ -278,7 +278,7 @@ class PeopleView(View):
 
 
 def _facts(constraints: BaseModel) -> Iterator[str]:
-    """What is set, as "city: pune"."""
+    """The constraints that are set, such as "city: pune"."""
     for name, value in constraints.model_dump(exclude_defaults=True).items():
         yield f"{name.removesuffix('_norm').replace('_', ' ')}: {_listed(value)}"
 

@@ -1,9 +1,8 @@
-"""What chat models on other machines share: how their answers are read, and when one is of no use."""
+"""What remote chat models share: reading and checking their answers."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass
 from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
@@ -11,7 +10,7 @@ from typing import Annotated, Any, Generic, Literal, Protocol, TypeVar
 from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
 from pydantic_core import from_json, to_json
 
-from quarry.models.interface import Keep, Message, Output, TextStream, ToolDefinition
+from quarry.models.interface import Output
 from quarry.platform.errors import ModelOutputInvalid, ModelRefused, ModelUnavailable
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import shorten, visible
@@ -19,24 +18,23 @@ from quarry.platform.text import shorten, visible
 MAX_PROBLEMS = 8
 PROBLEM_CHARACTERS = 200
 TOKEN_CHARACTERS_MAX = 40
-"""Ten times what a token is in English: who sends more for each that was allowed does not count them."""
+"""Ten times the length of a token in English: a server that sends more per allowed token ignores the limit."""
 
 CUT_OFF = "The model's answer was cut off at its length limit."
 DECLINED = "The model declined to answer."
 TOOK_TOO_LONG = "The model took too long to answer."
 
 TokensField = Literal["max_completion_tokens", "max_tokens"]
-"""What a server calls the limit of an answer: OpenAI's reasoning models refuse the older name; many servers know no other."""
+"""A server's name for the limit of an answer: OpenAI's reasoning models refuse the older one; many servers know no other."""
 
 StorableText = Annotated[str, AfterValidator(lambda text: storable(text))]
 
 
 @dataclass(frozen=True)
 class OutputLimits:
-    """Tokens that a model may write at most, its reasoning included, by the kind of call. `tokens_field` None: by the server."""
+    """The most tokens that a model may write, including reasoning, by kind of call. `tokens_field` None depends on the server."""
 
     decision_tokens: int = 6_000
-    turn_tokens: int = 3_000
     answer_tokens: int = 3_000
     tokens_field: TokensField | None = None
 
@@ -45,7 +43,7 @@ USUAL_LIMITS = OutputLimits()
 
 
 class Wire(LazyModel):
-    """A part of an answer, read from JSON or from an SDK's unvalidated objects. What may be missing is optional."""
+    """A part of an answer, read from JSON or from an SDK's unvalidated objects. Fields that servers omit are optional."""
 
     model_config = ConfigDict(from_attributes=True)
 
@@ -61,9 +59,9 @@ class Connected(Protocol):
 C = TypeVar("C", bound=Connected)
 
 
-class ServedChat(ABC, Generic[C]):
-    """What chat models behind a network have in common. No call, and no wait for a piece of a stream, exceeds the time limit of
-    the `connection`, which is closed with the model. Answers beyond `limits` are cut off.
+class ServedChat(Generic[C]):
+    """Base of remote chat models. No call, and no wait for a piece of a stream, exceeds the time limit of the `connection`, which
+    closes with the model. Answers beyond `limits` are cut off.
     """
 
     def __init__(self, connection: C, model: str, limits: OutputLimits = USUAL_LIMITS) -> None:
@@ -72,19 +70,8 @@ class ServedChat(ABC, Generic[C]):
         self._timeout_seconds = connection.timeout_seconds
         self._limits = limits
 
-    def stream(
-        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
-    ) -> TextStream:
-        """A turn, its text piece by piece. Time runs from the first one asked for; closing `pieces` ends the request."""
-        return TextStream.of(lambda keep: self._pieces(messages, tools, seconds, keep))
-
     async def close(self) -> None:
         await self._connection.close()
-
-    @abstractmethod
-    def _pieces(
-        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
-    ) -> AsyncGenerator[str]: ...
 
 
 _CUT_OFF_REASONS = frozenset({"length", "max_tokens", "model_context_window_exceeded"})
@@ -93,7 +80,7 @@ _MALFORMED_REASONS = frozenset({"malformed_model_output", "malformed_tool_use"})
 
 
 def check_ending(reason: str | None) -> None:
-    """Raise where the model did not come to the end of its answer, by the reasons of any provider."""
+    """Raise if the model did not complete its answer, by the reasons of any provider."""
     if reason in _CUT_OFF_REASONS:
         raise ModelOutputInvalid(CUT_OFF)
     if reason in _DECLINED_REASONS:
@@ -103,7 +90,7 @@ def check_ending(reason: str | None) -> None:
 
 
 def check_stream(reason: str | None, characters: int) -> None:
-    """As `check_ending`, for a stream of so many characters that is over."""
+    """As `check_ending`, for a stream that has ended after this number of characters."""
     if reason is None:
         raise ModelUnavailable("The model's answer broke off.")
     check_ending(reason)
@@ -118,12 +105,12 @@ def check_written(is_written: bool) -> None:
 def storable(text: str) -> str:
     """`text` without what Postgres, where answers are kept, and UTF-8 cannot hold, and what readers cannot see."""
     kept = text.replace("\0", "").encode(errors="ignore").decode()
-    # in JSON, which structured outputs and arguments are, no text holds the end of a line as it is
+    # structured outputs and arguments are JSON, whose strings contain no raw line breaks
     return visible(kept.replace("\u2028", " ").replace("\u2029", " "))
 
 
 def check_length(characters: int, max_tokens: int) -> None:
-    """Raise where a server does not mind the limit of tokens."""
+    """Raise if a server ignores the token limit."""
     if characters > max_tokens * TOKEN_CHARACTERS_MAX:
         raise ModelOutputInvalid(CUT_OFF)
 
@@ -159,28 +146,24 @@ Arguments = TypeVar("Arguments", bound=BaseModel)
 _Place = tuple[int | str, ...]
 
 
-def read_arguments(model: type[Arguments], given: Mapping[str, Any]) -> Arguments:
-    """Validate arguments. Raises ValidationError."""
+def read_arguments(model: type[Arguments], given: Mapping[str, Any] | str) -> Arguments:
+    """Validate arguments, which are an object or its JSON; a single value is taken where a list is expected.
+
+    Raises ValidationError.
+    """
+    validate: Callable[[Any], Arguments] = model.model_validate_json if isinstance(given, str) else model.model_validate
     try:
-        return model.model_validate(given)
+        return validate(given)
     except ValidationError as error:
         if not (places := _expected_lists(error)):
             raise
+    if isinstance(given, str):
+        return model.model_validate_json(to_json(_with_lists(from_json(given), places)))
     return model.model_validate(_with_lists(given, places))
 
 
-def read_json_arguments(model: type[Arguments], given: str) -> Arguments:
-    """Validate arguments that are written as JSON. Raises ValidationError."""
-    try:
-        return model.model_validate_json(given)
-    except ValidationError as error:
-        if not (places := _expected_lists(error)):
-            raise
-    return model.model_validate_json(to_json(_with_lists(from_json(given), places)))
-
-
 def _expected_lists(error: ValidationError) -> list[_Place]:
-    """Where there is a single value in place of a list."""
+    """The places that have a single value instead of a list."""
     problems = error.errors(include_url=False, include_context=False)
     return [
         each["loc"] for each in problems if each["type"] == "list_type" and not isinstance(each["input"], dict | None)
@@ -197,6 +180,6 @@ def _with_lists(given: Any, places: Sequence[_Place]) -> Any:
                 holder = holder[part]
             holder[last] = [holder[last]]
         except (LookupError, TypeError):
-            # a step of the model's own, such as the branch of a union
+            # a step that only the model has, such as the branch of a union
             continue
     return changed

@@ -46,7 +46,7 @@ class Connection:
         self._threads = ThreadPoolExecutor(CALLS_MAX, thread_name_prefix="bedrock")
 
     async def open(self) -> Any:
-        """The client. The first call makes it in a thread, so that the event loop goes on meanwhile. Raises ModelUnavailable."""
+        """The client. The first call makes it in a thread, so as not to block the event loop. Raises ModelUnavailable."""
         async with self._opening:
             if self._client is None:
                 await self.in_thread(import_sdk)
@@ -55,11 +55,11 @@ class Connection:
         return self._client
 
     async def in_thread(self, work: Callable[[], Result]) -> Result:
-        """What `work` returns; it may block."""
+        """Run blocking `work` in a thread; return its result."""
         return await asyncio.wrap_future(self._submit(work))
 
     async def open_stream(self, **request: Any) -> EventStream:
-        """The events of a Converse that streams. To be closed."""
+        """The events of a streaming Converse call. The caller closes them."""
         client = await self.open()
         opening = self._submit(lambda: EventStream(client.converse_stream(**request)["stream"], self._submit))
         try:
@@ -109,7 +109,7 @@ class EventStream:
         return await asyncio.wrap_future(self._reading)
 
     def close(self) -> None:
-        """Give the connection up: at once, or when the thread that reads it still, for nobody, is done."""
+        """Close the connection: at once, or when the thread that still reads it is done."""
         if self._reading is None:
             self._stream.close()
         else:
@@ -128,7 +128,7 @@ def import_sdk() -> None:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """The one door by which errors of the SDK, the network and the wire format enter. Cancellation passes through."""
+    """Translate errors of the SDK, the network and the wire format. Cancellation passes through."""
     import botocore.eventstream
     import botocore.exceptions
     import botocore.parsers
@@ -146,7 +146,7 @@ def translated() -> Iterator[None]:
     except botocore.exceptions.ClientError as error:
         raise _translate(error.response) from error
     except (botocore.exceptions.NoCredentialsError, botocore.exceptions.NoRegionError) as error:
-        raise ModelUnavailable("There are no AWS credentials here, or no region; check BEDROCK_REGION.") from error
+        raise ModelUnavailable("AWS credentials or region are missing; check BEDROCK_REGION.") from error
     except (KeyError, ValidationError, botocore.parsers.ResponseParserError, botocore.eventstream.ParserError) as error:
         raise ModelUnavailable(_NOT_BEDROCK) from error
     except (botocore.exceptions.BotoCoreError, urllib3.exceptions.HTTPError, OSError) as error:
@@ -154,7 +154,7 @@ def translated() -> Iterator[None]:
 
 
 def _translate(response: Any) -> ModelError:
-    """Our error for one of Bedrock's. Its own words may quote the request, so none of them are kept."""
+    """Our error for one of Bedrock's, without its message, which may quote the request."""
     # in a stream the names begin with a small letter
     code = str(response.get("Error", {}).get("Code", ""))
     code = code[:1].upper() + code[1:]

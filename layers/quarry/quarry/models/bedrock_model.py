@@ -1,6 +1,6 @@
-"""Chat from Amazon Bedrock by its Converse API, which is the same for all of its models.
+"""Chat with Amazon Bedrock over its Converse API, which is the same for all of its models.
 
-A structured output is asked for as the arguments of a tool that the model must call.
+A structured output is requested as the arguments of a tool that the model must call.
 """
 
 from __future__ import annotations
@@ -16,12 +16,11 @@ from quarry.models.answers import (
     check_ending,
     check_length,
     check_stream,
-    check_written,
     read_output,
     storable,
 )
 from quarry.models.bedrock_connection import Connection, EventStream, translated
-from quarry.models.interface import Keep, Message, Output, Structured, ToolCall, ToolDefinition, Turn, Usage
+from quarry.models.interface import Message, Output, StreamPart, Structured, ToolCall, ToolDefinition, Usage
 from quarry.models.schemas import response_format
 
 
@@ -31,20 +30,20 @@ class BedrockChat(ServedChat[Connection]):
     async def decide(
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
     ) -> Structured[Output]:
-        """A structured output. ModelOutputInvalid says what is wrong with it, fit for asking the model once more."""
+        """A structured output. ModelOutputInvalid describes the problem, so that the model can be asked again."""
         schema = response_format(name, output_type)["json_schema"]["schema"]
         tool = ToolDefinition(name, f"Takes the answer, as a {name}.", schema)
         options = {"toolConfig": {"tools": [_wire_tool(tool)], "toolChoice": {"tool": {"name": name}}}}
-        answer, usage = await self._converse(messages, seconds, self._limits.decision_tokens, options)
+        request = self._request(messages, self._limits.decision_tokens, options, calls_tools=False)
+        client = await self._connection.open()
+        with translated():
+            async with asyncio.timeout(min(seconds, self._timeout_seconds)):
+                response = await self._connection.in_thread(lambda: client.converse(**request))
+            answer, ended = _Answer.of(response["output"]["message"]["content"]), response["stopReason"]
+        check_ending(ended)
+        check_length(answer.characters, self._limits.decision_tokens)
         given = next((_input(call) for call in answer.calls if call["name"] == name), answer.text)
-        return Structured(read_output(storable(given), name, output_type), usage)
-
-    async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
-        """One turn in which the model may call tools. ModelOutputInvalid if it neither writes nor calls."""
-        answer, usage = await self._converse(messages, seconds, self._limits.turn_tokens, _offered(tools), bool(tools))
-        calls = tuple(ToolCall(call["toolUseId"], call["name"], storable(_input(call))) for call in answer.calls)
-        check_written(bool(answer.text or calls))
-        return Turn(text=answer.text, tool_calls=calls, usage=usage)
+        return Structured(read_output(storable(given), name, output_type), _usage(response.get("usage")))
 
     def _request(
         self, messages: Sequence[Message], max_tokens: int, options: dict[str, Any], calls_tools: bool
@@ -58,28 +57,10 @@ class BedrockChat(ServedChat[Connection]):
             **options,
         }
 
-    async def _converse(
-        self,
-        messages: Sequence[Message],
-        seconds: float,
-        max_tokens: int,
-        options: dict[str, Any],
-        calls_tools: bool = False,
-    ) -> tuple[_Answer, Usage]:
-        """The model's message and what it cost. Raises when the model refused or was cut off."""
-        request = self._request(messages, max_tokens, options, calls_tools)
-        client = await self._connection.open()
-        with translated():
-            async with asyncio.timeout(min(seconds, self._timeout_seconds)):
-                response = await self._connection.in_thread(lambda: client.converse(**request))
-            answer, ended = _Answer.of(response["output"]["message"]["content"]), response["stopReason"]
-        check_ending(ended)
-        check_length(answer.characters, max_tokens)
-        return answer, _usage(response.get("usage"))
-
-    async def _pieces(
-        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
-    ) -> AsyncGenerator[str]:
+    async def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> AsyncGenerator[StreamPart]:
+        """One turn, piece by piece."""
         stop_reason: str | None = None
         characters = 0
         called: dict[int, ToolCall] = {}
@@ -92,7 +73,7 @@ class BedrockChat(ServedChat[Connection]):
             try:
                 while (event := await self._next_event(stream, deadline)) is not None:
                     if "metadata" in event:
-                        keep(_usage(event["metadata"].get("usage")))
+                        yield _usage(event["metadata"].get("usage"))
                     stop_reason = event.get("messageStop", {}).get("stopReason", stop_reason)
                     piece, written = _collect(called, event)
                     characters += written
@@ -102,11 +83,12 @@ class BedrockChat(ServedChat[Connection]):
             finally:
                 stream.close()
         check_stream(stop_reason, characters)
-        keep(tuple(replace(call, arguments=call.arguments or "{}") for _, call in sorted(called.items())))
+        if called:
+            yield tuple(replace(call, arguments=call.arguments or "{}") for _, call in sorted(called.items()))
 
     async def _next_event(self, stream: EventStream, deadline: float) -> Mapping[str, Any] | None:
         """The next event, None at the end. TimeoutError past the wait for a piece, or `deadline` by the event loop's clock."""
-        # one timeout an event: if it stayed open while the caller works on a piece, it would cancel the caller's work
+        # one timeout per event: left open while the caller handles a piece, it would cancel the caller's work
         async with asyncio.timeout_at(min(deadline, asyncio.get_running_loop().time() + self._timeout_seconds)):
             event: Mapping[str, Any] | None = await stream.next()
             return event
@@ -114,20 +96,20 @@ class BedrockChat(ServedChat[Connection]):
 
 @dataclass(frozen=True)
 class _Answer:
-    """A message that the model wrote: its text, and the tools that it calls, as the wire has them."""
+    """A message of the model: its text, and its tool calls in wire format."""
 
     text: str
     calls: list[Mapping[str, Any]]
 
     @classmethod
     def of(cls, content: Sequence[Mapping[str, Any]]) -> _Answer:
-        """The message of its blocks."""
+        """The message with these blocks."""
         text = "".join(storable(block.get("text") or "") for block in content)
         return cls(text, [block["toolUse"] for block in content if block.get("toolUse")])
 
     @property
     def characters(self) -> int:
-        """How much the model wrote."""
+        """How many characters the model wrote."""
         return len(self.text) + sum(len(call["name"]) + len(_input(call)) for call in self.calls)
 
 
@@ -136,8 +118,8 @@ def _input(call: Mapping[str, Any]) -> str:
 
 
 def _collect(called: dict[int, ToolCall], event: Mapping[str, Any]) -> tuple[str, int]:
-    """Put the pieces of tool calls together, each by the index of its block; the text of an event, and how much the model wrote
-    in it.
+    """Join the pieces of tool calls by the index of their block; return the text of an event, and the number of characters in
+    it.
     """
     started = event.get("contentBlockStart", {})
     name = ""
@@ -168,9 +150,9 @@ def _wire_tool(tool: ToolDefinition) -> dict[str, Any]:
 
 
 def _wire_messages(messages: Sequence[Message], calls_tools: bool) -> list[dict[str, Any]]:
-    """The conversation by turns: users' and assistants' alternate, a user's is first, and no text is blank.
+    """The conversation in turns: the user's is first, then they alternate with the assistant's, and no text is blank.
 
-    Bedrock refuses calls and results of tools in a request that offers none: there they are sent as text.
+    Bedrock refuses tool calls and results in a request that offers no tools: there they are sent as text.
     """
     turns: list[dict[str, Any]] = []
     for message in messages:
@@ -205,7 +187,7 @@ def _blocks(message: Message, calls_tools: bool) -> Iterator[dict[str, Any]]:
 
 
 def _arguments(call: ToolCall) -> dict[str, Any]:
-    """What a model said the arguments were, as the object that Bedrock wants: it may have written something else."""
+    """The arguments of a call as the object that Bedrock requires; empty if the model wrote something else."""
     try:
         arguments = json.loads(call.arguments)
     except ValueError:

@@ -1,28 +1,27 @@
-"""A circuit breaker: a model that keeps failing is left alone for a while, then tried with one call."""
+"""A circuit breaker: a model that keeps failing is not called for a while, then tried with one call."""
 
 from __future__ import annotations
 
 import logging
 import math
 import time
-import weakref
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from types import TracebackType
 from typing import Literal, Self
 
-from quarry.models.interface import ChatModel, Message, Output, Structured, TextStream, ToolDefinition, Turn, Usage
+from quarry.models.interface import ChatModel, Message, Output, StreamPart, Structured, ToolDefinition, Usage
 from quarry.platform.errors import ModelError, ModelRequestRejected, ModelTimedOut, ModelUnavailable
 from quarry.platform.telemetry import Attributes, span
 
 COOL_DOWN_SECONDS = 2.0
-"""How long a model is left alone at first; twice as long after each try that fails."""
+"""How long a model is not called at first; twice as long after each failed try."""
 COOL_DOWN_SECONDS_MAX = 60.0
 
 CircuitState = Literal["ok", "failing", "recovering"]
 
 _NEARLY_ONE = 0.99
-"""A timeout that was waited for to its end counts as a whole failure, whatever the clocks' grain."""
+"""A wait for nearly the whole timeout counts as a whole failure: clocks are not exact."""
 
 logger = logging.getLogger(__name__)
 
@@ -30,10 +29,10 @@ logger = logging.getLogger(__name__)
 class CircuitBreaker:
     """Whether one model may be called, judged by its last calls.
 
-    It opens after `failures_max` failures in a row; 0: never. A call that gave up before `patience_seconds`, because its search
-    had no more time, counts for the share that it waited. Timeouts, broken connections, error statuses, rate limits, refused
-    keys and other formats are failures; refusals and unusable outputs are answers; a request that the server finds invalid is
-    neither.
+    It opens after `failures_max` failures in a row; 0 means never. A call that gave up before `patience_seconds`, because its
+    search had no more time, counts for the share that it waited. Timeouts, broken connections, error statuses, rate limits,
+    refused keys and unknown formats are failures. Refusals and unusable outputs are answers. A request that the server finds
+    invalid is neither.
     """
 
     def __init__(
@@ -50,13 +49,13 @@ class CircuitBreaker:
 
     @property
     def state(self) -> CircuitState:
-        """ok: calls go through. failing: none does. recovering: one call, the next or one under way, finds out."""
+        """ok: calls go through. failing: none do. recovering: one call, the next or the current one, tries the model."""
         if self._retry_at is None:
             return "ok"
         return "failing" if self._probe is None and self._clock() < self._retry_at else "recovering"
 
     def attempt(self) -> Attempt:
-        """A call, which runs in the attempt's `with` block. Raises ModelUnavailable while the model is left alone."""
+        """A call, made in the `with` block of the attempt. Raises ModelUnavailable while the model may not be called."""
         attempt = Attempt(self, self._clock)
         if self._retry_at is None:
             return attempt
@@ -97,7 +96,7 @@ class CircuitBreaker:
         logger.warning("the model %s keeps failing; left alone for %.0f s", self._model, self._cool_down_seconds)
 
     def _is_late(self, attempt: Attempt) -> bool:
-        """Whether the attempt began before the circuit opened: others have decided since."""
+        """Whether the attempt began before the circuit opened; its result no longer matters."""
         return self._retry_at is not None and attempt is not self._probe
 
     def _share_of(self, seconds: float) -> float:
@@ -106,7 +105,7 @@ class CircuitBreaker:
 
 
 class Attempt:
-    """One call of a model, as a context manager. How the block ends is what the breaker learns; of a cancellation, nothing."""
+    """One call of a model, as a context manager. The breaker learns how the block ends, except for cancellations."""
 
     def __init__(self, breaker: CircuitBreaker, clock: Callable[[], float]) -> None:
         self._breaker = breaker
@@ -114,12 +113,12 @@ class Attempt:
         self._waiting_since = clock()
 
     def answers(self) -> None:
-        """A piece of a streamed answer came: enough to know that the model is back, not yet that it answers to the end."""
+        """A piece of a streamed answer came: the model is back, even if the answer may still fail."""
         if self._breaker._probe is self:
             self._breaker._succeeded(self)
 
     def asks_on(self) -> None:
-        """The next piece is asked for: what went by since the last one was its reader's time, not the model's."""
+        """The next piece is requested: the time since the last one was its reader's, not the model's."""
         self._waiting_since = self._clock()
 
     def __enter__(self) -> Self:
@@ -142,8 +141,8 @@ class Attempt:
 
 
 class GuardedChat:
-    """A ChatModel that is not called while it keeps failing: every method then raises ModelUnavailable at once. Its calls are
-    traced as `provider`'s.
+    """A ChatModel with a circuit breaker: while it keeps failing, every method raises ModelUnavailable at once. Traces name the
+    `provider`.
     """
 
     def __init__(self, model: ChatModel, breaker: CircuitBreaker, provider: str = "openai") -> None:
@@ -163,33 +162,21 @@ class GuardedChat:
             tell(decided.usage)
             return decided
 
-    async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
-        with self._traced("text") as tell, self._breaker.attempt():
-            turn = await self._model.take_turn(messages, tools=tools, seconds=seconds)
-            tell(turn.usage)
-            return turn
-
-    def stream(
+    async def stream(
         self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
-    ) -> TextStream:
-        stream = self._model.stream(messages, tools=tools, seconds=seconds)
-        # weak, as the stream's own hold on itself is
-        stream.pieces = self._guarded(stream.pieces, weakref.ref(stream))
-        return stream
+    ) -> AsyncGenerator[StreamPart]:
+        # not the current span: between two parts the reader is at work
+        with self._traced("text", current=False) as tell, self._breaker.attempt() as attempt:
+            async with aclosing(self._model.stream(messages, tools=tools, seconds=seconds)) as parts:
+                async for part in parts:
+                    attempt.answers()
+                    if isinstance(part, Usage):
+                        tell(part)
+                    yield part
+                    attempt.asks_on()
 
     async def close(self) -> None:
         await self._model.close()
-
-    async def _guarded(self, pieces: AsyncGenerator[str], stream: weakref.ref[TextStream]) -> AsyncGenerator[str]:
-        # not the current one: between two pieces its reader is at work
-        with self._traced("text", current=False) as tell, self._breaker.attempt() as attempt:
-            async with aclosing(pieces):
-                async for piece in pieces:
-                    attempt.answers()
-                    yield piece
-                    attempt.asks_on()
-            if read := stream():
-                tell(read.usage)
 
     @contextmanager
     def _traced(self, output_type: str, *, current: bool = True) -> Iterator[Callable[[Usage], None]]:
@@ -200,10 +187,10 @@ class GuardedChat:
             "gen_ai.request.model": self.name,
             "gen_ai.output.type": output_type,
         }
-        with span(f"chat {self.name}", attributes, kind="client", current=current) as told:
+        with span(f"chat {self.name}", attributes, kind="client", current=current) as added:
 
             def tell(usage: Usage) -> None:
-                told["gen_ai.usage.input_tokens"] = usage.prompt_tokens
-                told["gen_ai.usage.output_tokens"] = usage.completion_tokens
+                added["gen_ai.usage.input_tokens"] = usage.prompt_tokens
+                added["gen_ai.usage.output_tokens"] = usage.completion_tokens
 
             yield tell

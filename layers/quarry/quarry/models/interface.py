@@ -1,10 +1,9 @@
-"""What Quarry asks of a language model and of an embedding model, whoever provides them."""
+"""The interfaces of chat models and embedding models, independent of the provider."""
 
 from __future__ import annotations
 
-import weakref
-from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Sequence
+from dataclasses import dataclass
 from typing import Any, Generic, Literal, Protocol, TypeVar
 
 from pydantic import BaseModel
@@ -14,7 +13,7 @@ Output = TypeVar("Output", bound=BaseModel)
 
 @dataclass(frozen=True)
 class Usage:
-    """Tokens that a call used; zero where the server does not say."""
+    """Tokens that a call used; zero if the server does not report them."""
 
     prompt_tokens: int = 0
     completion_tokens: int = 0
@@ -29,7 +28,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class ToolCall:
-    """A model's wish to call a tool. `arguments` is the JSON text as the model wrote it: not yet validated."""
+    """A tool call by a model. `arguments` is the JSON text that the model wrote, not yet validated."""
 
     id: str
     name: str
@@ -48,7 +47,7 @@ class Message:
 
 @dataclass(frozen=True)
 class ToolDefinition:
-    """A tool that a model may call: its name, what it is for, and the JSON schema of its arguments."""
+    """A tool that a model can call: its name, its purpose, and the JSON schema of its arguments."""
 
     name: str
     description: str
@@ -63,46 +62,8 @@ class Structured(Generic[Output]):
     usage: Usage
 
 
-@dataclass(frozen=True)
-class Turn:
-    """A model's turn in a tool-calling conversation: text, tool calls, or both."""
-
-    text: str
-    tool_calls: tuple[ToolCall, ...]
-    usage: Usage
-
-
-@dataclass
-class TextStream:
-    """A streamed turn: iterate `pieces` to its end, then read `usage` and the `tool_calls` that the model made."""
-
-    pieces: AsyncGenerator[str]
-    usage: Usage = field(default_factory=Usage)
-    tool_calls: tuple[ToolCall, ...] = ()
-
-    @classmethod
-    def of(cls, read: Callable[[Keep], AsyncGenerator[str]]) -> TextStream:
-        """The stream whose pieces `read` gives; `read` hands the usage and the tool calls to what it is given."""
-        # Weak, or the answer and its pieces would keep each other alive, and a stream that its reader just drops
-        # would hold its connection until the garbage collector comes by.
-        answer: weakref.ref[TextStream]
-
-        def keep(came: Usage | tuple[ToolCall, ...]) -> None:
-            kept = answer()
-            if kept is None:
-                return
-            if isinstance(came, Usage):
-                kept.usage = came
-            else:
-                kept.tool_calls = came
-
-        stream = cls(read(keep))
-        answer = weakref.ref(stream)
-        return stream
-
-
-Keep = Callable[[Usage | tuple[ToolCall, ...]], None]
-"""Takes what a streamed turn brings besides its text."""
+StreamPart = str | Usage | tuple[ToolCall, ...]
+"""A part of a streamed turn: a piece of its text, the tokens used so far, or, last, the tools that the model calls."""
 
 
 class ChatModel(Protocol):
@@ -120,15 +81,11 @@ class ChatModel(Protocol):
         """A structured output: JSON that `output_type` accepts. `name` is the name of the JSON schema on the wire."""
         ...
 
-    async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
-        """One turn in which the model may call tools."""
-        ...
-
     def stream(
         self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
-    ) -> TextStream:
-        """A turn, its text piece by piece as the model writes it; with `tools`, the model may call them instead of writing, or
-        after it. The errors come while iterating.
+    ) -> AsyncGenerator[StreamPart]:
+        """One turn, piece by piece as the model writes it. With `tools`, the model may call them as well. Time runs from the
+        first part that is asked for, errors come while iterating, and closing the generator ends the request.
         """
         ...
 
@@ -140,14 +97,14 @@ class EmbeddingModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What a database remembers its vectors by."""
+        """The name of the model that a database records for its vectors."""
         ...
 
     @property
     def dimensions(self) -> int: ...
 
     def windows(self, text: str) -> list[str]:
-        """The pieces of `text` that are embedded one by one because the model reads no more at once; at least one."""
+        """The parts of `text` that are embedded separately, since the model reads no more at once; at least one."""
         ...
 
     async def embed(self, texts: Sequence[str]) -> list[list[float]]:
@@ -159,13 +116,13 @@ class EmbeddingModel(Protocol):
 
 @dataclass(frozen=True)
 class Prices:
-    """US dollars for a million tokens read and written, as the settings have them; None where they do not."""
+    """US dollars for a million tokens read and written, from the settings; None if unset."""
 
     prompt: float | None = None
     completion: float | None = None
 
     def cost(self, usage: Usage) -> float | None:
-        """What tokens cost, in US dollars; None where a price is not known."""
+        """The cost of tokens in US dollars; None if a price is unknown."""
         if self.prompt is None or self.completion is None:
             return None
         return (usage.prompt_tokens * self.prompt + usage.completion_tokens * self.completion) / 1e6

@@ -95,14 +95,14 @@ class LocalEmbedding:
 
     @classmethod
     def import_numpy(cls) -> None:
-        """Import what the first use would import, so that a snapshot of the process holds it. Nothing where it is absent."""
+        """Import numpy, if it is installed, so that a snapshot of the process contains it."""
         if cls.available():
             _limit_blas_threads()
             import numpy  # noqa: F401
 
     @classmethod
     def verify_weights(cls) -> None:
-        """Check that the installed weights are the official ones: reads 91 MB, 0.1 s. For setup, not for each start.
+        """Check that the installed weights are the official ones. Reads 91 MB in 0.1 s: for setup, not for each start.
 
         Raises ConfigurationError when they differ, ModelUnavailable when there are none.
         """
@@ -125,7 +125,7 @@ class LocalEmbedding:
         return [" ".join(words[start : start + WINDOW_WORDS]) for start in starts]
 
     def load(self) -> MiniLM:
-        """The model, read at the first call (0.1 s); who calls meanwhile waits. Raises ModelUnavailable."""
+        """The model, read at the first call (0.1 s); concurrent calls wait. Raises ModelUnavailable."""
         with self._loading:
             if self._model is None:
                 self._model = MiniLM.from_folder(installed_weights())
@@ -152,7 +152,7 @@ class LocalEmbedding:
         return vectors
 
     async def close(self) -> None:
-        """Let the texts in work finish and end the threads. A second call does nothing."""
+        """Finish the texts in work and end the threads. A second call does nothing."""
         await asyncio.to_thread(self._threads.shutdown)
 
     async def _in_thread(self, call: Callable[[], Result]) -> Result:
@@ -169,7 +169,7 @@ class MiniLM:
     def __init__(self, tokenizer: WordPiece, tensors: Mapping[str, Array]) -> None:
         """`tensors`: the weights, named as in BERT's checkpoints. Raises KeyError when one is missing."""
         self.tokenizer = tokenizer
-        # as they are in the file, half of it: the rows of words that occur are widened when they are read
+        # in half precision, as in the file: the rows of words that occur are widened when they are read
         self._words = tensors["embeddings.word_embeddings.weight"]
         first_text, second_text = _single(tensors["embeddings.token_type_embeddings.weight"])
         self._positions = _single(tensors["embeddings.position_embeddings.weight"][:MAX_PIECES]) + first_text
@@ -364,23 +364,22 @@ def _add(tensors: dict[str, Array], adapters: Mapping[str, Array]) -> None:
 
 
 def _single(numbers: Array) -> Array:
-    """The numbers in single precision, which is what is calculated in."""
+    """The numbers in single precision, in which the network computes."""
     import numpy as np
 
     return np.asarray(numbers, dtype=np.float32)
 
 
 def _limit_blas_threads() -> None:
-    """Have each matrix product run on one core, unless the operator chose otherwise or numpy is loaded. Measured: two threads
-    with a text each do almost twice the work of one, OpenBLAS's own threads gain less. It reads the variable when numpy loads
-    it.
+    """Run each matrix product on one core, unless the operator chose otherwise or numpy is loaded, since OpenBLAS reads the
+    variable only then. Measured: two threads with a text each do almost twice the work of one; OpenBLAS's own threads gain less.
     """
     if "numpy" not in sys.modules:
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 
 def _find_weights() -> Path | None:
-    """The folder of the installed model's files, found without importing the package that brings them."""
+    """The folder of the installed model's files, found without importing their package."""
     try:
         distribution = importlib.metadata.distribution(WEIGHTS_DISTRIBUTION)
     except importlib.metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""The SDK's client, and the translation of its errors. The SDK connects and retries; it is imported on first use, which takes
+"""The SDK's client, and the translation of its errors. The SDK connects and retries. It is imported on first use, which takes
 half a second of processor time.
 """
 
@@ -47,7 +47,7 @@ _STATUS_MESSAGES = {
 class Connection:
     """The SDK's client, made on first use. A key that is a secret is read for each request.
 
-    Of a response, `max_bytes` are read as they are sent: a server that does not come to an end raises ModelUnavailable.
+    A response of more than `max_bytes` raises ModelUnavailable.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Connection:
         if not api_key and not base_url:
             raise ConfigurationError("Set OPENAI_API_KEY, or OPENAI_BASE_URL for a server of your own.")
         if isinstance(api_key, str) and not (api_key.isascii() and api_key.isprintable()):
-            raise ConfigurationError("OPENAI_API_KEY holds a line break or another character that no key has.")
+            raise ConfigurationError("OPENAI_API_KEY contains a line break or another invalid character.")
         if base_url and not _is_http_url(base_url):
             raise ConfigurationError("OPENAI_BASE_URL is not a URL such as http://localhost:11434/v1.")
         self._api_key = api_key
@@ -74,7 +74,7 @@ class Connection:
         self._opening = asyncio.Lock()
 
     async def open(self) -> AsyncOpenAI:
-        """The client. The first call makes it in a thread, so that the event loop goes on meanwhile."""
+        """The client. The first call makes it in a thread, so as not to block the event loop."""
         async with self._opening:
             if self._client is None:
                 self._client = await asyncio.to_thread(self._make_client)
@@ -87,7 +87,7 @@ class Connection:
         timeout = openai.Timeout(self.timeout_seconds, connect=CONNECT_SECONDS)
         return openai.AsyncOpenAI(
             api_key=self._read_key if isinstance(self._api_key, Secret) else self._api_key or "local",
-            # explicit, or the SDK would look into the environment, which only our settings read
+            # explicit, so that the SDK does not read the environment
             base_url=self.base_url or OPENAI_BASE_URL,
             max_retries=self._max_retries,
             timeout=timeout,
@@ -95,7 +95,7 @@ class Connection:
         )
 
     async def _read_key(self) -> str:
-        """The key as its secret holds it now. The SDK asks for it at each request."""
+        """The current key from its secret. The SDK calls this for each request."""
         assert isinstance(self._api_key, Secret)
         try:
             return await self._api_key.read()
@@ -103,7 +103,7 @@ class Connection:
             raise ModelUnavailable("The model's key cannot be read.") from error
 
     async def _bound(self, response: httpx2.Response) -> None:
-        """Have no more of a response read than `max_bytes`, be it an answer, an error or a stream."""
+        """Limit a response to `max_bytes`, be it an answer, an error or a stream."""
         import httpx2
 
         class Bounded(httpx2.AsyncByteStream):
@@ -116,7 +116,7 @@ class Connection:
                     async for part in parts:
                         self._left -= len(part)
                         if self._left < 0:
-                            raise ModelUnavailable("The model's server sends without end.")
+                            raise ModelUnavailable("The model's server sends an endless response.")
                         yield part
                 finally:
                     if isinstance(parts, AsyncGenerator):
@@ -135,7 +135,7 @@ class Connection:
 
 
 def import_sdk() -> None:
-    """Import the SDK, with what it would else import when it is first called."""
+    """Import the SDK, with what its first call would import."""
     import openai.resources.chat
     import openai.resources.embeddings  # noqa: F401
 
@@ -150,7 +150,7 @@ def _is_http_url(text: str) -> bool:
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """The one door by which errors of the SDK, the network and the wire format enter. Cancellation passes through."""
+    """Translate errors of the SDK, the network and the wire format. Cancellation passes through."""
     import openai
 
     try:
@@ -164,7 +164,7 @@ def translated() -> Iterator[None]:
 
 
 def _translate(error: OpenAIError) -> ModelError:
-    """Our error for one of the SDK's. The SDK's own words may quote the request, so none of them are kept."""
+    """Our error for one of the SDK's, without its message, which may quote the request."""
     import openai
 
     if isinstance(error, openai.APIError) and error.code == "content_filter":

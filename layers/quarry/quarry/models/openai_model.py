@@ -1,5 +1,5 @@
-"""Chat from OpenAI, or from any server that speaks its Chat Completions. The SDK streams; our own small types read the answers,
-and accept what laxer servers leave out.
+"""Chat with OpenAI, or any server with its Chat Completions. The SDK streams; our own small types read the answers, and accept
+what other servers leave out.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from quarry.models.answers import (
     check_written,
     read_output,
 )
-from quarry.models.interface import Keep, Message, Output, Structured, ToolCall, ToolDefinition, Turn, Usage
+from quarry.models.interface import Message, Output, StreamPart, Structured, ToolCall, ToolDefinition, Usage
 from quarry.models.openai_connection import Connection, translated
 from quarry.models.schemas import response_format
 from quarry.platform.errors import ModelRefused
@@ -37,8 +37,8 @@ _OPENAI_HOSTS = (".openai.com", ".openai.azure.com")
 
 
 class OpenAIChat(ServedChat[Connection]):
-    """A ChatModel over Chat Completions, the API that compatible servers share. Answers beyond the limits are cut off also where
-    the server ignores them.
+    """A ChatModel over Chat Completions, the API that compatible servers share. Answers beyond the limits are cut off even if the
+    server ignores them.
     """
 
     def __init__(self, connection: Connection, model: str, limits: OutputLimits = USUAL_LIMITS) -> None:
@@ -48,33 +48,15 @@ class OpenAIChat(ServedChat[Connection]):
     async def decide(
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
     ) -> Structured[Output]:
-        """A structured output. ModelOutputInvalid says what is wrong with it, fit for asking the model once more."""
-        answer, usage = await self._complete(
-            messages, seconds, self._limits.decision_tokens, response_format=response_format(name, output_type)
-        )
-        return Structured(read_output(answer.content or "", name, output_type), usage)
-
-    async def take_turn(self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition], seconds: float) -> Turn:
-        """One turn in which the model may call tools. ModelOutputInvalid if it neither writes nor calls."""
-        answer, usage = await self._complete(messages, seconds, self._limits.turn_tokens, **_offered(tools))
-        calls = _calls(answer.tool_calls or ())
-        check_written(bool(answer.content or calls))
-        return Turn(text=answer.content or "", tool_calls=calls, usage=usage)
-
-    def _at_most(self, tokens: int) -> dict[str, Any]:
-        return {self._tokens_field: tokens}
-
-    async def _complete(
-        self, messages: Sequence[Message], seconds: float, max_tokens: int, **options: Any
-    ) -> tuple[_AnswerMessage, Usage]:
-        """The model's message and what it cost. Raises when the model refused or was cut off."""
+        """A structured output. ModelOutputInvalid describes the problem, so that the model can be asked again."""
+        options: dict[str, Any] = {"response_format": response_format(name, output_type)}
         client = await self._connection.open()
         with translated():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await client.chat.completions.with_raw_response.create(
                     model=self.name,
                     messages=[_wire_message(message) for message in messages],
-                    **self._at_most(max_tokens),
+                    **self._at_most(self._limits.decision_tokens),
                     **options,
                 )
             completion = _Completion.model_validate_json(response.content)
@@ -84,12 +66,17 @@ class OpenAIChat(ServedChat[Connection]):
         if choice.message.refusal:
             raise ModelRefused(DECLINED)
         check_ending(choice.finish_reason)
-        check_length(choice.message.characters, max_tokens)
-        return choice.message, _usage(completion.usage)
+        check_length(choice.message.characters, self._limits.decision_tokens)
+        output = read_output(choice.message.content or "", name, output_type)
+        return Structured(output, _usage(completion.usage))
 
-    async def _pieces(
-        self, messages: Sequence[Message], tools: Sequence[ToolDefinition], seconds: float, keep: Keep
-    ) -> AsyncGenerator[str]:
+    def _at_most(self, tokens: int) -> dict[str, Any]:
+        return {self._tokens_field: tokens}
+
+    async def stream(
+        self, messages: Sequence[Message], *, tools: Sequence[ToolDefinition] = (), seconds: float
+    ) -> AsyncGenerator[StreamPart]:
+        """One turn, piece by piece."""
         finish_reason: str | None = None
         characters = 0
         called: dict[int, _WireToolCall] = {}
@@ -108,7 +95,7 @@ class OpenAIChat(ServedChat[Connection]):
             async with _ended(chunks):
                 while (chunk := await _next_chunk(chunks, deadline, self._timeout_seconds)) is not None:
                     if chunk.usage:
-                        keep(_usage(chunk.usage))
+                        yield _usage(chunk.usage)
                     finish_reason = chunk.choice.finish_reason or finish_reason
                     if chunk.choice.message.refusal:
                         raise ModelRefused(DECLINED)
@@ -118,7 +105,8 @@ class OpenAIChat(ServedChat[Connection]):
                     if piece := chunk.choice.message.content:
                         yield piece
         check_stream(finish_reason, characters)
-        keep(_calls([called[index] for index in sorted(called)]))
+        if calls := _calls([called[index] for index in sorted(called)]):
+            yield calls
 
 
 class _WireUsage(Wire):
@@ -144,7 +132,7 @@ class _AnswerMessage(Wire):
 
     @property
     def characters(self) -> int:
-        """How much the model wrote."""
+        """How many characters the model wrote."""
         calls = [call.function for call in self.tool_calls or () if call.function]
         return len(self.content or "") + sum(len(call.name or "") + len(call.arguments or "") for call in calls)
 
@@ -174,14 +162,14 @@ class _Chunk(Wire):
 
     @property
     def choice(self) -> _ChunkChoice:
-        """The only choice we ask for. The chunk that brings the usage has none."""
+        """The only choice. The chunk with the usage has none."""
         return self.choices[0] if self.choices else _ChunkChoice()
 
 
 @asynccontextmanager
 async def _ended(chunks: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[None]:
     """Close the stream on leaving, and exhaust it: it holds its own iterator, and if it were left halfway, the garbage collector
-    would end the iterators in another thread while the event loop ends them, too.
+    could close the iterators in another thread while the event loop does so, too.
     """
     try:
         yield
@@ -194,7 +182,7 @@ async def _ended(chunks: AsyncStream[ChatCompletionChunk]) -> AsyncIterator[None
 
 async def _next_chunk(chunks: AsyncStream[ChatCompletionChunk], deadline: float, wait_seconds: float) -> _Chunk | None:
     """The next chunk, None at the end. TimeoutError after `wait_seconds`, or past `deadline` by the event loop's clock."""
-    # One timeout a chunk: if it stayed open while the caller works on a piece, it would cancel the caller's work.
+    # one timeout per chunk: left open while the caller handles a piece, it would cancel the caller's work
     async with asyncio.timeout_at(min(deadline, asyncio.get_running_loop().time() + wait_seconds)):
         chunk = await anext(chunks, None)
     return None if chunk is None else _Chunk.model_validate(chunk)
@@ -214,7 +202,7 @@ def _calls(calls: Sequence[_WireToolCall]) -> tuple[ToolCall, ...]:
 
 
 def _collect(called: dict[int, _WireToolCall], deltas: Sequence[_WireToolCall]) -> None:
-    """Put the pieces of streamed tool calls together, each at its index: only the first piece has the id and the name."""
+    """Join the pieces of streamed tool calls by their index: only the first piece has the id and the name."""
     for place, delta in enumerate(deltas):
         index = place if delta.index is None else delta.index
         before = called.get(index, _WireToolCall())

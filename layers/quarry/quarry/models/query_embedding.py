@@ -1,4 +1,4 @@
-"""The vector of a query: from a small cache, from the embedding model, or plainly not at all."""
+"""The vector of a query, from a small cache or from the embedding model."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ MODEL_CHECK_SECONDS = 60.0
 class QueryEmbedder:
     """Embeds queries for one database, whose vectors must come from the same model.
 
-    `breaker` is for a model on another machine: it is not asked while it keeps failing, nor waited for when time is up. A model
-    in this process needs neither: it always comes to an end, and what it makes is kept. Traces name the `provider`.
+    `breaker` is for a remote model, which is not called while it keeps failing, nor awaited when time is up. A local model needs
+    neither: it always finishes, and its result is cached. Traces name the `provider`.
     """
 
     def __init__(
@@ -39,7 +39,7 @@ class QueryEmbedder:
         self._holds_vectors = False
 
     async def embed(self, query: str, *, seconds: float = math.inf) -> list[float] | None:
-        """The vector of `query`; None where the database holds no vectors to compare it with.
+        """The vector of `query`; None if the database has no vectors to compare it with.
 
         Raises ModelUnavailable when the model fails, takes more than `seconds`, or is not the one that filled the database,
         EmptyEmbedding when it finds nothing in the query.
@@ -97,7 +97,7 @@ class QueryEmbedder:
         recorded = await recorded_model(self._database)
         if problem := mismatch(recorded, self.model):
             raise ModelUnavailable(problem)
-        # an empty database may be filled at any moment: only what was found is remembered
+        # an empty database may be filled at any moment, so only a recorded model is remembered
         self._holds_vectors = recorded is not None
         if self._holds_vectors:
             self._checked_at = time.monotonic()

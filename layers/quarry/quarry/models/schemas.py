@@ -1,4 +1,4 @@
-"""JSON schemas as a model is shown them: only what it needs to answer. Pydantic still checks what the schema leaves out."""
+"""JSON schemas for models: only what they need to answer. Pydantic still checks what the schema leaves out."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _UNSEEN = frozenset(
 )
 """Keywords that a model does not need, or that OpenAI refuses (`default is not permitted`)."""
 _CHECKED = frozenset({"additionalProperties", "minimum", "maximum", "minItems", "maxItems"})
-"""Keywords of a tool's arguments that are left out: the error names a breach when it happens."""
+"""Keywords of a tool's arguments that are left out: validation reports violations."""
 _NULL: Schema = {"type": "null"}
 
 
@@ -29,8 +29,8 @@ def response_format(name: str, output_type: type[BaseModel]) -> Schema:
 
 @cache
 def tool_parameters(arguments: type[BaseModel], unlisted: frozenset[str] = frozenset()) -> Schema:
-    """The schema of a tool's arguments but for those `unlisted`. What may be left out is not offered as null as well, nor a list
-    as a single value. Arguments that hold others of their own kind are described once: inside, they are any object.
+    """The schema of a tool's arguments without those `unlisted`. Optional arguments do not also allow null, nor lists a single
+    value. Recursive arguments are described once: inside, they are any object.
     """
     whole = arguments.model_json_schema()
     if (name := _name(whole.get("$ref"))) is not None:
@@ -44,7 +44,7 @@ def tool_parameters(arguments: type[BaseModel], unlisted: frozenset[str] = froze
 
 @cache
 def tool_result(result: type[BaseModel]) -> Schema:
-    """The schema of what a tool gives: its fields and their types. What is inside them, an agent sees when it calls the tool."""
+    """The schema of a tool's result: its fields and their types, without what is inside them."""
     whole = result.model_json_schema(mode="serialization")
     properties = {name: _type_of(part) for name, part in whole.get("properties", {}).items()}
     return {"type": "object", "properties": properties, "required": whole.get("required", [])}
@@ -76,7 +76,7 @@ def _slim(schema: Schema, finish: Callable[[Schema], Schema]) -> Schema:
 
 
 def _with_type_list(schema: Schema) -> Schema:
-    """Alternatives that are plain types as a list of types, which is shorter."""
+    """The schema with alternatives of plain types as a list of types, which is shorter."""
     options = schema.get("anyOf", ())
     if not options or any(each.keys() != {"type"} for each in options):
         return schema
@@ -97,15 +97,13 @@ def _strict(schema: Schema) -> Schema:
         schema.setdefault("properties", {})
         schema |= {"required": list(schema["properties"]), "additionalProperties": False}
     if "$ref" in schema and len(schema) > 1:
-        # a reference may have no neighbours, such as a field's description
+        # a reference may not stand next to other keywords, such as a description
         schema["anyOf"] = [{"$ref": schema.pop("$ref")}]
     return schema
 
 
 def _of_tool(schema: Schema) -> Schema:
-    """A part of a tool's arguments: what is unknown or out of bounds is refused when they are validated, with a message that the
-    model reads.
-    """
+    """A part of a tool's arguments. Validation refuses unknown or out-of-range values, with a message for the model."""
     schema = {keyword: value for keyword, value in schema.items() if keyword not in _CHECKED}
     if "description" in schema and "description" in schema.get("items", {}):
         schema["items"] = {keyword: value for keyword, value in schema["items"].items() if keyword != "description"}
@@ -113,9 +111,6 @@ def _of_tool(schema: Schema) -> Schema:
     for name, part in schema.get("properties", {}).items():
         schema["properties"][name] = part if name in required else _without_null(part)
     options = schema.get("anyOf", [])
-    if options and _NULL not in options and all(each.keys() == {"type"} for each in options):
-        rest = {keyword: value for keyword, value in schema.items() if keyword != "anyOf"}
-        return {"type": [each["type"] for each in options], **rest}
     lists = [each for each in options if each.get("type") == "array" and each.get("items") in options]
     return _unwrapped(schema, lists) if len(options) == 2 and lists else schema
 
@@ -136,7 +131,7 @@ def _unwrapped(schema: Schema, options: list[Schema]) -> Schema:
 
 
 def _inlined(schema: Schema) -> Schema:
-    """The schema with each definition that is used once put where it is used."""
+    """The schema with definitions that are used once moved to where they are used."""
     definitions = schema.get("$defs", {})
     uses = Counter(_references(schema))
 
@@ -147,8 +142,8 @@ def _inlined(schema: Schema) -> Schema:
             return part
         name = _name(part.get("$ref"))
         if name is not None and uses[name] == 1:
-            beside = {keyword: value for keyword, value in part.items() if keyword != "$ref"}
-            return put_in(definitions[name] | beside)
+            others = {keyword: value for keyword, value in part.items() if keyword != "$ref"}
+            return put_in(definitions[name] | others)
         return {keyword: put_in(value) for keyword, value in part.items() if keyword != "$defs"}
 
     inlined: Schema = put_in(schema)

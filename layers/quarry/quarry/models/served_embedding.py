@@ -1,5 +1,5 @@
-"""Embeddings over the network: from OpenAI or any server that speaks its Embeddings, and from Amazon Bedrock, which has Titan
-Text Embeddings V2 and Cohere's Embed 3 and 4. What they have in common: how texts are cut, and what is made of vectors.
+"""Remote embeddings: from OpenAI or any server with its Embeddings API, and from Amazon Bedrock, which has Titan Text Embeddings
+V2 and Cohere's Embed 3 and 4. They share how texts are split and how vectors are checked.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ _WORD = re.compile(rf"\S{{1,{WORD_CHARACTERS}}}")
 BATCH_TEXTS = 256
 BATCH_CHARACTERS = 200_000
 VECTORS_BYTES_MAX = 64_000_000
-"""Twice what 256 vectors of 4,000 numbers are as JSON."""
+"""Twice the size of 256 vectors of 4,000 numbers as JSON."""
 
 COHERE_TEXTS = 96
-"""Texts of one request; Titan takes one."""
+"""Texts in one request; Titan takes one."""
 COHERE_3_CHARACTERS = 2_048
-"""Of one text. Titan and Embed 4 take more than a window has."""
+"""Characters of one text. Titan and Embed 4 take more than a window has."""
 TEXT_CHARACTERS_MAX = 50_000
 REQUESTS_MAX = 8
-"""Of one call, at the same time."""
+"""Concurrent requests of one call."""
 
 Vectors = list[list[float]]
 
 
 class ServedEmbedding(ABC, Generic[C]):
-    """An EmbeddingModel behind a network. No request exceeds the time limit of the `connection`, which closes with the model."""
+    """A remote EmbeddingModel. No request exceeds the time limit of the `connection`, which closes with the model."""
 
     window_bytes = WINDOW_BYTES
-    """A text of so many bytes is read at once."""
+    """The most bytes that the model reads at once."""
 
     def __init__(self, connection: C, model: str, dimensions: int) -> None:
         self.name = model
@@ -72,7 +72,7 @@ class ServedEmbedding(ABC, Generic[C]):
 
     @abstractmethod
     async def _vectors(self, texts: Sequence[str]) -> Vectors:
-        """The vectors of one request, as the server sent them."""
+        """The vectors of one request, unchecked."""
 
 
 class OpenAIEmbedding(ServedEmbedding[openai_connection.Connection]):
@@ -111,7 +111,7 @@ class BedrockEmbedding(ServedEmbedding[bedrock_connection.Connection]):
 
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector for each text, in order."""
-        # neither model takes a text without a character
+        # neither model accepts an empty text
         given = [text[:TEXT_CHARACTERS_MAX] if text.strip() else "." for text in texts]
         size = 1 if self._is_titan else COHERE_TEXTS
         waiting = asyncio.Semaphore(REQUESTS_MAX)
@@ -140,7 +140,7 @@ class BedrockEmbedding(ServedEmbedding[bedrock_connection.Connection]):
     def _body(self, texts: Sequence[str]) -> dict[str, Any]:
         if self._is_titan:
             return {"inputText": texts[0], "dimensions": self.dimensions, "normalize": True}
-        # one kind for rows and queries: who embeds does not say which it is, and of one kind they can be compared
+        # one kind for rows and queries, so that they can be compared: the caller does not say which it embeds
         common = {"input_type": "search_document", "embedding_types": ["float"]}
         if self._is_cohere_4:
             return common | {"texts": texts, "output_dimension": self.dimensions, "truncate": "RIGHT"}
@@ -174,7 +174,7 @@ class _Answer(Wire):
 
 
 def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
-    """`texts` in order, as many together as one request takes; a text that is too long for any goes alone."""
+    """`texts` in order, in batches for one request; a text that is too long for a batch goes alone."""
     batch: list[str] = []
     characters = 0
     for text in texts:
@@ -188,7 +188,7 @@ def _batches(texts: Sequence[str]) -> Iterator[list[str]]:
 
 
 def unit_vector(vector: list[float], dimensions: int) -> list[float]:
-    """A vector that a server sent, scaled to length 1. Raises EmptyEmbedding, and ModelUnavailable where it is of no use."""
+    """A server's vector, scaled to length 1. Raises EmptyEmbedding, and ModelUnavailable if it is unusable."""
     if not vector:
         raise EmptyEmbedding
     if len(vector) != dimensions:
@@ -198,7 +198,7 @@ def unit_vector(vector: list[float], dimensions: int) -> list[float]:
         )
     length = math.hypot(*vector)
     if not 0 < length < math.inf:
-        raise ModelUnavailable("The embedding model's server sent a vector that has no direction.")
+        raise ModelUnavailable("The embedding model's server sent a vector without a direction.")
     return [component / length for component in vector]
 
 

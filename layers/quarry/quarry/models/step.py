@@ -1,8 +1,9 @@
-"""A model step: something a model decides or writes, with a fallback that does the same from the same inputs without one."""
+"""A model step: something that a model decides or writes, with a fallback that needs no model."""
 
 from __future__ import annotations
 
 import asyncio
+import math
 from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -10,7 +11,7 @@ from typing import Generic, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 
-from quarry.models.interface import ChatModel, Message
+from quarry.models.interface import ChatModel, Message, ToolCall, ToolDefinition, Usage
 from quarry.platform.errors import ModelError, ModelOutputInvalid, ModelUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.runs.run_log import Run, StepRecord
@@ -32,10 +33,10 @@ class ModelStep(Generic[Inputs, Output]):
 
 
 async def decide(step: ModelStep[Inputs, Output], inputs: Inputs, run: Run) -> Output:
-    """What the model decides, or the fallback's output when there is no model, no budget, or no valid output.
+    """The model's decision, or the fallback's output if there is no model, no budget, or no valid output.
 
-    An output that does not validate is sent back once with what is wrong. What was asked before in the same run is not asked
-    again. A failed model marks the step degraded in `run`; this never raises a ModelError.
+    An invalid output is sent back once with the problem. The same question is asked only once in a run. A failing model marks the
+    step as degraded in `run`; this never raises a ModelError.
     """
     with run.step(step.name) as record:
         if run.chat is None:
@@ -88,15 +89,15 @@ async def write(
     broken_off: str,
     checked: Callable[[AsyncGenerator[str]], AsyncGenerator[str]] | None = None,
 ) -> AsyncGenerator[str]:
-    """A text as it comes: what the model answers to `messages`, as far as it is `checked`; where there is no model, or nothing to
-    ask it, the pieces that `by_rule` gives. Where the model fails, or nothing but blanks comes of it, these stand behind what it
-    wrote and `broken_off`, and the step is marked degraded.
+    """A text as it comes: the model's answer to `messages`, filtered by `checked`, or without a model or messages the pieces of
+    `by_rule`. If the model fails or writes only blanks, these follow what it wrote and `broken_off`, and the step is marked as
+    degraded.
     """
     with run.step(name) as record:
         written = ""
         if run.chat is not None and messages is not None:
             try:
-                said = _stream(await off_loop(messages), run, run.chat, record)
+                said = text_of(streamed(await off_loop(messages), run, record))
                 async with aclosing(checked(said) if checked else said) as pieces:
                     async for piece in pieces:
                         written += piece
@@ -111,12 +112,12 @@ async def write(
             yield broken_off
         for piece in await off_loop(lambda: [*by_rule()]):
             yield piece
-            # let each piece leave before the next
+            # send each piece before the next
             await asyncio.sleep(0)
 
 
 class TextFilter(Protocol):
-    """What checks a text that comes in pieces."""
+    """Checks a text that comes in pieces."""
 
     def feed(self, piece: str, /) -> str:
         """The text that can be sent now."""
@@ -128,7 +129,7 @@ class TextFilter(Protocol):
 
 
 async def filtered(through: TextFilter, pieces: AsyncGenerator[str]) -> AsyncGenerator[str]:
-    """The pieces, as far as the filter gives them back."""
+    """The text that the filter returns for these pieces."""
     async with aclosing(pieces):
         async for piece in pieces:
             if passed := through.feed(piece):
@@ -137,20 +138,41 @@ async def filtered(through: TextFilter, pieces: AsyncGenerator[str]) -> AsyncGen
         yield rest
 
 
-async def _stream(messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord) -> AsyncGenerator[str]:
-    """The text that the model writes, piece by piece. It may use the time that the budget keeps for the answer.
+async def streamed(
+    messages: Sequence[Message],
+    run: Run,
+    record: StepRecord,
+    *,
+    tools: Sequence[ToolDefinition] = (),
+    seconds: float = math.inf,
+) -> AsyncGenerator[str | tuple[ToolCall, ...]]:
+    """One turn of the model: the pieces of its text, then the tools that it calls, if any.
 
-    Raises ModelError, before a piece or after some: also where no time is left.
+    It takes at most `seconds`, and may use the time that the budget keeps for the answer. Its tokens count in `record` and in the
+    budget, even if it breaks off.
+
+    Raises ModelError, before a piece or after some, also if there is no model or no time left.
     """
-    budget = run.budget
-    if not budget.seconds_left:
+    seconds = min(seconds, run.budget.seconds_left)
+    if run.chat is None or not seconds:
         raise ModelUnavailable("The search's time is spent.")
-    budget.spend_turn()
-    stream = chat.stream(messages, seconds=budget.seconds_left)
+    run.budget.spend_turn()
+    usage = Usage()
     try:
-        async with aclosing(stream.pieces) as pieces:
-            async for piece in pieces:
-                yield piece
+        async with aclosing(run.chat.stream(messages, tools=tools, seconds=seconds)) as parts:
+            async for part in parts:
+                if isinstance(part, Usage):
+                    usage = part
+                else:
+                    yield part
     finally:
-        record.usage += stream.usage
-        budget.tokens += stream.usage.total
+        record.usage += usage
+        run.budget.tokens += usage.total
+
+
+async def text_of(turn: AsyncGenerator[str | tuple[ToolCall, ...]]) -> AsyncGenerator[str]:
+    """The pieces of text of a turn."""
+    async with aclosing(turn):
+        async for part in turn:
+            if isinstance(part, str):
+                yield part

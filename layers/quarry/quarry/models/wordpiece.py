@@ -1,8 +1,8 @@
 """BERT's uncased WordPiece tokenizer: text in, numbers of vocabulary entries out.
 
 The rules are those of BERT's `tokenization.py` (Devlin et al. 2018), as Hugging Face's `BertNormalizer`,
-`BertPreTokenizer` and `WordPiece` apply them to all-MiniLM-L6-v2. One difference is meant: "[SEP]", "[MASK]" and the
-like inside a text are read as that text, so that nobody who writes a document or a query can place a control piece.
+`BertPreTokenizer` and `WordPiece` apply them to all-MiniLM-L6-v2. One difference is deliberate: "[SEP]", "[MASK]" and the
+like inside a text are read as plain text, so that a document or a query cannot contain control pieces.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _IDEOGRAPHS = (
 
 
 class WordPiece:
-    """Cuts text into the pieces of one vocabulary. Threads may share it.
+    """Splits text into the pieces of one vocabulary. Threads may share it.
 
     `vocabulary` maps each piece to its number and holds [CLS], [SEP] and [UNK] (else KeyError); a piece that continues
     a word begins with "##".
@@ -49,7 +49,7 @@ class WordPiece:
         self._vocabulary = vocabulary
         self._start, self._end, self._unknown = (vocabulary[piece] for piece in ("[CLS]", "[SEP]", "[UNK]"))
         self._longest_piece = max(map(len, vocabulary))
-        # A language repeats its words: in a running load nearly every one is found here.
+        # Words repeat: during a load nearly every one is found in the cache.
         self._cached_pieces = lru_cache(maxsize=_CACHED_WORDS)(self._match_longest_first)
 
     @classmethod
@@ -73,7 +73,7 @@ class WordPiece:
         return numbers
 
     def _pieces(self, word: str) -> tuple[int, ...]:
-        # Asked before the cache, so that no text can fill it with huge keys.
+        # Before the cache, so that no text can fill it with huge keys.
         return (self._unknown,) if len(word) > MAX_WORD_CHARACTERS else self._cached_pieces(word)
 
     def _match_longest_first(self, word: str) -> tuple[int, ...]:
@@ -105,7 +105,7 @@ def split_words(text: str) -> list[str]:
 
 
 class _Characters(dict[int, str]):
-    """A table for `str.translate`: what becomes of each character, worked out when it is first met."""
+    """A table for `str.translate`: the replacement of each character, computed on first use."""
 
     def __missing__(self, code: int) -> str:
         replacement = _replacement(chr(code))

@@ -17,7 +17,7 @@ from typing import NamedTuple
 from quarry.language.tokens import tokenise
 from quarry.language.word_forms import is_everyday
 from quarry.models.interface import Message
-from quarry.models.step import ModelStep, decide
+from quarry.models.step import ModelStep, decide, streamed, text_of
 from quarry.people.access import NOT_ENOUGH, SEARCH_PRICE, hold_people, open_account, spend, store_search
 from quarry.people.as_query import RankedQuery, payload_of, query_of
 from quarry.people.as_read import constraints_of
@@ -309,16 +309,12 @@ async def _clean_up(query: str, run: Run) -> str:
         return query
     with run.step(PEOPLE_CLEANUP) as record:
         if run.budget.allows_turn():
-            run.budget.spend_turn()
             seconds = min(CLEANUP_SECONDS, run.budget.seconds_for_work)
+            pieces = text_of(streamed(cleanup_messages(query), run, record, seconds=seconds))
             try:
-                turn = await run.chat.take_turn(cleanup_messages(query), tools=(), seconds=seconds)
+                return cleaned_query(query, "".join([piece async for piece in pieces]))
             except ModelError:
                 pass
-            else:
-                record.usage = turn.usage
-                run.budget.tokens += turn.usage.total
-                return cleaned_query(query, turn.text)
         run.degrade(PEOPLE_CLEANUP, record)
         return query
 

@@ -1,4 +1,4 @@
-"""What a search may spend. Asked before each step; never after the fact."""
+"""The budget of a search, checked before each step."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Budget:
 
     @classmethod
     def without_model(cls, seconds: float) -> Self:
-        """The budget of a search that asks no model."""
+        """The budget of a search that calls no model."""
         return cls(max_turns=0, max_calls=0, max_seconds=seconds, max_tokens=1)
 
     @property
@@ -57,7 +57,7 @@ class Budget:
         return self.turns < self.max_turns and self.tokens < self.max_tokens and self.seconds_for_work > 0
 
     def release_reserve(self) -> None:
-        """What time was kept back for is done: the rest is for work."""
+        """Make the reserved time available: what it was reserved for is done."""
         self.reserved_seconds = 0.0
 
     def spend_turn(self) -> None:
@@ -69,7 +69,7 @@ class Budget:
 
 @asynccontextmanager
 async def in_time(seconds: float) -> AsyncIterator[None]:
-    """Cancel the block after `seconds` and raise TimeIsUp. It must not yield to a generator's reader, who would be cancelled."""
+    """Cancel the block after `seconds` and raise TimeIsUp. Do not yield inside the block: the reader would be cancelled."""
     limit = asyncio.timeout(seconds)
     try:
         async with limit:

@@ -1,4 +1,4 @@
-"""Import this module before all others: without garbage collection and pydantic's plugins they take a third less time."""
+"""Import this module first: without garbage collection and pydantic's plugins, the other imports take a third less time."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
 
 
 def is_ahead_of_requests() -> bool:
-    """Whether this environment is started before a request needs it: it is kept started, which Lambda says of itself."""
+    """Whether this environment starts before a request needs it, because of provisioned concurrency."""
     return os.environ.get("AWS_LAMBDA_INITIALIZATION_TYPE") == "provisioned-concurrency"
 
 
 def end() -> None:
-    """All is imported. It stays, so that no search for garbage ever goes through it."""
+    """End the imports. Garbage collection never looks at what was imported."""
     gc.freeze()
     gc.enable()

@@ -1,4 +1,4 @@
-"""What the contracts of all domains share."""
+"""Types that the contracts of all domains share."""
 
 from __future__ import annotations
 
@@ -12,39 +12,39 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Storable
 
 NAME_PATTERN = r"^[a-z][a-z0-9_]{0,47}$"
-"""What collections and facets may be called."""
+"""Valid names of collections and facets."""
 
 Assertion = Literal["affirmed", "required", "preferred", "negated", "doubtful"]
-"""How a mention is meant, in the terms of NegEx and ConText. `doubtful`: a negative word stands in its clause, so that the
-mention is neither required nor ruled out.
+"""How a mention is meant, in the terms of NegEx and ConText. `doubtful`: its clause has a negative word, so that the mention is
+neither required nor ruled out.
 """
 
 _DAY = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 
 
 def _written_as_a_day(value: Any) -> Any:
-    """A text of any other form, or a number, would be read as seconds since 1970."""
+    """Refuse other forms: pydantic would read a number as seconds since 1970."""
     if isinstance(value, datetime.date) or (isinstance(value, str) and _DAY.fullmatch(value)):
         return value
     raise ValueError("write the day as YYYY-MM-DD")
 
 
 Day = Annotated[datetime.date, BeforeValidator(_written_as_a_day)]
-"""A day that a client names: YYYY-MM-DD."""
+"""A day from a client: YYYY-MM-DD."""
 
 
 class Request(LazyModel):
-    """Base of what clients send: unknown fields are refused."""
+    """Base of requests: unknown fields are refused."""
 
     model_config = ConfigDict(extra="forbid")
 
     def as_asked(self) -> dict[str, Any]:
-        """What it says, as JSON has it, to be asked again: but for what was answered before, which quotes the data."""
+        """The request as JSON, to repeat it. Subclasses leave out earlier answers, which quote the data."""
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
 EVIDENCE_MAX = 240
-"""The most pieces of evidence of one question."""
+"""The most pieces of evidence for one question."""
 
 
 class Evidence(Request):
@@ -58,12 +58,12 @@ class Evidence(Request):
 
 
 class AggregationGroup(LazyModel):
-    """A value, or the first day of a period, and how many rows have it; null: rows that have none, or a blank one."""
+    """A value, or the first day of a period, and how many rows have it; null stands for no value or a blank one."""
 
     value: str | int | float | bool | datetime.date | None
     count: int
 
     @model_serializer(mode="wrap")
     def _with_null(self, serialise: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]
-        """Null is a value here, also where fields without one are left out."""
+        """Keep null even if empty fields are left out: here it is a value."""
         return {"value": None} | serialise(self)

@@ -1,6 +1,6 @@
-"""CloudFormation's custom resources: work that a deployment waits for, done once for each release.
+"""CloudFormation's custom resources: work that a deployment waits for, done once per release.
 
-The physical id names the release and the logins of the last run, so that a rollback finds the work done.
+The physical id names the release and the logins of the last run, so that a rollback does not repeat the work.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from urllib.request import Request, urlopen
 from quarry.platform.errors import QuarryError
 
 RELEASE = "QUARRY_RELEASE"
-"""The property that names the release; only a property that changes makes CloudFormation ask at all."""
+"""The property that names the release: CloudFormation sends a request only if a property changes."""
 
 LOGINS = "Logins"
-"""The property that names who logs in to the database: another one is work, too, where the release is the same."""
+"""The property that names the database logins: a change needs work even if the release is the same."""
 
 ANSWER_SECONDS = 30.0
 REASON_MAX = 1000
@@ -27,21 +27,21 @@ logger = logging.getLogger("quarry.deployment")
 
 
 def is_request(event: object) -> bool:
-    """Whether CloudFormation asks, rather than somebody by hand."""
+    """Whether CloudFormation sent the event, rather than a person."""
     return isinstance(event, dict) and "ResponseURL" in event
 
 
 def respond(event: Mapping[str, Any], work: Callable[[], object]) -> None:
-    """Do the work where the resource is made or changed, and tell CloudFormation how it went, whatever happens.
+    """Do the work if the resource is created or updated, and report the result to CloudFormation in any case.
 
-    Raises OSError where CloudFormation cannot be told.
+    Raises OSError if the report cannot be sent.
     """
     id, failure = event.get("PhysicalResourceId", "none"), ""
     if event["RequestType"] != "Delete" and id != (wanted := _id(event["ResourceProperties"])):
         try:
             work()
             id = wanted
-        except Exception as error:  # CloudFormation would wait for what is not reported
+        except Exception as error:  # without a report CloudFormation would wait
             logger.exception("the deployment's work failed")
             failure = error.message if isinstance(error, QuarryError) else type(error).__name__
     answer = {

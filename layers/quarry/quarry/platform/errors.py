@@ -1,13 +1,13 @@
-"""Every error that Quarry raises on purpose.
+"""Every error that Quarry raises deliberately.
 
-QuarryError                     500  something we did not foresee
+QuarryError                     500  an unforeseen fault
 ├── ConfigurationError          500
 ├── MalformedRequest            400
 ├── NotAuthenticated            401
 ├── PaymentRequired             402
 ├── Forbidden                   403
 ├── NotFound                    404
-│   └── ModelNotFound                below /v1/ alone
+│   └── ModelNotFound                only below /v1/
 ├── MethodNotAllowed            405
 ├── Conflict                    409  carries retry_after_seconds where waiting helps
 ├── Gone                        410
@@ -20,19 +20,18 @@ QuarryError                     500  something we did not foresee
 ├── Unavailable                 503  carries retry_after_seconds
 │   ├── DatabaseUnavailable
 │   ├── SourceUnavailable            a table that is searched cannot be read; the others can
-│   ├── Overloaded                   more is asked of this process than it takes on
-│   └── TimeIsUp                     a search's own time ran out
+│   ├── Overloaded                   this process has too many requests
+│   └── TimeIsUp                     the time of a search ran out
 └── ModelError                  503  a language or embedding model did not give a usable answer
     ├── ModelUnavailable             rate limited, broken transport, left alone after failures
-    │   ├── ModelTimedOut            no answer in the time that it was given
-    │   └── ModelRequestRejected     its server finds this one request invalid
-    ├── EmptyEmbedding               an embedding model found nothing in a text: it sent an empty vector
+    │   ├── ModelTimedOut            no answer in time
+    │   └── ModelRequestRejected     its server finds this request invalid
+    ├── EmptyEmbedding               an embedding model sent an empty vector for a text
     ├── ModelRefused                 the model declined to answer
-    └── ModelOutputInvalid           the answer does not have the promised form
+    └── ModelOutputInvalid           the answer does not have the required form
 
-A class with a title of its own says for readers of the API what it means and what to do about it: `catalogue` lists them.
-A message is public, but for a ConfigurationError's: it may be sent to any client. What led to the error travels as its cause and
-goes to the log only.
+A class with its own title explains to readers of the API what it means and what to do: `catalogue` lists these. Messages are
+public, except those of a ConfigurationError: any client may see them. The cause of an error goes only to the log.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 UNFORESEEN_MESSAGE = "Something went wrong on our side; try again."
-"""What a client sees of an error whose message is not public."""
+"""What clients see of an error whose message is not public."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ class FieldError:
 class QuarryError(Exception):
     """Base of all errors here. `status` and `title` are what HTTP clients see; the message is the detail.
 
-    `meaning` and `remedy` are for who reads about the API: when a client gets this, and what it does then.
+    `meaning` and `remedy` are for the API reference: when a client gets this error, and what it can do.
     """
 
     status: ClassVar[int] = 500
@@ -71,7 +70,7 @@ class QuarryError(Exception):
 
     @property
     def public_message(self) -> str:
-        """What a client may be told."""
+        """The message for clients."""
         return self.message
 
 
@@ -205,15 +204,14 @@ class Unavailable(QuarryError):
         "`Idempotency-Key`, so that it is charged once."
     )
 
-    def __init__(self, message: str, *, retry_after_seconds: int = 5) -> None:
-        super().__init__(message, retry_after_seconds=retry_after_seconds)
+    default_message: ClassVar[str] = "The service is unavailable; try again shortly."
+
+    def __init__(self, message: str | None = None, *, retry_after_seconds: int = 5) -> None:
+        super().__init__(message or self.default_message, retry_after_seconds=retry_after_seconds)
 
 
 class DatabaseUnavailable(Unavailable):
-    def __init__(
-        self, message: str = "The database does not answer; try again shortly.", *, retry_after_seconds: int = 5
-    ) -> None:
-        super().__init__(message, retry_after_seconds=retry_after_seconds)
+    default_message = "The database does not answer; try again shortly."
 
 
 class SourceUnavailable(Unavailable):
@@ -228,8 +226,7 @@ class Overloaded(Unavailable):
 
 
 class TimeIsUp(Unavailable):
-    def __init__(self, message: str = "The search ran out of time; try again, or ask for less.") -> None:
-        super().__init__(message)
+    default_message = "The search ran out of time; try again, or ask for less."
 
 
 class ModelError(Unavailable):
@@ -249,8 +246,7 @@ class ModelRequestRejected(ModelUnavailable):
 
 
 class EmptyEmbedding(ModelError):
-    def __init__(self) -> None:
-        super().__init__("The embedding model's server sent an empty vector for a text.")
+    default_message = "The embedding model's server sent an empty vector for a text."
 
 
 class ModelRefused(ModelError):
@@ -262,11 +258,11 @@ class ModelOutputInvalid(ModelError):
 
 
 def problem_type(title: str) -> str:
-    """The name of an error for programs, the `type` of RFC 9457: it follows from the title."""
+    """The name of an error for programs, the `type` of RFC 9457, derived from the title."""
     return f"urn:quarry:problem:{title.lower().replace(' ', '-')}"
 
 
 def catalogue() -> list[type[QuarryError]]:
-    """What a client may be answered with, by status: the errors of this module that have a title of their own."""
+    """The errors that clients can receive, by status: those of this module with their own title."""
     here = [error for error in globals().values() if isinstance(error, type) and issubclass(error, QuarryError)]
     return sorted((error for error in here if "title" in vars(error)), key=lambda error: error.status)

@@ -1,4 +1,4 @@
-"""The base of our models for what comes and goes."""
+"""The base of our pydantic models."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _building = threading.RLock()
 
 
 class LazyModel(BaseModel):
-    """Its validators are built when it is first used: a process uses few of all the models that it imports, and building them
-    all takes longer than importing them.
+    """A model whose validators are built on first use: a process uses few of the models it imports, and building all of them
+    takes longer than importing them.
     """
 
     model_config = ConfigDict(defer_build=True)
@@ -28,7 +28,7 @@ class LazyModel(BaseModel):
         _parent_namespace_depth: int = 2,
         _types_namespace: Mapping[str, Any] | None = None,
     ) -> bool | None:
-        """As pydantic's, whose own must not be called by two threads at once. All names are those of the model's module."""
+        """As pydantic's, which must not run in two threads at once. Names are resolved in the model's module."""
         with _building:
             return super().model_rebuild(
                 force=force, raise_errors=raise_errors, _parent_namespace_depth=0, _types_namespace=_types_namespace

@@ -1,7 +1,7 @@
 """Web addresses in a model's text: only those that a cited source contains stay links.
 
-A text that the model reads can talk it into writing an address, and whoever follows it tells its owner what was asked. So every
-other address is put between backticks, and the syntax of links is escaped, whether or not it stands in code. Pure.
+A text that the model reads can make it write an address that reveals the question to its owner when someone follows it. So every
+other address is put between backticks, and link syntax is escaped, even in code. Pure.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 HELD_CHARACTERS_MAX = 2000
-"""So much is held back at most, until it is known whether it is an address and whether its source is cited."""
+"""The most characters that are held back until it is known whether they are an address, and whether its source is cited."""
 
 _ADDRESS = r"(?:[a-z][a-z0-9+.-]{0,31}://(?:\[[0-9a-f:.]{0,64}\])?|(?<![a-z0-9])www\.|mailto:|xmpp:)[^\s<>`\[\]]*"
 _MAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
@@ -29,7 +29,8 @@ _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 _PASSED_OVER = re.compile(r"[\x00-\x20]")
 _WEB = re.compile(r"^(?:https?://|mailto:)")
 _TICKS = re.compile("`+")
-_CITATION = re.compile(r"\[(\d{1,4})\]")
+CITATION = re.compile(r"\[(\d{1,4})\]")
+"""A citation of a source by its number."""
 _LAST_WORD = re.compile(r"[^\W_]+\Z")
 _BEGINNINGS = ("https", "www", "mailto", "ftp")
 _WORD_CHARACTERS_MAX = 64
@@ -37,29 +38,29 @@ _CITATION_CHARACTERS = 6
 _UNFINISHED_LINK = re.compile(r"\][(:]\s{0,100}\Z")
 
 ALWAYS = 0
-"""In the place of a source's number: of what needs no citation."""
+"""Stands for the number of a source that needs no citation."""
 
 
 def addresses_in(text: str) -> set[str]:
-    """The web and mail addresses in a text, in the form in which they are compared."""
+    """The web and mail addresses in a text, normalised for comparison."""
     return {_compared(match.group()) for match in _BARE.finditer(text)}
 
 
 def plain_links(text: str, source: str = "") -> str:
-    """`text` with the addresses as plain text that do not stand in `source`."""
+    """`text` with addresses that are not in `source` as plain text."""
     links = LinkFilter({ALWAYS: source})
     return links.feed(text) + links.finish()
 
 
 def said_in(data: Any) -> str:
-    """All texts in what JSON can hold, each on lines of its own: a source that is not one text."""
+    """All texts in a JSON value, on separate lines, for a source that is not a single text."""
     if isinstance(data, dict):
         data = [*data.values()]
     return "\n".join(map(said_in, data)) if isinstance(data, list) else data if isinstance(data, str) else ""
 
 
 class LinkFilter:
-    """Takes a text piece by piece and gives back what may be sent; where it was cut does not matter.
+    """Takes a text piece by piece and returns what can be sent; how it was cut does not matter.
 
     `sources` are texts by number. An address of one stays a link after `[number]`, or before it on the same line; one of number
     ALWAYS stays a link anywhere.
@@ -72,7 +73,7 @@ class LinkFilter:
                 self._known.setdefault(address, set()).add(number)
         self._cited = {ALWAYS}
         self._held = ""
-        self._ahead = 0  # so many characters of what is held were sent
+        self._ahead = 0  # how many of the held characters were sent
         self._sent = ""  # the end of what was sent
         self._runs: set[int] = set()  # the lengths of the runs of backticks so far
 
@@ -80,7 +81,7 @@ class LinkFilter:
         """The text that can be sent now."""
         self._held += piece
         end = self._settled()
-        # the space before a word that is held leaves with it
+        # the space before a held word is sent with it
         waits = end <= self._ahead or (end < len(self._held) and self._held[self._ahead : end].isspace())
         return "" if waits else self._release(end)
 
@@ -89,8 +90,8 @@ class LinkFilter:
         return self._release(len(self._held), final=True)
 
     def _settled(self) -> int:
-        """Up to where no link or address can still begin or grow. A word of letters and digits is not waited for, unless it may
-        be the beginning of a common address: what follows it is looked at together with it.
+        """The end of the text in which no link or address can still begin or grow. A word of letters and digits is sent at once,
+        unless it may begin a common address; it is still examined together with what follows it.
         """
         held = self._held
         end = next((at for at in range(len(held), 0, -1) if held[at - 1].isspace()), 0)
@@ -116,7 +117,7 @@ class LinkFilter:
             sent.append(self._written(part, stays=stays))
             start = part.end()
         sent.append(self._passed(start, end))
-        # the last word stays, for what may follow it
+        # keep the last word, to examine it with what follows
         word = _LAST_WORD.search(self._held, max(start, end - _WORD_CHARACTERS_MAX), end)
         kept = word.start() if word else end
         self._ahead = max(self._ahead, end) - kept
@@ -124,7 +125,7 @@ class LinkFilter:
         return "".join(sent)
 
     def _stays(self, part: re.Match[str], final: bool) -> bool | None:
-        """Whether a part stays as it is; None where that is not known yet."""
+        """Whether a part stays unchanged; None if that is not known yet."""
         target = part["bare"] or _meant(part["target"] or self._held[part.end() :].partition(">")[0])
         if part["link"] and not _LEADS_ELSEWHERE.match(target):
             return True
@@ -134,12 +135,12 @@ class LinkFilter:
         if numbers & self._cited or not numbers:
             return bool(numbers)
         line, is_whole, _ = self._held[part.end() :].partition("\n")
-        if numbers & {int(number) for number in _CITATION.findall(line)}:
+        if numbers & {int(number) for number in CITATION.findall(line)}:
             return True
         return False if is_whole or final or len(line) > HELD_CHARACTERS_MAX else None
 
     def _passed(self, start: int, end: int) -> str:
-        """What needs no change."""
+        """Text that needs no change."""
         text = self._held[max(start, self._ahead) : end]
         self._note(text)
         return text
@@ -150,8 +151,8 @@ class LinkFilter:
         self._sent = (self._sent + text)[-_CITATION_CHARACTERS:]
 
     def _note_citations(self, text: str) -> None:
-        """Note the citations in what was sent and `text` behind it."""
-        self._cited |= {int(number) for number in _CITATION.findall(self._sent + text)}
+        """Record the citations in what was sent and in `text` after it."""
+        self._cited |= {int(number) for number in CITATION.findall(self._sent + text)}
 
     def _written(self, part: re.Match[str], *, stays: bool) -> str:
         if stays:
@@ -160,7 +161,7 @@ class LinkFilter:
             return self._quoted(
                 self._held[max(part.start(), self._ahead) : part.end()], self._held[part.end() : part.end() + 1]
             )
-        # a backslash before the other one would take its meaning away
+        # a backslash before it would cancel the escape
         space = " " if part["tag"] and self._sent.endswith("\\") else ""
         sent = f"{space}\\<" if part["tag"] else f"]\\{part['sign']}{part['space']}"
         self._note(sent)
@@ -178,7 +179,7 @@ class LinkFilter:
         return sent + text[start:]
 
     def _quoted(self, address: str, following: str) -> str:
-        """An address as code, between runs of backticks of a length that has not been there: none before can close it."""
+        """An address as code, between runs of backticks of a new length, so that no earlier run pairs with it."""
         core = address.rstrip(_BEHIND_ADDRESS)
         behind = address[len(core) :]
         ticks = "`" * next(length for length in range(1, len(self._runs) + 2) if length not in self._runs)
@@ -189,7 +190,7 @@ class LinkFilter:
 
 
 def _meant(target: str) -> str:
-    """What a link's target means: Markdown reads entities and escapes in it, and browsers pass over control characters."""
+    """The meaning of a link's target: Markdown resolves entities and escapes, and browsers ignore control characters."""
     target = target[1:-1] if target.startswith("<") else target
     return _PASSED_OVER.sub("", _ESCAPED.sub(r"\1", html.unescape(target)))
 

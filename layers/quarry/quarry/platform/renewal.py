@@ -1,4 +1,4 @@
-"""A lease that is renewed while somebody works under it."""
+"""A lease that is renewed during a block of work."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ logger = logging.getLogger(__name__)
 async def leased(
     renew: Callable[[], Awaitable[object]], release: Callable[[], Awaitable[object]], *, seconds: float
 ) -> AsyncIterator[None]:
-    """Call `renew` every so many seconds until the end of the block, and `release` where the block raises. Failures of both are
-    logged: the next renewal may succeed, or the lease lapses.
+    """Call `renew` at intervals of `seconds` until the end of the block, and `release` if the block raises. Failures of both are
+    logged: the next renewal may succeed, or the lease expires.
     """
     ended = asyncio.Event()
     renewing = asyncio.create_task(_renew(renew, seconds, ended))
     try:
         yield
     except BaseException:
-        await asyncio.shield(_attempt(release, "released, and will lapse"))
+        await asyncio.shield(_attempt(release, "released, and will expire"))
         raise
     finally:
         ended.set()
@@ -44,7 +44,7 @@ async def _attempt(work: Callable[[], Awaitable[object]], done: str) -> None:
 
 
 async def _happens(event: asyncio.Event, seconds: float) -> bool:
-    """Whether `event` is set within so many seconds."""
+    """Whether `event` is set within `seconds`."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()

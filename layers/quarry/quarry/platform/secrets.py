@@ -1,6 +1,6 @@
 """Secrets of AWS Secrets Manager, read by their ARN when they are needed, and kept for five minutes.
 
-The text of a secret is what it holds by itself, or a JSON object with that as a field. No error here repeats any of it.
+A secret is a plain text, or a JSON object with the value in a field. Errors here never repeat any of it.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _RDS_FIELDS = {"username": "user", "password": "password", "host": "host", "port
 
 
 class Secret(ABC):
-    """A secret that is read each time it is needed. `prepare` and `read` let other work go on meanwhile."""
+    """A secret that is read each time it is needed. `prepare` and `read` do not block the event loop."""
 
     async def prepare(self) -> None:
         """As `prepare_now`."""
@@ -41,21 +41,19 @@ class Secret(ABC):
 
     @abstractmethod
     def prepare_now(self) -> None:
-        """Import what reads it: a second on a cold start, which is not to count as waiting for what the secret opens."""
+        """Import the SDK: it takes a second on a cold start, which must not count as waiting for the database or model."""
 
     @abstractmethod
     def read_now(self) -> str:
-        """The secret. Raises Unavailable when it cannot be had, ConfigurationError when it is something else."""
+        """The secret. Raises Unavailable if it cannot be read, ConfigurationError if it has another form."""
 
     @abstractmethod
     def forget(self) -> None:
-        """Ask for it at the next read, however lately that was done: it may have been rotated."""
+        """Bypass the cache at the next read: the secret may have been rotated."""
 
 
 class StoredSecret(Secret):
-    """One secret of Secrets Manager. `parse` makes of its text what it is read for, and raises ValueError or KeyError where it
-    cannot.
-    """
+    """One secret of Secrets Manager. `parse` extracts the value from its text, and raises ValueError or KeyError if it cannot."""
 
     def __init__(self, arn: str, parse: Callable[[str], str]) -> None:
         self._arn = arn

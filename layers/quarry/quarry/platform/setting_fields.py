@@ -1,4 +1,4 @@
-"""What every setting is called, takes and does, and its default."""
+"""The name, type, default and description of every setting."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _LOGINS = f"^{_LOGIN}(?:,{_LOGIN})?$"
 
 
 def setting(default: Any, description: str, **constraints: Any) -> Any:
-    """A setting, with what docs/settings.md says of it."""
+    """A setting with its description in docs/settings.md."""
     return Field(default=default, description=description, **constraints)
 
 
@@ -144,7 +144,6 @@ class SettingFields(BaseModel):
         "The most tokens of one structured decision, reasoning included. Lower it for a model with a small context.",
         ge=100,
     )
-    model_turn_tokens: int = setting(3_000, "Tokens that it may write in one turn that can call tools.", ge=100)
     model_answer_tokens: int = setting(3_000, "Tokens that it may write for one answer.", ge=100)
     openai_tokens_field: Literal["max_completion_tokens", "max_tokens"] | None = setting(
         None,

@@ -1,6 +1,6 @@
 """Every setting of Quarry, read from the environment and validated once. No other module reads the environment.
 
-`docs/settings.md` is generated from this class. Everything has a default that works on a laptop with no keys.
+`docs/settings.md` is generated from this class. The defaults work on a laptop without keys.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TRACES_COLLECTOR = "http://localhost:4318"
 
 
 class Settings(SettingFields):
-    """The settings, as the environment has them."""
+    """The settings from the environment."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Self:
@@ -48,12 +48,12 @@ class Settings(SettingFields):
 
     @classmethod
     def secrets(cls) -> frozenset[str]:
-        """The settings that are never shown."""
+        """The names of settings that are never shown."""
         return frozenset(name for name, field in cls.model_fields.items() if SecretStr in get_args(field.annotation))
 
     @classmethod
     def variables(cls) -> frozenset[str]:
-        """Every variable that is read."""
+        """Every environment variable that is read."""
         return frozenset({name.upper() for name in cls.model_fields} | {_file_of(name) for name in cls.secrets()})
 
     @model_validator(mode="before")
@@ -74,7 +74,7 @@ class Settings(SettingFields):
     @classmethod
     def _is_a_schema_of_its_own(cls, schema: str) -> str:
         if schema in ("public", "information_schema") or schema.startswith("pg_"):
-            raise ValueError("is everybody's; name a schema of Quarry's own")
+            raise ValueError("belongs to Postgres; name a schema for Quarry alone")
         return schema
 
     @field_validator("database_url", "database_reader_url")
@@ -89,9 +89,9 @@ class Settings(SettingFields):
         if self.identity == "local" and self.aws_lambda_function_name and not self.is_emulated:
             raise ValueError("IDENTITY=local trusts the client and is refused inside Lambda")
         if self.database_reader_url and not (self.database_url or self.database_secret_arn):
-            raise ValueError("DATABASE_READER_URL needs DATABASE_URL or DATABASE_SECRET_ARN: what is it a replica of?")
+            raise ValueError("DATABASE_READER_URL needs DATABASE_URL or DATABASE_SECRET_ARN for the primary database")
         if self.openai_api_key and self.openai_secret_arn:
-            raise ValueError("OPENAI_API_KEY and OPENAI_SECRET_ARN are two keys; set one of them")
+            raise ValueError("OPENAI_API_KEY and OPENAI_SECRET_ARN are both set; set only one")
         if self.embeddings == "openai" and not self.has_openai:
             raise ValueError("EMBEDDINGS=openai needs OPENAI_API_KEY, OPENAI_SECRET_ARN or OPENAI_BASE_URL")
         if self.embeddings == "local" and self.embedding_dimensions != LOCAL_EMBEDDING_DIMENSIONS:
@@ -111,14 +111,14 @@ class Settings(SettingFields):
 
     @property
     def is_emulated(self) -> bool:
-        """Whether `sam local` runs the function. A deployed one could have been given AWS_SAM_LOCAL, but the log stream's name is
-        Lambda's alone to set, and there it begins with a date, or is absent under SnapStart.
+        """Whether `sam local` runs the function. AWS_SAM_LOCAL could also be set on a deployed one, but only Lambda sets the name
+        of the log stream: there it begins with a date, or is absent under SnapStart.
         """
         return self.aws_sam_local and self.aws_lambda_log_stream_name == EMULATED_LOG_STREAM
 
     @property
     def traces_endpoint(self) -> str | None:
-        """Where traces are sent, by OTLP over HTTP; None where nobody asked for them, or for another way."""
+        """Where traces are sent by OTLP over HTTP; None if they are off or use another protocol."""
         base, whole = self.otel_exporter_otlp_endpoint, self.otel_exporter_otlp_traces_endpoint
         if (self.otel_traces_exporter or ("otlp" if whole or base else "none")) != "otlp":
             return None
@@ -139,7 +139,7 @@ class Settings(SettingFields):
 
     @property
     def embedding_model_name(self) -> str:
-        """The name that a database remembers its vectors by."""
+        """The name of the model that a database records for its vectors."""
         names = {"local": LOCAL_EMBEDDING_MODEL, "bedrock": self.bedrock_embedding_model}
         return names.get(self.embeddings, self.openai_embedding_model)
 
@@ -149,15 +149,15 @@ def _file_of(secret: str) -> str:
 
 
 def _read_secret(variable: str, source: Mapping[str, str]) -> str:
-    """What the file of a secret holds, without white space around it. Raises ConfigurationError."""
+    """The content of a secret's file, stripped. Raises ConfigurationError."""
     name = _file_of(variable)
     if source.get(variable):
-        raise ConfigurationError(f"Wrong settings: {variable} and {name} are two values; set one of them.")
+        raise ConfigurationError(f"Wrong settings: {variable} and {name} are both set; set only one.")
     try:
         value = Path(source[name]).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        told = error.strerror if isinstance(error, OSError) else "is not UTF-8"
-        raise ConfigurationError(f"Wrong settings: {name}: {source[name]}: {told}.") from error
+        reason = error.strerror if isinstance(error, OSError) else "is not UTF-8"
+        raise ConfigurationError(f"Wrong settings: {name}: {source[name]}: {reason}.") from error
     if not value:
         raise ConfigurationError(f"Wrong settings: {name}: {source[name]} is empty.")
     return value

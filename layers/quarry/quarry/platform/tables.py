@@ -1,4 +1,4 @@
-"""What a table is that files can be loaded into, what its rows may hold, and what a table is whose rows have vectors."""
+"""Descriptions of tables: those that files can be loaded into, and those whose rows have vectors."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Storable
 
 KEEP: LiteralString = "select pg_advisory_xact_lock_shared(7305113)"
-"""Said in a transaction, as a statement of its own, before it stores what was found in the data."""
+"""Run it as a separate statement in a transaction before storing anything found in the data."""
 FORGET: LiteralString = "select pg_advisory_xact_lock(7305113)"
-"""Said by who forgets: waits for what is being stored, and holds up what would be."""
+"""Run it before forgetting: it waits for transactions that store, and blocks new ones."""
 
 
 @dataclass(frozen=True)
@@ -45,22 +45,22 @@ Line = Annotated[str, StringConstraints(min_length=1, max_length=2000), Storable
 Names = Annotated[list[Line], Field(max_length=500)]
 
 TITLE_WORDS_MAX = 24
-"""So many words of a title stand before a window: a window must still be read whole."""
+"""How many words of the title precede a window, which the model must still read whole."""
 
 COLLECTION_WINDOWS = "collection_windows"
 """The table whose partitions hold the vectors of collections."""
 
 
 class Row(LazyModel):
-    """Base of the row types: what a line of a table's file may hold. Unknown fields are refused, so that a typo is seen."""
+    """Base of the row types: a line of a file for a table. Unknown fields are refused, so that typos are noticed."""
 
     model_config = ConfigDict(extra="forbid", str_strip_whitespace=True)
 
 
 @dataclass(frozen=True)
 class LoadableTable:
-    """A table that files can be loaded into. `references` maps a column to the table whose id it holds, `inherits` a column to
-    the (reference column, table, column) that fills it where a row leaves it out.
+    """A table that files can be loaded into. `references` maps a column to the table whose id it holds. `inherits` maps a column
+    to the (reference column, table, column) that fills it if a row omits it.
     """
 
     name: str
@@ -74,7 +74,7 @@ class LoadableTable:
 
 
 BLANKS = " \t\r\n"
-"""What a text may hold and still say nothing."""
+"""Characters that make a text blank."""
 
 
 @dataclass(frozen=True)
@@ -91,18 +91,18 @@ class EmbeddedTable:
     embedding_types: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     titles: tuple[str, ...] = ()
     expressions: Mapping[str, LiteralString] = field(default_factory=dict)
-    """Of text columns that stand in another table, what they are, as SQL over the row `t`."""
+    """SQL over the row `t` for text columns from another table."""
     declared_in: str | None = None
     """The table that `embeddings` is a partition of, if it is one."""
 
     def texts(self, row: Mapping[str, Any]) -> dict[str, str]:
-        """The texts of a row that are embedded, by embedding type; the only one is under "" where there are no types."""
+        """The texts of a row to embed, by embedding type; without types the only text is under ""."""
         kinds = self.embedding_types or {"": self.text_columns}
         texts = {name: _joined(row, columns) for name, columns in kinds.items()}
         return {name: text for name, text in texts.items() if text.strip(BLANKS)}
 
     def windows(self, row: Mapping[str, Any], split: Callable[[str], list[str]]) -> list[tuple[str, int, str]]:
-        """What of a row is embedded: embedding type, number and text of each window that `split` makes."""
+        """The windows of a row to embed, made by `split`: embedding type, number and text of each."""
         body = _joined(row, self.text_columns[len(self.titles) :])
         if self.titles and body.strip(BLANKS):
             title = " ".join(_joined(row, self.titles).split()[:TITLE_WORDS_MAX])

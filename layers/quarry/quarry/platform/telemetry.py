@@ -1,10 +1,10 @@
-"""What a process tells of itself: counts and times, and traces of requests.
+"""Metrics and traces of a process.
 
-Metrics are names, units, and the counts so far: Lambda functions log them for CloudWatch (`web/telemetry`), `quarry serve` logs
-them as text. They are counted for the function and some for each domain, never for a user or a question.
+Lambda functions log metrics for CloudWatch (`web/telemetry`), `quarry serve` logs them as text. They are counted per function and
+some also per domain, never per user or question.
 
-Traces are by OpenTelemetry, off unless its environment variables turn them on. Steps, statements and model calls are spans below
-the request's. They hold names, numbers and ids of runs, and nothing that was asked, answered or stored.
+Traces use OpenTelemetry, and are off unless its environment variables turn them on. Steps, statements and model calls are spans
+below the request's. They contain names, numbers and ids of runs, but no questions, answers or data.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from opentelemetry.trace import Tracer
 
 VALUES_MAX = 50
-"""Of times, so many are kept, the latest ones."""
+"""How many of the latest times are kept."""
 Unit = Literal["Count", "Milliseconds", "Seconds", "None"]
-"""By CloudWatch's names; None is for money."""
+"""CloudWatch's names; None is for money."""
 
 
 @dataclass(frozen=True)
 class Metric:
-    """What counts and dollars come to is added up; of times each one is kept."""
+    """A metric. Counts and dollars are added up; times are kept one by one."""
 
     name: str
     unit: Unit
@@ -48,46 +48,46 @@ class Metric:
 
 
 REQUESTS = Metric("Requests", "Count")
-"""HTTP requests, however they were answered."""
+"""All HTTP requests."""
 REFUSED_402 = Metric("Refused402", "Count")
 REFUSED_429 = Metric("Refused429", "Count")
 REFUSED_503 = Metric("Refused503", "Count")
-"""Requests that were refused for want of credits, beyond the rate limit, and because a part was down or there was no place."""
+"""Requests refused without credits, over the rate limit, and because a part was down or the process was overloaded."""
 TIME_TO_FIRST_EVENT = Metric("TimeToFirstEvent", "Milliseconds")
-"""From a stream's request to the first piece of its answer."""
+"""From the request of a stream to the first piece of its answer."""
 CREDITS_SPENT = Metric("CreditsSpent", "Count")
-"""Charged and committed."""
+"""Credits that were charged."""
 SEARCHES = Metric("Searches", "Count", by_domain=True)
-"""Runs that have ended, however they ended."""
+"""Runs that have ended in any way."""
 FAILED_SEARCHES = Metric("FailedSearches", "Count", by_domain=True)
-"""Of these, runs that failed by the service's own fault, also where the stream of their answer had begun."""
+"""Runs that failed by a fault of the service, also after the stream of their answer had begun."""
 DEGRADED_STEPS = Metric("DegradedSteps", "Count", by_domain=True)
-"""Steps that a fallback served in place of a model, or that gave less than was asked for."""
+"""Steps that a fallback did in place of a model, or that returned less than was asked."""
 PROMPT_TOKENS = Metric("PromptTokens", "Count", by_domain=True)
 COMPLETION_TOKENS = Metric("CompletionTokens", "Count", by_domain=True)
-"""What chat models read and wrote, as they count it."""
+"""Tokens that chat models read and wrote, by their own count."""
 MODEL_COST = Metric("ModelCost", "None", by_domain=True)
 """US dollars, by MODEL_PROMPT_PRICE and MODEL_COMPLETION_PRICE; not counted without them."""
 EMBEDDING_BACKLOG = Metric("EmbeddingBacklog", "Count")
 EMBEDDING_BACKLOG_AGE = Metric("EmbeddingBacklogAge", "Seconds")
-"""Rows that wait to be embedded after a run of `embed`, and how long since none did."""
+"""Rows that wait to be embedded after a run of `embed`, and how long ago there were none."""
 METRICS = (
     REQUESTS, REFUSED_402, REFUSED_429, REFUSED_503, TIME_TO_FIRST_EVENT, CREDITS_SPENT,
     SEARCHES, FAILED_SEARCHES, DEGRADED_STEPS, PROMPT_TOKENS, COMPLETION_TOKENS, MODEL_COST,
     EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE,
 )  # fmt: skip
 Counts = Mapping[str | None, Mapping[Metric, Sequence[float]]]
-"""The values of metrics, of each domain; None: of the function."""
+"""The values of metrics by domain; None stands for the function."""
 
 
 class Metrics:
-    """The counts of one process since they were taken last. Counting never waits and never fails."""
+    """The counts of one process since the last `take`. Counting never blocks and never fails."""
 
     def __init__(self) -> None:
         self._counts: dict[str | None, dict[Metric, deque[float]]] = {}
 
     def count(self, metric: Metric, value: float = 1, *, domain: str | None = None) -> None:
-        """Count `value`, in the metric's unit; `domain` goes with a metric that is counted by domain."""
+        """Count `value` in the metric's unit; `domain` is for metrics that are counted by domain."""
         values = self._counts.setdefault(domain, {}).setdefault(metric, deque(maxlen=VALUES_MAX))
         if values and metric.adds_up:
             values[0] += value
@@ -95,13 +95,13 @@ class Metrics:
             values.append(value)
 
     def take(self) -> Counts:
-        """What was counted since this was called last."""
+        """The counts since the last call."""
         taken, self._counts = self._counts, {}
         return {domain: {metric: [*values] for metric, values in counts.items()} for domain, counts in taken.items()}
 
 
 def in_words(counts: Counts) -> str:
-    """The counts as a line of a log: sums, and of times the longest."""
+    """The counts as a log line: sums, and the longest times."""
     return ", ".join(
         " ".join([metric.name, *([domain] if domain else []), _shown(metric, values)])
         for domain, by_metric in counts.items()
@@ -117,7 +117,7 @@ def _shown(metric: Metric, values: Sequence[float]) -> str:
 
 SERVICE = "quarry"
 FLUSH_SECONDS = 1.0
-"""So long the end of an invocation, or of the process, waits for spans to be sent."""
+"""How long the end of an invocation or process waits for spans to be sent."""
 Kind = Literal["internal", "server", "client"]
 Attributes = dict[str, str | int]
 logger = logging.getLogger(__name__)
@@ -125,13 +125,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class _Place:
-    """Where in a trace something happens: beneath the span of `context`."""
+    """A place in a trace: below the span of `context`."""
 
     tracer: Tracer
     context: Context
 
 
-# Our own, since OpenTelemetry's complains where a generator is closed by another task than began it.
+# Our own context: OpenTelemetry's fails if another task closes a generator than the one that started it.
 _place: ContextVar[_Place | None] = ContextVar("quarry.trace", default=None)
 
 
@@ -143,8 +143,8 @@ def span(
     kind: Kind = "internal",
     current: bool = True,
 ) -> Iterator[Attributes]:
-    """A span for as long as the block lasts, where it is within a traced request; what is put into the yielded attributes joins
-    `attributes`. Spans that begin in the block are beneath it, unless it is not `current`. Of an error only its type is recorded.
+    """A span for the duration of the block, within a traced request. The block can add to the yielded attributes. Spans that
+    begin in the block are below it if it is `current`. Only the type of an error is recorded.
     """
     place = _place.get()
     if place is None:
@@ -155,15 +155,15 @@ def span(
 
 
 def untraced() -> Variables:
-    """The context for a background task that is no part of a request."""
+    """The context for a background task that is not part of a request."""
     variables = copy_context()
     variables.run(_place.set, None)
     return variables
 
 
 class Tracing:
-    """The traces of one process, sent to `endpoint` in batches by a thread of the SDK; None: there are none. OpenTelemetry's own
-    variables set the rest. The SDK is imported with the first request.
+    """The traces of one process, which a thread of the SDK sends to `endpoint` in batches; None turns them off. OpenTelemetry's
+    own variables set the rest. The SDK is imported with the first request.
     """
 
     def __init__(self, endpoint: str | None) -> None:
@@ -175,7 +175,7 @@ class Tracing:
 
     @contextmanager
     def request(self, name: str, headers: Mapping[str, str]) -> Iterator[Attributes]:
-        """As `span`, for a request: beneath its caller's, where `headers` name one."""
+        """As `span`, for a request: below the caller's span if `headers` name one."""
         if self._provider is None:
             yield {}
             return
@@ -186,12 +186,12 @@ class Tracing:
             yield more
 
     async def flush(self) -> None:
-        """Send what waits. A Lambda is frozen once it has answered."""
+        """Send pending spans: Lambda freezes a process once it has answered."""
         if provider := self._provider_made:
             await _in_time(provider.force_flush)
 
     async def close(self) -> None:
-        """Send what waits, and end."""
+        """Send pending spans, and shut down."""
         if provider := self._provider_made:
             await _in_time(provider.shutdown)
 
@@ -210,11 +210,11 @@ class Tracing:
             from opentelemetry.sdk.trace import TracerProvider
             from opentelemetry.sdk.trace.export import BatchSpanProcessor
         except ImportError:
-            logger.warning("traces are asked for and not sent: pip install 'quarry-search[otel]'")
+            logger.warning("traces are enabled but cannot be sent: pip install 'quarry-search[otel]'")
             return None
         ours = Resource({"service.name": SERVICE, "service.version": __version__})
         resource = Resource.create().merge(ours).merge(OTELResourceDetector().detect())
-        # not OpenTelemetry's global one: what other packages trace may quote what was asked
+        # not OpenTelemetry's global provider: spans of other packages may contain questions
         provider = TracerProvider(resource=resource, shutdown_on_exit=False)
         provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(self._endpoint)))
         return provider
@@ -243,7 +243,7 @@ def _begun(place: _Place, name: str, attributes: Attributes, kind: Kind, current
 
 
 async def _in_time(work: Callable[[], object]) -> None:
-    """Do blocking work, and wait for it FLUSH_SECONDS at most. Its thread holds up no end of the process."""
+    """Run blocking work in a daemon thread, and wait at most FLUSH_SECONDS for it."""
     loop, done = asyncio.get_running_loop(), asyncio.Event()
 
     def run() -> None:

@@ -1,6 +1,6 @@
-"""Text as Quarry accepts, compares and marks it.
+"""Checking, comparing and marking text.
 
-Text that Postgres or a tokenizer cannot hold is refused here, once, by the types that every contract uses.
+The types that every contract uses refuse text that Postgres or a tokenizer cannot process.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STOP_WORDS = frozenset(
 
 
 def storable(text: str) -> str:
-    """`text`, which Postgres and UTF-8 can hold; else raises ValueError."""
+    """`text`, if Postgres and UTF-8 can represent it; else raises ValueError."""
     if "\x00" in text:
         raise ValueError("must not contain the NUL character")
     try:
@@ -51,7 +51,7 @@ _TAGS = r"\U000e0020-\U000e007f"
 _CONTROLS = r"\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb\U000e0001"
 _LINE_ENDS = r"\u2028\u2029"
 INVISIBLE_CHARACTERS = _CONTROLS + _LINE_ENDS
-"""What `visible` takes out, as a set of a pattern; tags, which it takes out in some places, are not in it."""
+"""The characters that `visible` removes, as a set of a pattern, without tags, which it removes only in some places."""
 _INVISIBLE = re.compile(rf"[{_CONTROLS}]|(?<![\U0001f3f4{_TAGS}])[{_TAGS}]+")
 _LINE_END = re.compile(f"[{_LINE_ENDS}]")
 _EITHER = re.compile(f"[{INVISIBLE_CHARACTERS}{_TAGS}]")
@@ -60,10 +60,10 @@ _EITHER = re.compile(f"[{INVISIBLE_CHARACTERS}{_TAGS}]")
 def visible(text: str) -> str:
     """`text` without invisible characters that change how it reads: direction controls and characters without width.
 
-    The joiners U+200C and U+200D stay, which Persian, Indic scripts and emoji need, and tags that make a flag. Separators of
-    lines and paragraphs become line breaks.
+    The joiners U+200C and U+200D stay, which Persian, Indic scripts and emoji need, and so do tags of flags. Separators of lines
+    and paragraphs become line breaks.
     """
-    # one pass over a set takes an eighth of what the patterns take, and most texts end here
+    # a pass with a set takes an eighth of the time of the patterns, and most texts end here
     if text.isascii() or _EITHER.search(text) is None:
         return text
     return _LINE_END.sub("\n", _INVISIBLE.sub("", text))
@@ -75,7 +75,7 @@ CleanText = Annotated[str, AfterValidator(storable)]
 
 @dataclass(frozen=True)
 class _Storable:
-    """Refuses what Postgres or UTF-8 cannot hold, and says so in the type's JSON schema by `pattern`."""
+    """Refuses what Postgres or UTF-8 cannot represent; `pattern` says so in the JSON schema of the type."""
 
     pattern: str
 
@@ -87,28 +87,28 @@ class _Storable:
 
 
 Storable = _Storable(r"^[^\x00]*$")
-"""Put behind other constraints of a text type."""
+"""Put after other constraints of a text type."""
 StorableWords = _Storable(r"^[^\x00]*[^\s\x00][^\x00]*$")
-"""The same for a text that is trimmed, and must not be empty then."""
+"""The same for a text that must not be empty after trimming."""
 QueryText = Annotated[
     str,
     StringConstraints(strip_whitespace=True, min_length=1, max_length=QUERY_MAX_CHARACTERS),
     StorableWords,
     BeforeValidator(lambda text: visible(text) if isinstance(text, str) else text),
 ]
-"""What a user asks: 1 to 2,000 characters after trimming, without invisible ones; positions in it count what is left."""
+"""A question: 1 to 2,000 characters after trimming and removing invisible ones; positions refer to the result."""
 Identifier = Annotated[str, StringConstraints(min_length=1, max_length=IDENTIFIER_MAX_CHARACTERS), Storable]
-"""An id on the wire: 1 to 64 characters, ours or the data owner's."""
+"""An id in a request: 1 to 64 characters, ours or the data owner's."""
 
 
 def words(text: str) -> list[str]:
     """The words of `text` in order, in lower case, punctuation dropped."""
-    # not by `placed_words`, which takes half as long again: this is read for every record
+    # not by `placed_words`, which takes 50 % longer: this runs for every record
     return [match.group().lower().replace("’", "'") for match in _WORD.finditer(text)]
 
 
 def placed_words(text: str) -> Iterator[tuple[str, int, int]]:
-    """As `words`, each with where it begins and ends."""
+    """As `words`, each with its start and end."""
     for match in _WORD.finditer(text):
         yield match.group().lower().replace("’", "'"), match.start(), match.end()
 
@@ -119,7 +119,7 @@ def significant_words(text: str) -> list[str]:
 
 
 def topic_text(text: str, small_talk: Set[str] = STOP_WORDS) -> str:
-    """`text` without the words that carry no topic, in order; all of it where no other word is left."""
+    """`text` without the words that carry no topic, in order; the whole text if no word is left."""
     return " ".join(word for word in words(text) if word not in small_talk) or text
 
 
@@ -132,17 +132,17 @@ def shorten(text: str, limit: int) -> str:
 
 
 def fence(text: str) -> str:
-    """Text that cannot close the block it stands in."""
+    """Text that cannot close the block around it."""
     return text.replace("<", "‹").replace(">", "›")
 
 
 _SHOWN_INVISIBLE = re.compile(f"[{INVISIBLE_CHARACTERS}]")
 _SENT_BACK = re.compile(r"(?:id|ids|.*_ids?|.*Ids?|values?|facets|filters|.*Filters|arguments|request|.*[cC]ursor)")
-"""The names of fields whose texts clients send back."""
+"""Names of fields whose values clients send back, which must stay unchanged."""
 
 
 def shown(value: Any) -> Any:
-    """What JSON can hold, its texts as readers see them, but for those that clients send back."""
+    """A JSON value with visible texts, except those that clients send back."""
     if isinstance(value, str):
         return visible(value)
     if isinstance(value, dict):
@@ -151,7 +151,7 @@ def shown(value: Any) -> Any:
 
 
 def shown_json(text: str) -> str:
-    """The same for JSON that is written already."""
+    """The same for JSON as a text."""
     if visible(text) == text:
         return text
     try:
@@ -171,11 +171,11 @@ def _escape(match: re.Match[str]) -> str:
 
 
 MATCH_START, MATCH_END = "\ue000", "\ue001"
-"""What surrounds a matched word in a snippet from SQL, whose texts are freed of both characters."""
+"""Surround a matched word in a snippet from SQL, which removes both characters from its texts."""
 
 
 def mark(snippet: str) -> str:
-    """A snippet from SQL as HTML: everything escaped but `<mark>` around the matched words."""
+    """A snippet from SQL as HTML: everything is escaped except `<mark>` around the matched words."""
     return html.escape(snippet).replace(MATCH_START, "<mark>").replace(MATCH_END, "</mark>")
 
 

@@ -1,7 +1,7 @@
-"""Vectors on their way to Postgres and back: in binary, as pgvector's own types.
+"""Vectors to and from Postgres: in binary, as pgvector's own types.
 
-A connection can adapt them once it knows the number of the type in its database, whatever schema the extension is in. A new
-connection learns it from its first message: HALFVEC_TYPE, appended to what that message says anyway.
+A connection can adapt them once it knows the type's oid in its database, whatever schema the extension is in. A new connection
+reads it with its first message, to which HALFVEC_TYPE is appended.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ where e.extname = 'vector'
 
 
 class HalfVectors(list[HalfVector | None]):
-    """A parameter of type halfvec[]. A plain list would go as text."""
+    """A parameter of type halfvec[]. A plain list would be sent as text."""
 
 
 def half_vector(vector: Sequence[float] | None) -> HalfVector | None:
@@ -41,7 +41,7 @@ def half_vector(vector: Sequence[float] | None) -> HalfVector | None:
 
 
 def half_vectors(vectors: Sequence[Sequence[float] | None]) -> HalfVectors | None:
-    """A parameter of type halfvec[]; null where none of `vectors` is there, since nothing would tell its type."""
+    """A parameter of type halfvec[]; null if `vectors` has none, since its type would be unknown."""
     return HalfVectors(map(half_vector, vectors)) if any(vector is not None for vector in vectors) else None
 
 
@@ -51,7 +51,7 @@ def knows_vectors(connection: BaseConnection[Any]) -> bool:
 
 
 async def learn_vectors(connection: BaseConnection[Any], cursor: AsyncCursor[DictRow]) -> None:
-    """Read the answer to HALFVEC_TYPE, the last of the results in `cursor`. Without the extension nothing is learnt."""
+    """Read the answer to HALFVEC_TYPE, the last result in `cursor`. Without the extension this does nothing."""
     while cursor.nextset():
         pass
     if found := await cursor.fetchone():
@@ -76,6 +76,6 @@ class _BinaryDate(DateBinaryLoader):
 
 
 def know_dates(connection: BaseConnection[Any]) -> None:
-    """Have such a date be read as none: one row with it must not fail all others."""
+    """Read dates that Python cannot represent as None: one such row must not fail all others."""
     connection.adapters.register_loader("date", _Date)
     connection.adapters.register_loader("date", _BinaryDate)

@@ -1,9 +1,9 @@
 """Keeping vectors in step with the texts they were made from.
 
-Rows that wait are claimed, embedded in a batch while no transaction is open, and stored if their text is still the same.
+Pending rows are claimed, embedded in a batch without an open transaction, and stored if their text is still the same.
 
-A text that the model does not take, though it takes another at the same moment, is refused: it stays pending, comes after all
-others from then on, and does not keep them waiting.
+A text counts as refused if the model fails on it but takes another one at the same moment. It stays pending, and is tried again
+after all others.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ from quarry.postgres.pool import Connection, Database
 
 BATCH_ROWS = 32
 PAGES_AT_ONCE = 1_000
-"""Whose rows one statement changes where all of a table are to be changed: 8 MB of them."""
+"""How many pages one statement changes when all rows of a table change: 8 MB."""
 
 HARMLESS_TEXT = "Is anybody there?"
-"""What any model takes that works at all."""
+"""A text that any working model embeds."""
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass
 class Embedded:
-    """What a run did: rows embedded, ids of rows that the model would not take, and why texts of elsewhere cannot be read."""
+    """The result of a run: rows embedded, ids of refused rows, and why texts in other tables cannot be read."""
 
     rows: int = 0
     failed: list[str] = field(default_factory=list)
@@ -51,12 +51,12 @@ class Embedded:
 
 
 async def probe(model: EmbeddingModel) -> None:
-    """See that the model works. Raises ModelUnavailable."""
+    """Check that the model works. Raises ModelUnavailable."""
     await model.embed([HARMLESS_TEXT])
 
 
 async def make_ready(database: Database, model: EmbeddingModel) -> None:
-    """See that the model works, then have the database remember it. In this order: without vectors nothing is remembered.
+    """Check that the model works, then record it in the database. In this order: without vectors nothing is recorded.
 
     Raises ModelUnavailable, ConfigurationError.
     """
@@ -87,12 +87,12 @@ async def recorded_model(database: Database) -> DictRow | None:
 
 
 def mismatch(recorded: DictRow | None, model: EmbeddingModel) -> str | None:
-    """What is wrong, and what to do, when another model than `model` was recorded; else None."""
+    """The problem and its solution if a model other than `model` was recorded; else None."""
     if recorded is None or (recorded["name"], recorded["dimensions"]) == (model.name, model.dimensions):
         return None
     return (
-        f"This database was embedded with {recorded['name']} ({recorded['dimensions']} dimensions), the settings say "
-        f"{model.name} ({model.dimensions}): set them back, or run `quarry embed --all` to embed everything again."
+        f"This database was embedded with {recorded['name']} ({recorded['dimensions']} dimensions), but the settings name "
+        f"{model.name} ({model.dimensions}): restore them, or run `quarry embed --all` to embed everything again."
     )
 
 
@@ -104,9 +104,9 @@ async def embed_tables(
     refusals_max: int,
     keep_going: Callable[[], bool],
 ) -> dict[str, Embedded]:
-    """Embed what is pending in all `tables` while `keep_going` says so; texts refused `refusals_max` times are left alone.
+    """Embed pending rows of all `tables` while `keep_going` returns true, without texts refused `refusals_max` times.
 
-    The model is not called where nothing is pending. Raises as `embed_pending` does, and ConfigurationError when the
+    The model is not called if nothing is pending. Raises as `embed_pending` does, and ConfigurationError when the
     database was embedded with another model.
     """
     waiting: list[EmbeddedTable] = []
@@ -178,11 +178,11 @@ async def _embed_all(
 
 
 async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], model: EmbeddingModel) -> None:
-    """Drop all vectors and make room for those of `model`, whatever its dimensions."""
+    """Drop all vectors, and change the columns to the dimensions of `model`."""
     async with database.transaction() as connection:
         # rewriting a large table takes longer than a search may
         await connection.execute("set local statement_timeout = 0")
-        # what is being embedded at the moment is not stored any more
+        # so that what is being embedded now is not stored
         await connection.execute("delete from embedding_claims")
         for table in tables:
             await connection.execute(SQL("truncate {}").format(Identifier(table.embeddings)))
@@ -199,8 +199,8 @@ async def forget_vectors(database: Database, tables: Sequence[EmbeddedTable], mo
 
 
 async def _forget_marks(connection: Connection, table: EmbeddedTable) -> None:
-    """Mark all rows of `table` as not embedded, some pages after the others: where an update sets nothing that a generated column
-    follows from, Postgres 18 keeps kilobytes of each row until the statement is over."""
+    """Mark all rows of `table` as not embedded, a range of pages at a time: if an update sets no column that a generated column
+    depends on, Postgres 18 keeps kilobytes for each row until the statement ends."""
     forget = SQL(
         "update {} set embedded_hash = null, refused_hash = null, refusals = 0"
         " where (embedded_hash is not null or refused_hash is not null)"
@@ -214,13 +214,13 @@ async def _forget_marks(connection: Connection, table: EmbeddedTable) -> None:
     )
     for part in await parts.fetchall():
         await connection.execute(forget + SQL(" and ctid >= %(first)s::tid and ctid < %(next)s::tid"), part)
-    await connection.execute(forget)  # a row that somebody has changed since stands on another page
+    await connection.execute(forget)  # rows that changed meanwhile are on other pages
 
 
 async def _claim(
     database: Database, claim: Claim, table: EmbeddedTable, wanted: Composable, excluded: set[str]
 ) -> list[DictRow] | None:
-    """The claimed rows as they are now; None where none are wanted. One that somebody is writing is `excluded` from now on."""
+    """The claimed rows as they are now; None if no rows are wanted. Rows that are being written become `excluded`."""
     async with database.transaction() as connection:
         ids = await claim.take(connection, wanted, excluded=list(excluded), limit=BATCH_ROWS)
         if ids is None:
@@ -253,7 +253,7 @@ class _EmbeddedRow:
 async def _embed_rows(
     model: EmbeddingModel, table: EmbeddedTable, rows: list[DictRow], keep_going: Callable[[], bool]
 ) -> tuple[list[_EmbeddedRow], list[DictRow]]:
-    """The rows that were embedded and those that the model refuses; what there is no time for is in neither."""
+    """The rows that were embedded, and those that the model refuses; rows that ran out of time are in neither."""
     embedded: list[_EmbeddedRow] = []
     refused: list[DictRow] = []
     waiting = [rows] if rows else []
@@ -262,7 +262,7 @@ async def _embed_rows(
         try:
             embedded += await _embed_together(model, table, group)
         except ModelError as error:
-            # raises where it is the model that fails, and not this text
+            # raises if the model fails, and not only this text
             await probe(model)
             if len(group) > 1:
                 half = len(group) // 2
@@ -288,7 +288,7 @@ async def _embed_together(model: EmbeddingModel, table: EmbeddedTable, rows: lis
 async def _store(
     database: Database, claim: Claim, table: EmbeddedTable, embedded: list[_EmbeddedRow], refused: list[DictRow]
 ) -> int:
-    """How many rows were stored: those whose text has changed since it was claimed are not."""
+    """Store vectors; return how many rows. Rows whose text changed since they were claimed are not stored."""
     async with database.transaction() as connection:
         ids = await claim.settle(connection, [row.id for row in embedded], [row.content_hash for row in embedded])
         await connection.execute(

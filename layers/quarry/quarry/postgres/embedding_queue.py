@@ -1,7 +1,7 @@
-"""What waits to be embedded: which rows, how many, since when, and which worker has claimed them for a while.
+"""The rows that wait to be embedded: which, how many, since when, and which worker has claimed them.
 
-A row is pending while the hash of its text differs from the hash that its vectors were made from; a partial index holds just
-those rows, so finding and counting them costs nothing.
+A row is pending while the hash of its text differs from the hash of the text of its vectors. A partial index has only those rows,
+so finding and counting them is cheap.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from quarry.postgres.pool import Connection, Database, Query
 
 @dataclass(frozen=True)
 class Backlog:
-    """The rows of a table that wait, and how long at most: since `since` nothing has, or nobody looked. None: nobody ever did."""
+    """The number of pending rows of a table. `since` is when there were last none, or the first check; None without a check."""
 
     rows: int
     since: datetime.datetime | None
 
 
 def pending(*, stale: bool = True) -> Composable:
-    """The condition that a row waits: it has no vectors, or with `stale` those of an older text."""
+    """The condition that a row is pending: it has no vectors, or with `stale` those of an older text."""
     # the first condition is the partial index's own
     changed = SQL("embedded_hash is distinct from content_hash")
     return changed if stale else SQL("{} and embedded_hash is null").format(changed)
@@ -42,7 +42,7 @@ def never_refused() -> Composable:
 
 
 def may_be_tried_again(refusals_max: int | None) -> Composable:
-    """The condition that the model has refused a row's text, though not as often as `refusals_max` says."""
+    """The condition that the model has refused a row's text, but fewer than `refusals_max` times."""
     refused = SQL("refused_hash = content_hash")
     return refused if refusals_max is None else SQL("{} and refusals < {}").format(refused, Literal(refusals_max))
 
@@ -50,9 +50,9 @@ def may_be_tried_again(refusals_max: int | None) -> Composable:
 async def count_pending(
     database: Database, table: EmbeddedTable, *, stale: bool = True, refusals_max: int | None = None
 ) -> int:
-    """How many rows wait to be embedded: those without vectors, and with `stale` those whose text has changed since.
+    """How many rows are pending: those without vectors, and with `stale` those whose text has changed.
 
-    With `refusals_max`, those whose text was refused as often do not count.
+    With `refusals_max`, texts refused that often do not count.
     """
     row = await database.row(
         SQL("select count(*) as pending from {} where {}").format(
@@ -63,7 +63,7 @@ async def count_pending(
 
 
 async def note_progress(database: Database, table: EmbeddedTable, *, refusals_max: int | None = None) -> None:
-    """Have the database remember when nothing of `table` waits, and when it was looked at first."""
+    """Record the time if no row of `table` is pending, or if nothing was recorded before."""
     await database.execute(
         SQL(
             "insert into embedding_progress (table_name, completed_at) values (%s, now())"
@@ -77,7 +77,7 @@ async def note_progress(database: Database, table: EmbeddedTable, *, refusals_ma
 async def read_backlog(
     database: Database, tables: Iterable[EmbeddedTable], *, refusals_max: int | None = None
 ) -> dict[str, Backlog]:
-    """What waits in each of `tables` where something does."""
+    """The backlog of each of `tables` with pending rows."""
     backlog: dict[str, Backlog] = {}
     for table in tables:
         if rows := await count_pending(database, table, refusals_max=refusals_max):
@@ -120,7 +120,7 @@ where table_name = %(table)s and claim = %(claim)s
 
 _RELEASE = "delete from embedding_claims where table_name = %(table)s and claim = %(claim)s"
 
-# A row that somebody is writing is left to be embedded again: waiting for one row with the locks of others could be a deadlock.
+# A row that is being written stays pending: waiting for it while holding locks on others could deadlock.
 _SETTLE = """
 with own as (
   delete from embedding_claims where table_name = %(table)s and claim = %(claim)s returning record_id
@@ -145,9 +145,10 @@ class Claim:
     async def take(
         self, connection: Connection, wanted: Composable, *, excluded: Sequence[str], limit: int
     ) -> list[str] | None:
-        """Claim up to `limit` rows `t` for which `wanted` holds, by id; none of `excluded`, nor what others have claimed.
+        """Claim up to `limit` rows `t` for which `wanted` holds, in order of id, without `excluded` ones and those claimed by
+        others.
 
-        None where there are none; an empty list where others were quicker.
+        None if there are none; an empty list if other workers were faster.
         """
         statement = SQL(_TAKE).format(table=Identifier(self._table), wanted=wanted, limit=Literal(limit))
         cursor = await connection.execute(statement, self._parameters(excluded=list(excluded), lease=LEASE_SECONDS))
@@ -155,13 +156,13 @@ class Claim:
         return [row["taken"] for row in rows if row["taken"] is not None] if rows else None
 
     def held(self) -> AbstractAsyncContextManager[None]:
-        """The claim is held until the end of the block, and given up where the block raises."""
+        """Hold the claim until the end of the block, and release it if the block raises."""
         return leased(partial(self._execute, _RENEW), partial(self._execute, _RELEASE), seconds=RENEWAL_SECONDS)
 
     async def settle(self, connection: Connection, ids: Sequence[str], hashes: Sequence[str]) -> list[str]:
-        """Give the claim up and note what was embedded: ids, and the hash of each one's text.
+        """Release the claim and mark rows as embedded, by ids and hashes of their texts.
 
-        The ids whose vectors are to be stored in the same transaction: still claimed, and still of that text.
+        Returns the ids whose vectors must be stored in the same transaction: still claimed, with unchanged text.
         """
         cursor = await connection.execute(
             SQL(_SETTLE).format(table=Identifier(self._table)), self._parameters(ids=list(ids), hashes=list(hashes))

@@ -1,4 +1,4 @@
-"""Errors of psycopg as the service reports them."""
+"""Errors of psycopg, translated into ours."""
 
 from __future__ import annotations
 
@@ -14,15 +14,11 @@ from quarry.postgres.rds import untrusted
 
 NOT_MIGRATED = "The database lacks a table or function: run `quarry migrate`."
 
-
-POOLED_UNAWARES = "A pooler in front of the database mixes up prepared statements: set DATABASE_POOLED=true."
-
+POOLED_UNAWARES = "A connection pooler mixes up prepared statements: set DATABASE_POOLED=true."
 
 MISSING_SCHEMA = (psycopg.errors.UndefinedTable, psycopg.errors.UndefinedFunction, psycopg.errors.UndefinedColumn)
 
-
 _MIXED_UP_STATEMENTS = (psycopg.errors.DuplicatePreparedStatement, psycopg.errors.InvalidSqlStatementName)
-
 
 _UNAVAILABLE = (
     PoolTimeout,
@@ -33,17 +29,16 @@ _UNAVAILABLE = (
     psycopg.errors.TransactionTimeout,
 )
 
-
 _REASONS: Mapping[type[Exception], str] = {
     psycopg.errors.QueryCanceled: "The database took too long; try again, or ask for less.",
     psycopg.errors.LockNotAvailable: "The database is being changed; try again shortly.",
-    psycopg.errors.ReadOnlySqlTransaction: "The database takes no changes at the moment; try again shortly.",
-    psycopg.errors.DiskFull: "The database has no room left on its disk; try again when there is.",
+    psycopg.errors.ReadOnlySqlTransaction: "The database is read-only at the moment; try again shortly.",
+    psycopg.errors.DiskFull: "The disk of the database is full; try again when there is space.",
 }
 
 
 def translate(error: Exception) -> QuarryError | None:
-    """Our error for one of psycopg's, or None where it is a fault in our own code."""
+    """Our error for one of psycopg's, or None if it is a bug of ours."""
     if isinstance(error, MISSING_SCHEMA):
         return ConfigurationError(NOT_MIGRATED)
     if isinstance(error, _MIXED_UP_STATEMENTS):
@@ -51,14 +46,13 @@ def translate(error: Exception) -> QuarryError | None:
     if isinstance(error, psycopg.OperationalError) and (ours := untrusted(error)):
         return ours
     if isinstance(error, _UNAVAILABLE):
-        reason = _REASONS.get(type(error))
-        return DatabaseUnavailable(reason) if reason else DatabaseUnavailable()
+        return DatabaseUnavailable(_REASONS.get(type(error)))
     return None
 
 
 @contextmanager
 def translated() -> Iterator[None]:
-    """Errors of psycopg leave the block as `translate` has them."""
+    """Translate psycopg's errors of the block."""
     try:
         yield
     except (psycopg.Error, PoolTimeout) as error:
@@ -72,14 +66,14 @@ _NOT_ANSWERING = ("08", "53", "57P")
 """Beginnings of the error codes of a server that is gone, full, or going down."""
 
 _IN_PASSING = ("25", "40", "55", "57", "58")
-"""Beginnings of the codes of what another moment may mend: a conflict, a lock, a statement that took too long."""
+"""Beginnings of the codes of transient errors: a conflict, a lock, a statement that took too long."""
 
 UNREADABLE = (DatabaseUnavailable, ConfigurationError, PostgresError)
-"""What reading a table that is not ours may raise, whatever is wrong with it or with the database."""
+"""All errors of reading a table that is not ours."""
 
 
 def lasting_fault(error: Exception) -> PostgresError | None:
-    """What Postgres found wrong with a source and will find wrong again; None where the fault may be another."""
+    """Postgres' error about a source if it will occur again; else None."""
     cause = error.__cause__ if isinstance(error, QuarryError) else error
     if not isinstance(cause, PostgresError) or cause.sqlstate is None:
         return None
@@ -87,9 +81,7 @@ def lasting_fault(error: Exception) -> PostgresError | None:
 
 
 async def lasting_fault_of(work: Awaitable[object], no_fault: tuple[type[QuarryError], ...]) -> PostgresError | None:
-    """The lasting fault that some work meets; None where it meets none, or raises one of `no_fault`, whatever caused that. Other
-    errors are raised.
-    """
+    """The lasting fault that `work` meets; None if there is none, or it raises one of `no_fault`. Other errors are raised."""
     try:
         await work
     except no_fault:
@@ -103,7 +95,7 @@ async def lasting_fault_of(work: Awaitable[object], no_fault: tuple[type[QuarryE
 
 
 def fault_of_source(error: Exception) -> str | None:
-    """What Postgres says is wrong with a source; None where it is the database that does not answer."""
+    """Postgres' message about a source; None if the database does not answer."""
     cause = error.__cause__ if isinstance(error, QuarryError) else error
     if not isinstance(cause, PostgresError) or cause.sqlstate is None or cause.sqlstate.startswith(_NOT_ANSWERING):
         return None

@@ -27,14 +27,14 @@ from quarry.postgres.schema import SyncConnection
 
 REPORTED_PROBLEMS_MAX = 20
 RECOUNTED_SHARE = 0.05
-"""Where fewer of the rows are new, the words are counted with the next cleanup."""
+"""If a smaller share of the rows is new, the next cleanup counts the words."""
 
 
 @dataclass(frozen=True)
 class RowProblem:
-    """What is wrong with one field of one line, or of one record where the format has no lines; both count from 1.
+    """A problem with one field of a line, or of a record if the format has no lines; both count from 1.
 
-    `file` is named where there may be several.
+    `file` is set if there may be several.
     """
 
     line: int
@@ -50,7 +50,7 @@ class RowProblem:
 
 @dataclass
 class Loaded:
-    """What a load did: rows in the file, rows new or changed, and the rows left out with the reason."""
+    """The result of a load: rows in the file, new or changed rows, and skipped rows with the reason."""
 
     rows: int = 0
     changed: int = 0
@@ -59,7 +59,7 @@ class Loaded:
 
 
 class LoadError(QuarryError):
-    """The file was not loaded; `problems` says which lines are wrong, of the first that are, `count` how many rows are."""
+    """The file was not loaded. `problems` describes the first wrong lines, `count` is the number of wrong rows."""
 
     status = 422
     title = "Not loaded"
@@ -67,15 +67,15 @@ class LoadError(QuarryError):
     def __init__(self, name: str, problems: list[RowProblem], count: int) -> None:
         self.problems = problems
         self.count = count
-        told = problems[:REPORTED_PROBLEMS_MAX]
-        more = f" (and {count - len(told)} more)" if count > len(told) else ""
-        super().__init__(f"{name}: nothing was loaded; " + "; ".join(map(str, told)) + more)
+        shown = problems[:REPORTED_PROBLEMS_MAX]
+        more = f" (and {count - len(shown)} more)" if count > len(shown) else ""
+        super().__init__(f"{name}: nothing was loaded; " + "; ".join(map(str, shown)) + more)
 
 
 def load_file(
     url: str, table: LoadableTable, path: Path, *, schema: str = DEFAULT_SCHEMA, skip_invalid: bool = False
 ) -> Loaded:
-    """Load one file into its table, of any format that `open_records` knows. Raises as `load_records` does, and OSError."""
+    """Load one file of any format that `open_records` knows into its table. Raises as `load_records`, and OSError."""
     with open_records(path) as file:
         return load_records(url, table, file, schema=schema, skip_invalid=skip_invalid)
 
@@ -91,8 +91,8 @@ def load_records(
 ) -> Loaded:
     """Load the records of an open file into its table.
 
-    `on_progress` gets the number of bytes read so far. Raises LoadError when a row is wrong (unless `skip_invalid`),
-    UnreadableFile, also where the file names columns that the table does not have, DatabaseUnavailable.
+    `on_progress` gets the number of bytes read so far. Raises LoadError if a row is invalid (unless `skip_invalid`),
+    UnreadableFile, also if the file has columns that the table lacks, and DatabaseUnavailable.
     """
     _check_columns(table, file)
     loaded = Loaded()
@@ -108,14 +108,14 @@ def load_records(
 
 
 def analyze(url: str, table: str, *, schema: str = DEFAULT_SCHEMA) -> None:
-    """Refresh the statistics that the planner and the ranking by words use: the latter where many rows are new or gone."""
+    """Refresh the statistics of the planner, and those of ranking by words if many rows are new or gone."""
     with connect(url, schema) as connection:
         connection.execute(SQL("analyze {}").format(Identifier(table)))
         connection.execute("select count_lexemes(%s, %s)", [table, RECOUNTED_SHARE])
 
 
 def _check_columns(table: LoadableTable, file: RecordFile) -> None:
-    """A column that the table lacks would make every row wrong: it is named once."""
+    """Refuse columns that the table lacks, which would make every row invalid."""
     unknown = [name for name in file.columns if name not in table.columns]
     if unknown:
         named = ", ".join(unknown[:REPORTED_PROBLEMS_MAX])
@@ -177,12 +177,12 @@ def _row_problem(number: int, unit: Unit, detail: Mapping[str, Any]) -> RowProbl
 
 
 def read_times_as_utc(connection: SyncConnection) -> None:
-    """Until the transaction's end, times without a zone are UTC's, whatever the database is set to."""
+    """Read times without a zone as UTC until the end of the transaction."""
     connection.execute("set local timezone = 'UTC'")
 
 
 def note_problems(loaded: Loaded, problems: list[RowProblem], rows: int = 1) -> None:
-    """Count rows that are left out, and keep the reasons of the first."""
+    """Count skipped rows, and keep the first reasons."""
     loaded.skipped += rows
     loaded.problems += problems[: max(0, 1000 - len(loaded.problems))]
 

@@ -1,6 +1,6 @@
-"""Users that log in to serve and to load, made and kept in step with their secrets by who owns the schema.
+"""Database users for serving and loading, which the schema's owner creates and updates from their secrets.
 
-They own nothing and may do what the roles `quarry_serving` and `quarry_loading` may (migration 0021).
+They own nothing and have the rights of the roles `quarry_serving` and `quarry_loading` (migration 0021).
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from quarry.platform.errors import ConfigurationError
 from quarry.platform.secrets import database_secret
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.postgres.migrate import connect
-from quarry.postgres.schema import SyncConnection
+from quarry.postgres.schema import SyncConnection, value
 
 BY_IAM = "iam:"
 IAM_ROLE = "rds_iam"
-"""RDS' own role: its members log in by a token, and by nothing else."""
+"""RDS' own role: its members can log in only by a token."""
 
 
 @dataclass(frozen=True)
 class Login:
-    """A user in one of the roles. Without a password it logs in by IAM."""
+    """A user with one of the roles. Without a password it logs in by IAM."""
 
     role: str
     name: str
@@ -41,7 +41,7 @@ def _read_login(role: str, named: str) -> Login:
     if named.startswith(BY_IAM):
         return Login(role, named.removeprefix(BY_IAM))
     secret = database_secret(named)
-    secret.forget()  # a password that was just rotated is the one that is meant
+    secret.forget()  # it may have been rotated just now
     held = conninfo_to_dict(secret.read_now())
     if not (held.get("user") and held.get("password")):
         raise ConfigurationError(f"The secret {named} does not hold a user and a password.")
@@ -49,9 +49,9 @@ def _read_login(role: str, named: str) -> Login:
 
 
 def make_logins(url: str, logins: Iterable[Login], *, schema: str = DEFAULT_SCHEMA) -> None:
-    """Make the users, or change them to what they are to be. All of them or, after an error, none.
+    """Create or update the users: all of them or, after an error, none.
 
-    Raises DatabaseUnavailable, and ConfigurationError where the one who migrates may not do this, or is named for it.
+    Raises DatabaseUnavailable, and ConfigurationError if the migrating user lacks the rights, or is one of them.
     """
     with connect(url, schema) as connection:
         try:
@@ -59,7 +59,9 @@ def make_logins(url: str, logins: Iterable[Login], *, schema: str = DEFAULT_SCHE
                 for login in logins:
                     _make(connection, login)
         except psycopg.errors.InsufficientPrivilege as error:
-            raise ConfigurationError(f"Who migrates may not make users: {error.diag.message_primary}.") from error
+            raise ConfigurationError(
+                f"The migrating user may not create users: {error.diag.message_primary}."
+            ) from error
 
 
 def _make(connection: SyncConnection, login: Login) -> None:
@@ -67,10 +69,10 @@ def _make(connection: SyncConnection, login: Login) -> None:
         raise ConfigurationError(f"{login.name} owns the schema and migrates: name another user in DATABASE_LOGINS.")
     name, takes_iam = Identifier(login.name), _exists(connection, IAM_ROLE)
     if login.password is None and not takes_iam:
-        raise ConfigurationError(f"The database has no role {IAM_ROLE}: only one on RDS takes IAM for a password.")
+        raise ConfigurationError(f"The database has no role {IAM_ROLE}: IAM logins work only on RDS.")
     if not _exists(connection, login.name):
         connection.execute(SQL("create role {}").format(name))
-    # a hash: what the server logs of its statements is to be of no use
+    # a hash, so that the server's log does not contain the password
     verifier = login.password and _verifier(connection, login.name, login.password)
     connection.execute(SQL("alter role {} login password {}").format(name, Literal(verifier)))
     connection.execute(SQL("grant {} to {}").format(Identifier(login.role), name))
@@ -84,5 +86,4 @@ def _verifier(connection: SyncConnection, name: str, password: str) -> str:
 
 
 def _exists(connection: SyncConnection, role: str) -> bool:
-    row = connection.execute("select to_regrole(quote_ident(%s)) is not null", [role]).fetchone()
-    return row is not None and bool(row[0])
+    return value(connection, "select to_regrole(quote_ident(%s))", [role]) is not None

@@ -1,11 +1,11 @@
-"""Migrations and SQL functions: what makes an empty database Quarry's.
+"""Migrations and SQL functions: they turn an empty database into Quarry's.
 
-All of it is in one schema (`postgres/schema.py`); an installation from before there was one is moved there.
+All of it is in one schema (`postgres/schema.py`).
 
-`sql/migrations/NNNN_name.sql` run once, in order, each in a transaction, remembered with a hash; an edited one is refused.
-`sql/functions/<domain>/<name>.sql` are re-created whenever their text changes, and dropped when the file goes; where that is
-`<table>_values.sql`, the values of that searched table are counted again. `{{embedding_dimensions}}` in a migration is the number
-of dimensions that the vectors of this database have.
+`sql/migrations/NNNN_name.sql` run once, in order, each in a transaction, and are recorded with a hash; an edited one is refused.
+`sql/functions/<domain>/<name>.sql` are re-created if their text changes, and dropped if the file is deleted; a changed
+`<table>_values.sql` counts the values of that table again. `{{embedding_dimensions}}` in a migration is the number of dimensions
+of this database's vectors.
 """
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ from quarry.postgres.schema import (
     is_installed,
     make_extensions,
     make_schema,
-    move_from_public,
     set_search_path,
     settle,
+    value,
 )
 
-# One number for all Quarry processes of a database: two that migrate at once take turns.
+# One number for all Quarry processes of a database: concurrent migrations take turns.
 _ADVISORY_LOCK = 7_305_112
 LOCK_SECONDS = 12.0
 """Longer than a statement of the service may take, unless DATABASE_TIMEOUT_SECONDS was raised."""
 CONNECT_TIMEOUT_SECONDS = 30
-"""An Aurora that has paused takes half of it."""
+"""A paused Aurora takes half of it."""
 
 _MIGRATION_NAME = re.compile(r"\d{4}_[a-z0-9_]+\.sql")
 
@@ -56,7 +56,7 @@ create table if not exists quarry_functions (
 );
 """
 
-# those whose body (`return`, `begin atomic`) was bound to tables and columns when they were created
+# functions whose body (`return`, `begin atomic`) was bound to tables and columns at their creation
 _BOUND = """
 select f.name, p.oid::regprocedure::text from pg_proc p
 join quarry_functions f on substring(f.name from '([^/]+)[.]sql$') = p.proname
@@ -65,12 +65,12 @@ where p.pronamespace = current_schema()::regnamespace and p.prosqlbody is not nu
 
 _VALUES = "_values"
 
-# Only a superuser may name a parameter of an extension in a function before the session has loaded its library.
+# Before the session has loaded an extension's library, only a superuser may use its parameters in a function.
 _LOAD_LIBRARIES = {"pg_trgm": "select show_limit()", "vector": "select '[1]'::vector"}
 
 
 class DatabaseIsNewer(ConfigurationError):
-    """A newer release has migrated the database. This code can search it, but not migrate it."""
+    """A newer release migrated the database. This code can search it, but not migrate it."""
 
 
 @dataclass(frozen=True)
@@ -87,15 +87,14 @@ class SqlFile:
 
 @dataclass(frozen=True)
 class Migrated:
-    """What a run changed: names of migrations applied and functions re-created, and whether all was moved out of `public`."""
+    """What a run changed: the names of the migrations it applied and of the functions it re-created."""
 
     migrations: tuple[str, ...]
     functions: tuple[str, ...]
-    moved: bool = False
 
 
 def sql_directory() -> Path:
-    """The folder `sql`: inside the package where it was built, as in a wheel or a layer, next to it in a checkout.
+    """The folder `sql`: inside a built package, as in a wheel or a layer, or next to it in a checkout.
 
     Raises ConfigurationError when there is none.
     """
@@ -125,22 +124,23 @@ def function_files(directory: Path) -> list[SqlFile]:
 def migrate(
     url: str, *, embedding_dimensions: int, schema: str = DEFAULT_SCHEMA, directory: Path | None = None
 ) -> Migrated:
-    """Bring the database at `url` up to date. Safe to run twice, and by two processes at once.
+    """Bring the database at `url` up to date. Safe to run twice, and in two processes at once.
 
-    Raises ConfigurationError when an applied migration was edited, an extension is missing, a file's SQL fails, the schema is
-    another's, or the database newer than this code; DatabaseUnavailable when it does not answer, or a table in it stays locked.
+    Raises ConfigurationError if an applied migration was edited, an extension is missing, SQL of a file fails, the schema belongs
+    to others, or the database is newer than this code; DatabaseUnavailable if it does not answer, or a table stays locked.
     """
     directory = directory or sql_directory()
     files = migration_files(directory)
     with connect(url, schema) as connection:
         connection.execute("select pg_advisory_lock(%s)", [_ADVISORY_LOCK])  # until the connection is closed
-        set_search_path(connection, schema)  # another may have made the extensions meanwhile
-        moved = not is_installed(connection, schema) and _install(connection, schema, files)
+        set_search_path(connection, schema)  # another process may have created the extensions meanwhile
+        if not is_installed(connection, schema):
+            _install(connection, schema)
         migrations = _apply_migrations(connection, schema, files, embedding_dimensions)
         functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
         _refresh_values(connection, functions)
         _count_words(connection)
-    return Migrated(tuple(migrations), tuple(functions), moved)
+    return Migrated(tuple(migrations), tuple(functions))
 
 
 def pending(url: str, *, schema: str = DEFAULT_SCHEMA, directory: Path | None = None) -> list[str]:
@@ -157,10 +157,10 @@ def pending(url: str, *, schema: str = DEFAULT_SCHEMA, directory: Path | None = 
 
 @contextmanager
 def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
-    """A plain autocommit connection for maintenance work, which finds what is in `schema`; closed at the end.
+    """An autocommit connection for maintenance, with `schema` in its search path; closed at the end.
 
-    Raises DatabaseUnavailable and ConfigurationError as `translated` does; the latter also when `url` is none, or the
-    database is not of UTF-8 or not to be trusted.
+    Raises DatabaseUnavailable and ConfigurationError as `translated` does; the latter also if `url` is invalid, the database is
+    not UTF-8, or it cannot prove its identity.
     """
     try:
         conninfo = checked(url)
@@ -177,20 +177,16 @@ def connect(url: str, schema: str = DEFAULT_SCHEMA) -> Iterator[SyncConnection]:
         encoding = connection.info.parameter_status("server_encoding")
         if encoding != "UTF8":
             raise ConfigurationError(
-                f"The database has the encoding {encoding}; Quarry needs UTF8: dump it and restore it into a database in UTF8."
+                f"The database has the encoding {encoding}, but Quarry needs UTF8: restore a dump of it into a UTF8 database."
             )
         set_search_path(connection, schema)
         yield connection
 
 
-def _install(connection: SyncConnection, schema: str, files: Sequence[SqlFile]) -> bool:
-    """Make the schema; whether what was in `public` is in it now."""
+def _install(connection: SyncConnection, schema: str) -> None:
     with _change(connection):
         make_schema(connection, schema)
-        moved = move_from_public(connection, schema, [(file.name, file.text) for file in files])
         connection.execute(_BOOKKEEPING)
-        settle(connection)
-    return moved
 
 
 def _apply_migrations(
@@ -200,7 +196,7 @@ def _apply_migrations(
     unknown = sorted(set(applied) - {file.name for file in files})
     if unknown:
         raise DatabaseIsNewer(
-            f"The database has migration {unknown[-1]}, which this code does not know: update Quarry."
+            f"The database has the migration {unknown[-1]}, which this version does not know: update Quarry."
         )
     done: list[str] = []
     for file in files:
@@ -209,7 +205,7 @@ def _apply_migrations(
             done.append(file.name)
         elif applied[file.name] != file.sha256:
             raise ConfigurationError(
-                f"Migration {file.name} was edited after it was applied: restore it, add a new one."
+                f"The migration {file.name} was edited after it was applied: restore it, and add a new one."
             )
     return done
 
@@ -217,17 +213,17 @@ def _apply_migrations(
 def _apply(connection: SyncConnection, schema: str, file: SqlFile, embedding_dimensions: int) -> None:
     text = file.text.replace("{{embedding_dimensions}}", str(embedding_dimensions))
     with _change(connection):
-        with _told(file.name):
+        with _named(file.name):
             make_extensions(connection, text, schema)
             _run(connection, text)
         connection.execute("insert into quarry_migrations (name, sha256) values (%s, %s)", [file.name, file.sha256])
 
 
 def _run(connection: SyncConnection, text: str) -> None:
-    """Run a migration. Where it changes a column that the body of a function is bound to, such functions are dropped first: all
-    are created again when the migrations are done.
+    """Run a migration. If it changes a column that function bodies are bound to, these functions are dropped first: all functions
+    are created again after the migrations.
     """
-    # bytes: a file of ours, not input, run as it stands, several statements at once
+    # bytes: several statements at once, from a file of ours
     statements = text.encode()
     try:
         with connection.transaction():
@@ -237,7 +233,7 @@ def _run(connection: SyncConnection, text: str) -> None:
         if not bound:
             raise
         connection.execute(f"drop function {', '.join(signature for _, signature in bound)}".encode())
-        # a later run, too, creates again what is dropped
+        # so that a later run creates them again, too
         connection.execute("delete from quarry_functions where name = any(%s)", [[name for name, _ in bound]])
         connection.execute(statements)
 
@@ -257,13 +253,13 @@ def _recreate_functions(connection: SyncConnection, files: list[SqlFile], *, for
 
 
 def _recreate(connection: SyncConnection, files: Sequence[SqlFile]) -> list[SqlFile]:
-    """Functions may call one another, and are created in the order of their names. Those whose body is bound when it is created
-    (`return`, `begin atomic`) to functions that are not there yet are left, and given back.
+    """Create functions in the order of their names; return those whose bound body (`return`, `begin atomic`) calls functions that
+    do not exist yet.
     """
     left: list[SqlFile] = []
     for file in files:
         before = _versions(connection, file)
-        with _told(file.name):
+        with _named(file.name):
             try:
                 with connection.transaction():
                     _replace(connection, file, before)
@@ -289,8 +285,7 @@ def _refresh_values(connection: SyncConnection, functions: Sequence[str]) -> Non
 
 def _count_words(connection: SyncConnection) -> None:
     """Count the words of tables whose words have never been counted."""
-    row = connection.execute("select to_regproc('count_lexemes') is not null").fetchone()
-    if row and row[0]:
+    if value(connection, "select to_regproc('count_lexemes')"):
         connection.execute(
             """select count_lexemes(c.oid) from pg_class c join pg_attribute a on a.attrelid = c.oid
                where a.attname = 'text_search' and c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace
@@ -300,15 +295,15 @@ def _count_words(connection: SyncConnection) -> None:
 
 @contextmanager
 def _change(connection: SyncConnection) -> Iterator[None]:
-    """A transaction that gives up where it does not get a lock: while it waits, all who come later wait behind it."""
+    """A transaction that gives up if it does not get a lock: while it waits, later statements wait behind it."""
     try:
         with connection.transaction():
             connection.execute(SQL("set local lock_timeout = {}").format(int(LOCK_SECONDS * 1000)))
             yield
     except psycopg.errors.LockNotAvailable as error:
         raise DatabaseUnavailable(
-            f"A table that is to be changed was in use for {LOCK_SECONDS:g} s, so this change was left undone: run "
-            "`quarry migrate` again when loading and embedding are over. What was applied before it stays."
+            f"A table that must change was in use for {LOCK_SECONDS:g} s, so this change was not made: run `quarry migrate` "
+            "again after loading and embedding. Earlier changes stay."
         ) from error
 
 
@@ -319,7 +314,7 @@ def _load_libraries(connection: SyncConnection) -> None:
 
 
 def _versions(connection: SyncConnection, file: SqlFile) -> dict[str, str]:
-    """The functions that bear the file's name, by signature, each with the transaction that wrote it last."""
+    """The functions with the file's name, by signature, each with the transaction that wrote it last."""
     return dict(
         connection.execute(
             """select p.oid::regprocedure::text, p.xmin::text from pg_proc p
@@ -330,7 +325,7 @@ def _versions(connection: SyncConnection, file: SqlFile) -> dict[str, str]:
 
 
 def _replace(connection: SyncConnection, file: SqlFile, before: Iterable[str]) -> None:
-    """Run a file of functions. One that gives something else than `before` cannot be replaced, and is dropped first."""
+    """Run a file of functions. If the return type changed, the functions in `before` are dropped first."""
     try:
         with connection.transaction():
             connection.execute(file.text.encode())
@@ -341,14 +336,14 @@ def _replace(connection: SyncConnection, file: SqlFile, before: Iterable[str]) -
 
 
 def _drop_untouched(connection: SyncConnection, file: SqlFile, before: dict[str, str]) -> None:
-    """Drop what the file no longer creates: under other arguments it would be an overload, and calls ambiguous."""
+    """Drop functions that the file no longer creates: with other arguments they would be overloads, and calls ambiguous."""
     for signature, writer in _versions(connection, file).items():
         if before.get(signature) == writer:
             connection.execute(f"drop function {signature}".encode())
 
 
 def _drop_gone(connection: SyncConnection, created: Iterable[str], files: Sequence[SqlFile]) -> None:
-    """Drop the functions whose file is gone, or has another name."""
+    """Drop the functions whose file was deleted or renamed."""
     there = {Path(file.name).stem for file in files}
     for name in created:
         gone = SqlFile(name, "")
@@ -362,8 +357,8 @@ def _recorded(connection: SyncConnection, table: str) -> dict[str, str]:
 
 
 @contextmanager
-def _told(name: str) -> Iterator[None]:
-    """What is wrong with a file's SQL leaves the block as a ConfigurationError that names the file."""
+def _named(name: str) -> Iterator[None]:
+    """Turn errors in a file's SQL into a ConfigurationError that names the file."""
     try:
         yield
     except psycopg.errors.FeatureNotSupported as error:

@@ -1,7 +1,7 @@
 """The connection pool, opened on first use, and the translation of psycopg's errors.
 
-Each transaction begins with a message that sets its timeouts and search path, and proves that the connection works. Nothing is
-set for the session: behind a transaction pooler the next transaction may be another client's.
+Each transaction begins with a message that sets its timeouts and search path, and checks the connection. Nothing is set for the
+session: behind a transaction pooler the next transaction may be another client's.
 """
 
 from __future__ import annotations
@@ -36,18 +36,18 @@ Query = LiteralString | SQL | Composed
 Connection = psycopg.AsyncConnection[DictRow]
 T = TypeVar("T")
 Address = str | Secret | Callable[[], str]
-"""The URL of a database, or what tells it."""
+"""The URL of a database, or what provides it."""
 
 CONNECT_TIMEOUT_SECONDS = 3
 IDLE_SECONDS = 300
 
-SetAside = Literal["reserve", "beside", "probe"]
-"""What a connection is set aside for; see the properties of Database."""
+SetAside = Literal["reserve", "background", "probe"]
+"""The purposes of reserved connections; see the properties of Database."""
 
-# A table that is locked, or a server that is too busy, holds up background work for no longer.
+# Background work waits no longer for a locked table or a busy server.
 _SOON = {"lock_timeout": "1s", "statement_timeout": "2s"}
 
-# A server that vanished without a word is noticed within half a minute.
+# A server that disappeared is noticed within half a minute.
 _KEEPALIVE = {"keepalives_idle": 15, "keepalives_interval": 5, "keepalives_count": 3, "tcp_user_timeout": 30_000}
 
 _BEGIN = """
@@ -67,12 +67,12 @@ class Database:
     """Postgres for one process. Nothing connects before the first query.
 
     Statements and idle transactions end after `timeout_seconds`, waits for locks after half of it. `url` may be a function or a
-    secret, which each new connection asks; a secret is read again when its password is refused. `pooled`: a transaction pooler
-    stands between, and no statement is prepared. `schema` holds Quarry's tables. `wake_seconds`: how long a database that pauses
-    takes to answer. With `sets_aside` there is one more connection for each purpose of SetAside.
+    secret, which each new connection reads; a secret is read again if its password is refused. `pooled` means that there is a
+    transaction pooler, so that statements are not prepared. `schema` has Quarry's tables. `wake_seconds` is how long a paused
+    database takes to answer. `sets_aside` adds a connection for each purpose of SetAside.
 
-    Every method raises DatabaseUnavailable when Postgres does not answer, and ConfigurationError when it was not migrated or
-    cannot prove its identity.
+    Every method raises DatabaseUnavailable if Postgres does not answer, and ConfigurationError if it was not migrated or cannot
+    prove its identity.
     """
 
     _keepalive: ClassVar[Mapping[str, int]] = _KEEPALIVE
@@ -118,31 +118,31 @@ class Database:
 
     @property
     def reserve(self) -> Database:
-        """The same database by a connection of its own, for what is small and must not wait behind searches: the page and shared
-        answers. Where none is set aside, as in all that follow, this one.
+        """The same database over a reserved connection, for small work that must not wait behind searches: the page and shared
+        answers. Without reserved connections, this database; the same holds for the next two.
         """
         return self._set_aside.get("reserve", self)
 
     @property
-    def beside(self) -> Database:
-        """Likewise, for background writes that others read again: runs and their events. It waits a second for a
-        lock and two for a statement.
+    def background(self) -> Database:
+        """A reserved connection for background writes: runs and their events. It waits one second for a lock and two for a
+        statement.
         """
-        return self._set_aside.get("beside", self).acting(_SOON)
+        return self._set_aside.get("background", self).acting(_SOON)
 
     @property
     def probe(self) -> Database:
-        """Likewise, for asking whether the database answers at all: nothing else can hold it."""
+        """A reserved connection for health checks."""
         return self._set_aside.get("probe", self)
 
     def acting(self, settings: Mapping[str, str]) -> Database:
-        """The same database by the same connections, each transaction with these settings of its own."""
+        """The same database over the same connections, with these settings in each transaction."""
         return _ActingDatabase(self, settings)
 
     @asynccontextmanager
     async def transaction(self, statement: Query | None = None) -> AsyncIterator[Connection]:
-        """A connection inside a transaction: committed at the end, rolled back by an exception. `statement` names it in traces.
-        Work that takes longer first changes its timeout by `set local`.
+        """A connection in a transaction, which is committed at the end and rolled back by an exception. `statement` names it in
+        traces. Longer work first changes its timeout by `set local`.
         """
         named = "transaction" if statement is None else partial(statement_name, statement)
         with translated(), span(named, {"db.system.name": "postgresql", "db.namespace": self.schema}, kind="client"):
@@ -150,13 +150,13 @@ class Database:
                 try:
                     yield connection
                 except psycopg.errors.ReadOnlySqlTransaction:
-                    # a session with a server that has become a standby stays with it; a new one finds the primary
+                    # this session stays with a server that has become a standby; a new one finds the primary
                     await connection.close()
                     raise
 
     async def read(self, work: Callable[[Connection], Awaitable[T]], statement: Query | None = None) -> T:
-        """What `work` reads in one transaction. Where there is a replica it may be done again, from its beginning. `statement` is
-        as in `transaction`.
+        """The result of `work`, which reads in one transaction. With a replica it may run again from the start. `statement` is as
+        in `transaction`.
         """
         async with self.transaction(statement) as connection:
             return await work(connection)
@@ -180,12 +180,12 @@ class Database:
         return rows[0] if rows else None
 
     async def execute(self, query: Query, parameters: Parameters | None = None) -> int:
-        """Run one statement; how many rows it touched."""
+        """Run one statement; return how many rows it touched."""
         async with self.transaction(query) as connection:
             return (await connection.execute(query, parameters)).rowcount
 
     async def wake(self) -> None:
-        """Wait until a database that pauses is there, twice as long as it takes as a rule: for work that nobody waits for."""
+        """Wait for a paused database, up to twice as long as it usually takes: for work that no user waits for."""
         until = time.monotonic() + 2 * self._wake_seconds
         while True:
             try:
@@ -205,7 +205,7 @@ class Database:
 
     @property
     def _patience_seconds(self) -> float:
-        """How long a connection is waited for."""
+        """How long to wait for a connection."""
         return CONNECT_TIMEOUT_SECONDS
 
     @property
@@ -228,13 +228,13 @@ class Database:
         except PoolTimeout as error:
             if self._refused is not None:
                 raise self._refused from error
-            # while connections are in use they may all be: then the database is awake
+            # if connections are in use, the pool may just be full, and the database is awake
             if self._wake_seconds and not self._held:
                 raise self._waking(asked) from error
             raise
 
     def _waking(self, asked: float) -> DatabaseUnavailable:
-        """That the database did not answer who asked at `asked`, with the rest of the time that it takes to wake."""
+        """The error for a paused database that was asked at `asked`, with the remaining time until it is awake."""
         if self._asleep_since is None or asked - self._asleep_since > 4 * self._wake_seconds:  # an earlier pause
             self._asleep_since = asked
         rest = self._asleep_since + self._wake_seconds - time.monotonic()
@@ -259,7 +259,7 @@ class Database:
 
     @contextmanager
     def _refusals_kept(self) -> Iterator[None]:
-        """What no other attempt would mend is kept for who waits: the pool itself only logs it, and tries again."""
+        """Keep errors that a retry would not fix for the waiting caller: the pool only logs them, and tries again."""
         try:
             yield
         except psycopg.OperationalError as error:
@@ -271,22 +271,22 @@ class Database:
 
     async def _begin(self, connection: Connection) -> None:
         try:
-            # a pooler whose servers are all busy keeps its clients waiting here
+            # a pooler whose servers are all busy makes its clients wait here
             async with asyncio.timeout(self._patience_seconds):
                 await self._send_begin(connection)
         except asyncio.CancelledError:
-            # who asked has left: the pool would roll back as well, but warn of it
+            # the caller has left: the pool would roll back as well, but with a warning
             with suppress(psycopg.Error):
                 await connection.rollback()
             raise
         except psycopg.OperationalError:
-            # a server that was restarted has broken them all: to try one after the other takes longer than a request waits
+            # a restarted server has broken all connections: trying them one by one would take longer than a request waits
             if connection.broken and self._pool is not None:
                 await self._pool.drain()
             raise
 
     async def _send_begin(self, connection: Connection) -> None:
-        """The transaction's first message. Where the extensions are is asked once: that takes longer than all the rest."""
+        """Send the first message of a transaction. The schemas of extensions are read once, since that is slow."""
         if knows_vectors(connection):
             await connection.execute(self._begin_message)
         else:
@@ -302,7 +302,7 @@ class Database:
             self._is_located = True
 
     def _connection_class(self) -> type[Connection]:
-        """Connections that outlive a rotated password, and tell why there are none."""
+        """A class of connections that reads a rotated password again, and keeps the reason of a refusal."""
         secret, conninfo_now, refusals_kept = self._url, self._conninfo, self._refusals_kept
 
         class OwnConnection(psycopg.AsyncConnection[DictRow]):
@@ -334,7 +334,7 @@ class Database:
             max_size=self._pool_size,
             max_idle=IDLE_SECONDS,
             timeout=self._patience_seconds,
-            # Give a failed connection up at once: the next request tries again, so service is back when Postgres is.
+            # Give up a failed connection at once: the next request tries again, so service resumes with Postgres.
             reconnect_timeout=0.5,
             check=self._begin,
             open=False,
@@ -351,7 +351,7 @@ class Database:
 
 
 class _ActingDatabase(Database):
-    """A database whose transactions begin with settings, which policies read."""
+    """A database whose transactions begin with settings, which policies can read."""
 
     def __init__(self, base: Database, settings: Mapping[str, str]) -> None:
         self.schema = base.schema

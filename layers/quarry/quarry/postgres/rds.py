@@ -1,7 +1,7 @@
 """Databases on Amazon RDS: certificates that prove their identity, and IAM tokens in place of passwords.
 
-RDS signs with three authorities in each region, RDS Proxy with Amazon Trust Services. tools/database_certificates.py writes both
-into `certificates/`. A token opens connections for a quarter of an hour, and signing one calls nobody.
+RDS signs with three authorities per region, RDS Proxy with Amazon Trust Services. tools/database_certificates.py writes both into
+`certificates/`. A token is valid for 15 minutes, and signing it makes no network call.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _UNTRUSTED = re.compile(
 
 
 def checked(conninfo: str) -> str:
-    """The connection string; for RDS, with `sslmode=verify-full` and the certificates unless it sets them itself.
+    """The connection string; for RDS with `sslmode=verify-full` and the certificates, unless it sets them.
 
     Raises ConfigurationError for a region without certificates here.
     """
@@ -47,32 +47,32 @@ def checked(conninfo: str) -> str:
         path = DIRECTORY / f"{name}.pem"
         if not path.is_file():
             raise ConfigurationError(
-                f"Quarry has no certificates of RDS in {name}: write them by `make certificates` before the build, or name a "
-                "file with them in the database's URL, as sslrootcert."
+                f"Quarry has no RDS certificates for {name}: run `make certificates` before the build, or set sslrootcert in the "
+                "database's URL to a file with them."
             )
         parameters["sslrootcert"] = str(path)
     return make_conninfo(**parameters)
 
 
 def untrusted(error: psycopg.OperationalError) -> ConfigurationError | None:
-    """Our error where a connection was refused because the server is not who its address says, or not known to be; else None."""
+    """Our error if a connection failed because the server could not prove its identity; else None."""
     reason = str(error).strip()
     if not _UNTRUSTED.search(reason):
         return None
     return ConfigurationError(
-        f"The database could not prove that it is the one that its URL names: {reason}. Check the host. Where another authority "
-        "signed its certificate, name a file with that one's in the URL, as sslrootcert; `make certificates` renews those of RDS."
+        f"The database could not prove its identity: {reason}. Check the host in its URL. If another authority signed its "
+        "certificate, set sslrootcert in the URL to a file with that authority; `make certificates` renews those of RDS."
     )
 
 
 def region_of(host: str) -> str | None:
-    """The region that a host is in; None where it is not of RDS."""
+    """The region of a host; None if it is not on RDS."""
     match = _HOST.fullmatch(host.lower())
     return match and (match["region"] or match["in_china"])
 
 
 def _file_of(host: str) -> str | None:
-    """The name of the file with the certificates for a host; None where it is not of RDS."""
+    """The name of the certificate file for a host; None if it is not on RDS."""
     match = _HOST.fullmatch(host)
     is_proxy = match is not None and match["place"].rpartition(".")[2].startswith("proxy-")
     return PROXIES if is_proxy else region_of(host)
@@ -82,7 +82,7 @@ DEFAULT_PORT = 5432
 
 
 class IamAddress(Secret):
-    """The database at `address`, opened as the user that this names."""
+    """The database at `address`, with a token for the user in it."""
 
     def __init__(self, address: str | Secret) -> None:
         self._address = address
@@ -93,13 +93,13 @@ class IamAddress(Secret):
         import_sdk()
 
     def read_now(self) -> str:
-        """The connection string with a new token. Raises ConfigurationError where none can be signed, and as the address does."""
+        """The connection string with a new token. Raises ConfigurationError if it cannot be signed, and as the address does."""
         address = self._address if isinstance(self._address, str) else self._address.read_now()
         parameters: dict[str, Any] = conninfo_to_dict(address)
         host, user = parameters.get("host"), parameters.get("user")
         if not (host and user):
             raise ConfigurationError(
-                "With DATABASE_IAM the database's URL names a user and a host: postgresql://user@host/name"
+                "With DATABASE_IAM the database's URL must have a user and a host: postgresql://user@host/name"
             )
         token = _sign(host, int(parameters.get("port") or DEFAULT_PORT), user)
         return make_conninfo(**(parameters | {"password": token}))
@@ -123,14 +123,14 @@ def _sign(host: str, port: int, user: str) -> str:
     try:
         token: str = _client(region_of(host)).generate_db_auth_token(DBHostname=host, Port=port, DBUsername=user)
     except BotoCoreError as error:
-        raise ConfigurationError(f"No token that opens the database can be signed: {error}") from error
+        raise ConfigurationError(f"The login token for the database cannot be signed: {error}") from error
     return token
 
 
 @cache
 def _client(region: str | None) -> Any:
-    """What signs for a region, the process's own where a host does not name it; credentials are renewed within."""
+    """The client that signs for a region, by default the process's own; it renews credentials itself."""
     import boto3
 
-    # a session of its own: the pool connects in several threads
+    # a separate session: the pool connects in several threads
     return boto3.session.Session(region_name=region).client("rds")

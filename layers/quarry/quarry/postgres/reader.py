@@ -1,7 +1,7 @@
-"""Reading from replicas: what only reads goes to a replica that answers and is up to date, and else to the writer.
+"""Reading from replicas: read-only work goes to a replica if it answers and is up to date, else to the writer.
 
-Each connection asks now and then how far its server is behind, since an address may lead to several. A replica that was left out
-is asked again in the background of a later request.
+Each connection checks the lag of its server at intervals, since one address may lead to several servers. A replica that is not
+used is checked again in the background of a later request.
 """
 
 from __future__ import annotations
@@ -26,60 +26,59 @@ from quarry.postgres.pool import Connection, Database, Query, T
 ReaderState = Literal["ok", "behind", "unavailable"]
 
 PATIENCE_SECONDS = 1.0
-"""How long a connection to a reader is waited for: less than to the writer, which can serve instead."""
+"""How long to wait for a connection to a reader: less than to the writer, which can serve instead."""
 CHECK_SECONDS = 2.0
-"""A connection that was asked so lately how far its server is behind is not asked again."""
+"""How long the lag that a connection measured is valid."""
 LEFT_OUT_SECONDS = 5.0
 
-# A streaming replica. One that has replayed all that it received is up to date however long ago that was written, if something
-# still comes in.
+# A streaming replica. If it has replayed all it received and still receives, it is up to date, however old the last change is.
 BEHIND = """
 select not pg_is_in_recovery() or (exists (select from pg_stat_wal_receiver)
     and pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn()) as is_up_to_date,
   extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())::float8 as age
 """
-# Aurora's readers share the writer's storage, have no such functions, and say themselves how far their memory is behind.
+# Aurora's readers share the writer's storage. They lack these functions, and report the lag of their memory themselves.
 _LAG_IN_AURORA = """
 select coalesce(max(replica_lag_in_msec), 0)::float8 / 1000 as seconds
 from aurora_replica_status() where server_id = aurora_db_instance_identifier()
 """
 
-# These happen where a replica is well: the writer answers this one, the replica the next.
+# A healthy replica can raise these: the writer answers this request, the replica the next one.
 _IN_PASSING = (
-    psycopg.errors.SerializationFailure,  # replay took away what the statement was reading
+    psycopg.errors.SerializationFailure,  # replay removed rows that the statement was reading
     psycopg.errors.DeadlockDetected,
     psycopg.errors.LockNotAvailable,
-    *MISSING_SCHEMA,  # what was migrated or applied just now it may not have yet
+    *MISSING_SCHEMA,  # it may not have a recent migration yet
 )
 
 logger = logging.getLogger(__name__)
 
 
 class _Behind(DatabaseUnavailable):
-    """A replica lags more than it may."""
+    """A replica lags too far behind."""
 
 
 @dataclass
 class _Seen:
-    """What one connection saw of its server last, by the monotonic clock."""
+    """The last check of a connection's server, by the monotonic clock."""
 
     asked_at: float = -math.inf
     up_to_date_at: float = -math.inf
 
 
 def lag_seconds(age: float | None, up_to_date_at: float, now: float) -> float:
-    """How far a replica is behind that has not replayed all: at most as much as the last transaction that it replayed is old, and
-    no more than has gone by since it was up to date. `age` is None where it has replayed none.
+    """The lag of a replica that has not replayed everything: at most the age of the last transaction that it replayed, and the
+    time since it was up to date. `age` is None if it has replayed none.
     """
     return max(0.0, min(math.inf if age is None else age, now - up_to_date_at))
 
 
 class Replica(Database):
-    """A replica of the database, or an address that leads to one of several. Raises DatabaseUnavailable also where the server at
-    the other end is more than `lag_seconds` behind the writer.
+    """A replica of the database, or an address that leads to one of several. Also raises DatabaseUnavailable if the server is
+    more than `lag_seconds` behind the writer.
     """
 
-    # A server that vanished is noticed sooner than the writer: there is another to ask.
+    # A server that disappeared is noticed sooner than the writer: there is another one.
     _keepalive = {"keepalives_idle": 2, "keepalives_interval": 1, "keepalives_count": 3, "tcp_user_timeout": 5_000}
 
     def __init__(self, *args: Any, lag_seconds: float, **options: Any) -> None:
@@ -94,7 +93,7 @@ class Replica(Database):
         return self._is_full
 
     def doubt(self) -> None:
-        """Ask on every connection again how far its server is behind."""
+        """Check the lag again on every connection."""
         for seen in self._seen.values():
             seen.asked_at = -math.inf
 
@@ -135,8 +134,8 @@ class Replica(Database):
 
 
 class Reader(Database):
-    """The database for what only reads and need not see what was written just now: `read`, `rows` and `row` go to the replica,
-    and where that fails or lags to the writer, as all else does.
+    """The database for work that only reads, and need not see the latest writes: `read`, `rows` and `row` go to the replica, and
+    if that fails or lags, to the writer, as everything else does.
     """
 
     def __init__(self, writer: Database, replica: Replica) -> None:
@@ -169,7 +168,7 @@ class Reader(Database):
         return await self._writer.read(work, statement)
 
     async def ask(self) -> ReaderState:
-        """Whether the replica answers and is up to date. From now on it is used, or left out, accordingly."""
+        """Check whether the replica answers and is up to date, and use it from now on or not accordingly."""
         self._replica.doubt()
         try:
             await self._replica.row("select 1 as one")
@@ -189,7 +188,7 @@ class Reader(Database):
         await self._replica.close()
 
     def _judge(self, error: DatabaseUnavailable | ConfigurationError) -> None:
-        """Leave the replica out for a while where it is the one to blame."""
+        """Stop using the replica for a while if it caused the error."""
         cause = error.__cause__
         if isinstance(cause, psycopg.errors.ReadOnlySqlTransaction):
             logger.error("a replica was asked to write", exc_info=error)

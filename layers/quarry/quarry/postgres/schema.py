@@ -1,7 +1,7 @@
-"""The schema with all that is Quarry's: how it is found, created, and filled from `public`.
+"""Quarry's own schema: how it is found and created.
 
 SQL names no schema. Each connection or transaction sets a search path: the schema, the schemas of extensions, and temporary
-tables last, so that none hides a table of ours.
+tables last, so that no temporary table hides one of Quarry's.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import LiteralString
+from typing import Any, LiteralString
 
 import psycopg
 from psycopg.rows import TupleRow
@@ -17,8 +17,8 @@ from psycopg.sql import SQL, Composed, Identifier, Literal
 
 from quarry.platform.errors import ConfigurationError
 
-_OLD_SCHEMA = "public"
-"""Where all was before it had a schema of its own, and where extensions are made: others of the database look for them there."""
+_EXTENSIONS_SCHEMA = "public"
+"""Where extensions are created: other users of the database look for them there."""
 
 _BOOKS = ("quarry_migrations", "quarry_functions")
 
@@ -34,21 +34,7 @@ select exists (select from pg_class where relnamespace = quote_ident(%s)::regnam
   or exists (select from pg_proc where pronamespace = quote_ident(%s)::regnamespace)
 """
 
-# Functions first: their names tell types and tables. A file of sql/functions may also make a view.
-_OLD_OBJECTS = """
-select 'function', oid::regprocedure::text from pg_proc
-where pronamespace = 'public'::regnamespace and proname = any(%(function)s)
-union all
-select 'type', oid::regtype::text from pg_type where typnamespace = 'public'::regnamespace and typname = any(%(type)s)
-union all
-select 'view', oid::regclass::text from pg_class
-where relnamespace = 'public'::regnamespace and relkind = 'v' and relname = any(%(function)s)
-union all
-select 'table', oid::regclass::text from pg_class
-where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname = any(%(table)s)
-"""
-
-# those of triggers, and those of sql/functions that have their owner's rights and read names when they run
+# trigger functions, and functions of sql/functions with their owner's rights that resolve names at run time
 _FUNCTIONS_ASTRAY = """
 select oid::regprocedure::text from pg_proc
 where pronamespace = current_schema()::regnamespace and (prorettype = 'trigger'::regtype and not prosecdef or prosecdef
@@ -73,61 +59,51 @@ SyncConnection = psycopg.Connection[TupleRow]
 
 
 def search_path_query(schema: str) -> Composed:
-    """Asks for the search path by which all that is in `schema` is found."""
+    """The query for the search path with `schema` and the schemas of extensions."""
     return SQL(_SEARCH_PATH).format(schema=Literal(schema))
 
 
 def has_extensions(search_path: str) -> bool:
-    """Whether there were extensions when the path was asked for: before the first `migrate` there are none."""
+    """Whether the search path has schemas of extensions: before the first `migrate` it has none."""
     return search_path.count(",") > 1
 
 
 def set_search_path(connection: SyncConnection, schema: str) -> None:
-    """Have the session find what is in `schema`, and the extensions where they are now."""
+    """Set the session's search path to `schema` and the current schemas of extensions."""
     query = SQL("select set_config('search_path', ({}), false)").format(search_path_query(schema))
     connection.execute(query)
 
 
 def is_installed(connection: SyncConnection, schema: str) -> bool:
-    """Whether a `migrate` has made Quarry's own tables in `schema`."""
-    return _value(connection, "select to_regclass(format('%%I.quarry_migrations', %s::text)) is not null", [schema])
+    """Whether `migrate` has created Quarry's tables in `schema`."""
+    return bool(
+        value(connection, "select to_regclass(format('%%I.quarry_migrations', %s::text)) is not null", [schema])
+    )
 
 
 def make_schema(connection: SyncConnection, schema: str) -> None:
-    """Create the schema where it is missing. Raises ConfigurationError when it holds what is not Quarry's."""
-    if not _value(connection, "select to_regnamespace(quote_ident(%s)) is not null", [schema]):
+    """Create the schema if it is missing. Raises ConfigurationError if it contains objects that are not Quarry's."""
+    if not value(connection, "select to_regnamespace(quote_ident(%s)) is not null", [schema]):
         connection.execute(SQL("create schema {}").format(Identifier(schema)))
-    elif _value(connection, _HOLDS_ANYTHING, [schema, schema]):
+    elif value(connection, _HOLDS_ANYTHING, [schema, schema]):
         raise ConfigurationError(
-            f"The schema {schema} of this database has tables that are not Quarry's: name another schema in DATABASE_SCHEMA."
+            f"The schema {schema} of this database has tables that are not Quarry's: set DATABASE_SCHEMA to another name."
         )
 
 
 def make_extensions(connection: SyncConnection, text: str, schema: str) -> None:
-    """Create the extensions that a migration asks for, outside `schema`, since they outlive it; then have them found."""
+    """Create the extensions that a migration needs, outside `schema`, since they outlive it; then update the search path."""
     names = _EXTENSION.findall(text)
     for name in names:
         connection.execute(
-            SQL("create extension if not exists {} schema {}").format(Identifier(name), Identifier(_OLD_SCHEMA))
+            SQL("create extension if not exists {} schema {}").format(Identifier(name), Identifier(_EXTENSIONS_SCHEMA))
         )
     if names:
         set_search_path(connection, schema)
 
 
-def move_from_public(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> bool:
-    """Move the installation that is in `public` into `schema`; whether there was one. `migrations` are names and texts: those
-    applied tell what was created. Indexes, triggers, policies, grants and sequences go with their tables.
-    """
-    if not is_installed(connection, _OLD_SCHEMA):
-        return False
-    made = names_made(connection, _OLD_SCHEMA, migrations)
-    for kind, name in connection.execute(_OLD_OBJECTS, made).fetchall():
-        connection.execute(SQL(f"alter {kind} {name} set schema {{}}").format(Identifier(schema)))
-    return True
-
-
 def names_made(connection: SyncConnection, schema: str, migrations: Iterable[tuple[str, str]]) -> dict[str, list[str]]:
-    """The names of what is Quarry's in `schema`, by kind: "table", "type", and "function", of which some may be views."""
+    """What Quarry has created in `schema`, by kind: names of tables, types and functions (some of them are views)."""
     recorded = SQL("select name from {}")
     applied, files = (
         [name for (name,) in connection.execute(recorded.format(Identifier(schema, table))).fetchall()]
@@ -141,9 +117,8 @@ def names_made(connection: SyncConnection, schema: str, migrations: Iterable[tup
 
 
 def settle(connection: SyncConnection) -> None:
-    """Have triggers, and functions with their owner's rights, find what is ours whoever calls them.
-
-    Whoever was granted a table finds it too.
+    """Set the search path of triggers, and of functions with their owner's rights, so that it does not depend on the caller; and
+    let everyone who was granted a table use the schema.
     """
     for (function,) in connection.execute(_FUNCTIONS_ASTRAY).fetchall():
         connection.execute(SQL(f"alter function {function} set search_path from current"))
@@ -151,6 +126,7 @@ def settle(connection: SyncConnection) -> None:
         connection.execute(SQL(grant))
 
 
-def _value(connection: SyncConnection, query: LiteralString, parameters: Sequence[object]) -> bool:
-    row = connection.execute(query, parameters).fetchone()
-    return row is not None and bool(row[0])
+def value(connection: SyncConnection, query: LiteralString | Composed, parameters: Sequence[object] = ()) -> Any:
+    """The first value of the first row; None if there is no row."""
+    row = connection.execute(query, parameters or None).fetchone()
+    return row[0] if row else None

@@ -12,7 +12,7 @@ _TARGET = re.compile(r"\b(?:from|into|update)\s+([a-z_][\w.]*)")
 
 
 def statement_name(query: str | Composable) -> str:
-    """Its verb and the first table or function that it names: `select search_people`."""
+    """The verb and the first table or function of a statement: `select search_people`."""
     text = query if isinstance(query, str) else "".join(_words(query))
     found = (pattern.search(text) for pattern in (_VERB, _TARGET))
     return " ".join(match[1] for match in found if match)

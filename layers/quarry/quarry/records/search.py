@@ -114,7 +114,7 @@ async def _ranked(
     ranking: Literal["scores", "seed"] = "scores",
 ) -> list[RankedRecord]:
     """What was found, best first; by the seed's formula nothing else counts."""
-    weight = (await services.tuned.read()).records_semantic_weight
+    weight = (await services.tuned_settings()).records_semantic_weight
     if ranking == "seed":
         return await off_loop(fuse_types, found.candidates, weight, "reciprocal_rank")
     ranked = await off_loop(fuse_types, found.candidates, weight)

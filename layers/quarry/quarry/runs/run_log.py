@@ -235,7 +235,7 @@ class RunLog:
         over = [run for run in runs if run.status != "running"]
         steps = [row for run in over for row in _numbered(run, "step_number", map(_step_row, run.steps))]
         results = [row for run in over for row in _numbered(run, "rank", map(_result_row, run.results))]
-        async with self._database.beside.transaction() as connection:
+        async with self._database.background.transaction() as connection:
             await connection.execute(KEEP)
             await _insert(connection, "search_runs", rows, or_update=True)
             await connection.execute(_LET_GO, [[str(run.id) for run in runs]])

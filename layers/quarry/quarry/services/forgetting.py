@@ -1,6 +1,6 @@
 """Forgets a record: deletes its row and everything made from it in one transaction. The audit line does not name it.
 
-A writer that keeps search results takes the lock `KEEP` first. So it either ends before the forgetting looks, or begins after it
+A writer that stores search results takes the lock `KEEP` first. So it either ends before forgetting starts, or begins after it
 and checks `was_forgotten`.
 """
 
@@ -21,19 +21,19 @@ from quarry.platform.tables import FORGET, Forgettable
 from quarry.postgres.pool import Connection, Database
 
 FORGET_SECONDS = 120
-"""As long as one statement of forgetting may take: what is kept has no index by what it quotes."""
+"""How long one statement may take: stored texts have no index by what they quote."""
 
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What went: how many rows of each table were deleted or changed."""
+    """How many rows of each table were deleted or changed."""
 
     kind: str
     rows: Mapping[str, int]
 
 
-# By order: what is kept goes by the rule that keeps it out from then on, which reads the line of the audit; what is running is
-# ended, so that it stores nothing more.
+# The order matters: the audit line comes first, since the functions that find and keep out forgotten records read it. Running
+# streams are ended, so that they store nothing more.
 _KEPT: tuple[LiteralString, ...] = (
     "insert into forgotten (kind, id_hash, domain, rows) values (%(kind)s, id_hash(%(id)s), %(domain)s, '{}')",
     """with quoting as (
@@ -66,7 +66,7 @@ _OF_WORDS: tuple[LiteralString, ...] = (
        where of_table = %(table)s and %(id)s = any(best_rows)""",
 )
 
-# the counts of this transaction, and of earlier ones that the server has not taken in yet
+# the counts of this transaction, and of earlier ones that are not in the statistics yet
 _CHANGED_ROWS = """
 select relname as "table", n_tup_del + n_tup_upd as rows from pg_stat_xact_user_tables
 where schemaname = current_schema and relname not in ('facet_values', 'facet_words', 'lexeme_counts', 'text_changes')
@@ -81,8 +81,8 @@ where r.contype = 'f' and r.confrelid = %s::regclass and r.confdeltype = 'a'
 
 
 async def forget(database: Database, forgettable: Forgettable, domain: str, id: str) -> Forgotten:
-    """Forget a record of ours. Raises NotFound where there is none and nothing is kept of it, and Conflict where other rows
-    cannot be without it.
+    """Forget a record of a built-in table. Raises NotFound if it does not exist and nothing is stored about it, and Conflict if
+    other rows need it.
     """
     async with database.transaction() as connection:
         await _begin(connection)
@@ -97,14 +97,14 @@ async def forget(database: Database, forgettable: Forgettable, domain: str, id: 
 
 
 async def forget_row(database: Database, collection: Collection, id: str) -> Forgotten:
-    """Forget what was made and kept of a row of the owner's that is gone. Raises Conflict while it is there, and NotFound."""
+    """Forget everything about a deleted row of the owner's table. Raises Conflict if it still exists, and NotFound."""
     async with database.transaction() as connection:
         await _begin(connection)
         before = await _changed_rows(connection)
         if await _is_there(connection, collection, id):
             raise Conflict(
-                f"This row of {collection.name} is in {'.'.join(collection.source)}, which is yours: delete it there, "
-                "then forget it again."
+                f"This row of {collection.name} is still in your table {'.'.join(collection.source)}: delete it there, then "
+                "forget it again."
             )
         for table, column in ((collection.windows, "record_id"), (collection.rows, "id")):
             statement = SQL("delete from {} where {} = %s").format(Identifier(table), Identifier(column))
@@ -131,7 +131,7 @@ async def _texts(connection: Connection, forgettable: Forgettable, id: str) -> l
 
 
 async def _let_go(connection: Connection, table: str, id: str) -> None:
-    """Have other rows refer to this one no more."""
+    """Remove references from other rows to this one."""
     for referring in await (await connection.execute(_REFERRING, [table])).fetchall():
         names = {"table": SQL(referring["table"]), "column": Identifier(referring["column"])}
         if not referring["is_needed"]:
@@ -141,23 +141,23 @@ async def _let_go(connection: Connection, table: str, id: str) -> None:
             continue
         belonging = SQL("select from {table} where {column} = %s limit 1").format(**names)
         if (await connection.execute(belonging, [id])).rowcount:
-            raise Conflict(f"Rows of {referring['name']} belong to it: forget those first.")
+            raise Conflict(f"Rows of {referring['name']} belong to this record: forget those first.")
 
 
 async def _is_there(connection: Connection, collection: Collection, id: str) -> bool:
-    """Whether the source has the row. Raises Conflict where that cannot be seen."""
+    """Whether the source has the row. Raises Conflict if this role cannot see it."""
     source = quoted(collection.table_sql)
     seen = await (await connection.execute(SQL(f"select sees_all_rows({source}::regclass) as seen"))).fetchone()
     if not (seen and seen["seen"]):
         raise Conflict(
-            f"Policies hide rows of {'.'.join(collection.source)} from this role: whether the row is gone cannot be seen."
+            f"Policies hide rows of {'.'.join(collection.source)} from this role, so it cannot see whether the row was deleted."
         )
     query = SQL(f"select from {collection.source_sql} t where {collection.has_key(quoted(id), 't')} limit 1")
     try:
         async with connection.transaction():
             return (await connection.execute(query)).rowcount > 0
     except errors.DataError:
-        return False  # no key of this table's
+        return False  # not a valid key of this table
 
 
 async def _changed_rows(connection: Connection) -> dict[str, int]:
@@ -168,7 +168,7 @@ async def _note(connection: Connection, kind: str, id: str, before: Mapping[str,
     now = await _changed_rows(connection)
     rows = {table: count - before.get(table, 0) for table, count in now.items() if count > before.get(table, 0)}
     if not rows:
-        raise NotFound(f"There is no {kind} {id!r}, and nothing is kept of one.")
+        raise NotFound(f"There is no {kind} {id!r}, and nothing is stored about it.")
     await connection.execute(
         "update forgotten set rows = %s where kind = %s and id_hash = id_hash(%s) and forgotten_at = now()",
         [json.dumps(rows), kind, id],

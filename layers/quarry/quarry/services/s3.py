@@ -1,4 +1,4 @@
-"""Files that lie in Amazon S3: fetched whole before they are read, since a slow reader would lose the connection."""
+"""Files in Amazon S3, downloaded before they are read, since a slow reader would lose the connection."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ class S3Object:
 
     @classmethod
     def parse(cls, address: str) -> S3Object:
-        """From `s3://BUCKET/KEY`. Raises ValueError where that is not an object's address."""
+        """Parse `s3://BUCKET/KEY`. Raises ValueError for any other address."""
         bucket, _, key = address.removeprefix(SCHEME).partition("/")
         if not (address.startswith(SCHEME) and bucket and key) or key.endswith("/"):
-            raise ValueError(f"{address!r} is not {SCHEME}BUCKET/KEY of one object")
+            raise ValueError(f"{address!r} is not the address of an object: {SCHEME}BUCKET/KEY")
         return cls(bucket, key)
 
     @property
@@ -46,9 +46,9 @@ class S3Object:
 
 
 def fetch(source: S3Object, file: BinaryIO) -> Mapping[str, str]:
-    """Write an object into `file`, from its beginning; what its owner noted of it (`--metadata`).
+    """Write an object to `file` from its start; return its metadata.
 
-    Raises UnreadableFile where there is none, Unavailable where S3 cannot be asked, ConfigurationError without boto3.
+    Raises UnreadableFile if it does not exist, Unavailable if S3 cannot be reached, ConfigurationError without boto3.
     """
     with _answered(source) as client:
         response = client.get_object(Bucket=source.bucket, Key=source.key)
@@ -58,7 +58,7 @@ def fetch(source: S3Object, file: BinaryIO) -> Mapping[str, str]:
 
 
 def read_text(source: S3Object) -> str | None:
-    """A small object's text, None where there is none. Raises Unavailable, ConfigurationError."""
+    """The text of a small object, None if it does not exist. Raises Unavailable, ConfigurationError."""
     try:
         with _answered(source) as client:
             return client.get_object(Bucket=source.bucket, Key=source.key)["Body"].read().decode()
@@ -67,7 +67,7 @@ def read_text(source: S3Object) -> str | None:
 
 
 def write_text(target: S3Object, text: str, media_type: str) -> None:
-    """Put a text. Raises Unavailable, ConfigurationError."""
+    """Write a text. Raises Unavailable, ConfigurationError."""
     with _answered(target) as client:
         client.put_object(Bucket=target.bucket, Key=target.key, Body=text.encode(), ContentType=media_type)
 
@@ -80,13 +80,13 @@ def _answered(asked: S3Object) -> Iterator[S3Client]:
         from botocore.config import Config
         from botocore.exceptions import BotoCoreError, ClientError
     except ImportError:
-        raise ConfigurationError("Files in S3 are read by boto3, which is not installed: pip install boto3") from None
+        raise ConfigurationError("Files in S3 need boto3, which is not installed: pip install boto3") from None
     config = Config(connect_timeout=CONNECT_SECONDS, read_timeout=READ_SECONDS, retries={"total_max_attempts": 3})
     try:
         yield boto3.client("s3", config=config)
     except ClientError as error:
         if error.response.get("Error", {}).get("Code") in _MISSING:
             raise UnreadableFile(f"{asked}: there is no such object") from error
-        raise Unavailable(f"{asked} cannot be had: {error}") from error
+        raise Unavailable(f"{asked} cannot be read: {error}") from error
     except BotoCoreError as error:
-        raise Unavailable(f"{asked} cannot be had: {error}") from error
+        raise Unavailable(f"{asked} cannot be read: {error}") from error

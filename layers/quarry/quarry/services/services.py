@@ -1,7 +1,8 @@
-"""What every search needs, built once per process. Nothing here connects, imports a model or reads a secret before first use."""
+"""What every search needs, built once per process. Nothing connects, imports a model or reads a secret before its first use."""
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -36,15 +37,15 @@ VALUES_MAX = 10_000
 
 
 class Memory:
-    """Values by name, each read again when it is older than its reader says."""
+    """Values by name. The reader of each says how old it may be."""
 
     def __init__(self) -> None:
         self._values: dict[str, tuple[float, Any]] = {}
 
     async def read(self, name: str, read: Callable[[], Awaitable[T]], *, seconds: float) -> T:
-        """What was read under this name in the last `seconds`, or else is read now. Raises what `read` does."""
+        """The value of this name if it was read in the last `seconds`; else `read` it now. Raises what `read` raises."""
         now = time.monotonic()
-        at, value = self._values.get(name, (-float("inf"), None))
+        at, value = self._values.get(name, (-math.inf, None))
         if now - at < seconds:
             remembered: T = value
             return remembered
@@ -53,63 +54,45 @@ class Memory:
         return value
 
     def keep(self, name: str, value: object) -> None:
-        """Remember a value under this name from now on; the oldest is forgotten where there are too many."""
+        """Remember a value under this name. If there are too many, the oldest is dropped."""
         self._values.pop(name, None)
         self._values[name] = (time.monotonic(), value)
         if len(self._values) > VALUES_MAX:
             del self._values[next(iter(self._values))]
 
     def holds(self, name: str, *, seconds: float) -> bool:
-        """Whether anything was remembered under this name in the last `seconds`."""
-        return time.monotonic() - self._values.get(name, (-float("inf"), None))[0] < seconds
+        """Whether a value of this name was remembered in the last `seconds`."""
+        return time.monotonic() - self._values.get(name, (-math.inf, None))[0] < seconds
 
 
 TUNED_NAMES = ("records_semantic_weight", "company_semantic_weight", "company_keyword_weight", "company_niche_weight")
-"""The settings that a database may have of its own."""
-
-
-class TunedSettings:
-    """Reads the stored weights once, at the first search; a process that runs on keeps them."""
-
-    def __init__(self, settings: Settings, database: Database) -> None:
-        self._settings = settings
-        self._database = database
-        self._tuned: Settings | None = None
-
-    async def read(self) -> Settings:
-        """The settings; of those that may be tuned, what the environment sets, else what is stored, else the default.
-
-        Raises DatabaseUnavailable.
-        """
-        if self._tuned is None:
-            self._tuned = with_weights(self._settings, await stored_weights(self._database))
-        return self._tuned
+"""The settings that a database can store."""
 
 
 def with_weights(settings: Settings, stored: Mapping[str, float]) -> Settings:
-    """The settings with what is stored for those that the environment does not set."""
+    """The settings, with stored weights where the environment sets none."""
     return settings.model_copy(
         update={name: stored[name] for name in TUNED_NAMES if name in stored and name not in settings.model_fields_set}
     )
 
 
 async def stored_weights(database: Database) -> dict[str, float]:
-    """What is stored, by the name of its setting. Raises DatabaseUnavailable."""
+    """The stored weights by the name of their setting. Raises DatabaseUnavailable."""
     rows = await database.rows("select name, weight from tuned_weights order by name")
     return {row["name"]: row["weight"] for row in rows}
 
 
 LOCAL_USER = "demo"
-"""Who asks locally without saying a name."""
+"""The local user who gives no name."""
 
 _PROVIDERS = {"openai": "openai", "bedrock": "aws.bedrock", "local": "local"}
-"""What traces call who provides a model, by what the settings call it."""
+"""The names of providers in traces, by their names in the settings."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, as verified. `user_id` goes into every scoped query. `claims` are what else is known of the caller: always
-    `sub`, the same.
+    """The verified caller. `user_id` goes into every scoped query. `claims` is what else the token says; `sub` is always the same
+    as `user_id`.
     """
 
     user_id: str
@@ -123,9 +106,8 @@ class Caller:
 class Services:
     """`chat` is None where no chat model is configured: the fallbacks answer.
 
-    `reader` is for reads that may be seconds old; it is a Reader where there is a replica, and else `database`. `tuned` has the
-    settings with the database's own weights, `memory` values read now and then, `breakers` those of remote models: "chat",
-    "embedding".
+    `reader` is for reads that may be seconds old: a Reader if there is a replica, else `database`. `memory` holds values that are
+    read now and then. `breakers` has those of remote models, as "chat" and "embedding".
     """
 
     settings: Settings
@@ -136,11 +118,18 @@ class Services:
     queries: QueryEmbedder
     run_log: RunLog
     streams: RunStreams
-    tuned: TunedSettings
     memory: Memory
     metrics: Metrics
     tracing: Tracing
     breakers: Mapping[str, CircuitBreaker] = field(default_factory=dict, hash=False)
+
+    async def tuned_settings(self) -> Settings:
+        """The settings with the weights that this database stores, where the environment sets none. They are read once.
+
+        Raises DatabaseUnavailable.
+        """
+        stored = await self.memory.read("tuned weights", lambda: stored_weights(self.database), seconds=math.inf)
+        return with_weights(self.settings, stored)
 
     @contextmanager
     def run(
@@ -153,8 +142,8 @@ class Services:
         request_id: str | None = None,
         run_id: UUID | None = None,
     ) -> Iterator[Run]:
-        """A search while it happens, closed in the run log at the end of the block. `asked` is what asks it again; without a
-        `budget` no model is asked.
+        """A run of a search, which the run log records at the end of the block. `asked` is the request to repeat it. Without a
+        `budget` no model is called.
         """
         chat = self.chat if budget else None
         budget = budget or Budget.without_model(self.settings.database_timeout_seconds)
@@ -163,7 +152,7 @@ class Services:
             yield run
 
     def acting(self, settings: Mapping[str, str]) -> Services:
-        """The same services, with databases whose transactions begin with these settings of their own."""
+        """The same services, with databases whose transactions begin with these settings."""
         if not settings:
             return self
         database = self.database.acting(settings)
@@ -172,7 +161,7 @@ class Services:
         )
 
     async def close(self) -> None:
-        """Write what is still to be written, then close what was opened."""
+        """Finish pending writes, then close everything."""
         await self.streams.close()
         await self.run_log.close()
         if self.chat is not None:
@@ -184,9 +173,9 @@ class Services:
 
 
 def build_services(settings: Settings, address: Address | None = None) -> Services:
-    """Wire the services. `address` overrides the setting (the embedded Postgres has its own).
+    """Build the services. `address` overrides the setting, for the embedded Postgres.
 
-    Raises ConfigurationError when there is no database URL.
+    Raises ConfigurationError if there is no database URL.
     """
     database = Database(
         address or database_address(settings),
@@ -215,12 +204,11 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         queries=QueryEmbedder(embeddings, reader, breakers.get("embedding"), _PROVIDERS[settings.embeddings]),
         run_log=RunLog(database, metrics, Prices(settings.model_prompt_price, settings.model_completion_price)),
         streams=RunStreams(
-            RunStore(database.beside),
+            RunStore(database.background),
             grace_seconds=settings.stream_grace_seconds,
             # a Lambda is frozen when it has answered
             unattended_max=0 if settings.aws_lambda_function_name else settings.database_pool_size // 2,
         ),
-        tuned=TunedSettings(settings, database),
         memory=Memory(),
         metrics=metrics,
         tracing=Tracing(settings.traces_endpoint),
@@ -249,7 +237,7 @@ def _build_reader(settings: Settings, database: Database) -> Database:
 
 
 def database_address(settings: Settings) -> str | Secret:
-    """The URL of the database, or what tells it. Raises ConfigurationError when there is neither."""
+    """The URL of the database, or the secret with it. Raises ConfigurationError if neither is set."""
     url = settings.database_url.get_secret_value() if settings.database_url else ""
     if not (url or settings.database_secret_arn):
         raise ConfigurationError("Neither DATABASE_URL nor DATABASE_SECRET_ARN is set.")
@@ -262,13 +250,13 @@ def _address(settings: Settings, url: str) -> str | Secret:
 
 
 def read_database_url(settings: Settings) -> str:
-    """What psycopg connects to. Raises ConfigurationError, and Unavailable when the secret cannot be read."""
+    """The URL of the database, read now. Raises ConfigurationError, and Unavailable if its secret cannot be read."""
     address = database_address(settings)
     return address if isinstance(address, str) else address.read_now()
 
 
 def import_what_services_use(settings: Settings) -> None:
-    """Import the packages that are else imported on first use, so that a snapshot of the process holds them."""
+    """Import the packages that are otherwise imported on first use, so that a snapshot of the process contains them."""
     if settings.has_openai:
         openai_connection.import_sdk()
     if "bedrock" in (settings.model_provider, settings.embeddings):
@@ -295,7 +283,6 @@ def _build_chat_model(settings: Settings) -> ChatModel | None:
         return None
     limits = OutputLimits(
         decision_tokens=settings.model_decision_tokens,
-        turn_tokens=settings.model_turn_tokens,
         answer_tokens=settings.model_answer_tokens,
         tokens_field=settings.openai_tokens_field,
     )
@@ -311,7 +298,7 @@ def _bedrock(settings: Settings) -> bedrock_connection.Connection:
 
 
 def _openai(settings: Settings, max_bytes: int = openai_connection.ANSWER_BYTES_MAX) -> openai_connection.Connection:
-    """Raises ConfigurationError when the key or the base URL cannot be used, or both are missing."""
+    """Raises ConfigurationError if the key or the base URL is invalid, or both are missing."""
     return openai_connection.Connection(
         _api_key(settings),
         settings.openai_base_url,

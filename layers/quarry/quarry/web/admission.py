@@ -1,142 +1,49 @@
-"""Admission: which requests a process takes, and how many it works on at a time.
+"""Admission: how many requests a process works on at a time, and how many wait.
 
-A search holds a place until its response was sent or its client left, which cancels it, in the database too. A short queue
-waits; any further request gets a 503 with `Retry-After` at once. `without_place` exempts a route.
-
-Locally nobody signs in: a local server answers to its own host names and web pages. A page whose name resolves to this machine
-(DNS rebinding) could read answers; `Host` and `Origin` give it away. Another site's image or redirect could send a `GET` that
-spends money; `Sec-Fetch-Site` gives that away. Deployed, every request carries a verified token.
+A search holds a place until its response was sent, or its client left, which cancels it and its statements. A short queue waits;
+any further request gets a 503 with `Retry-After` at once. `without_place` exempts a route.
 """
 
 from __future__ import annotations
 
 import asyncio
-import ipaddress
 import logging
 import math
-import re
 import time
 from collections import Counter, OrderedDict, deque
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from fastapi import Request
-from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quarry.platform.errors import Forbidden, MisdirectedRequest, NotAuthenticated, Overloaded
-from quarry.platform.settings import Settings
+from quarry.platform.errors import NotAuthenticated, Overloaded
 from quarry.web import problems
-from quarry.web.problems import HttpMiddleware
 from quarry.web.requests import endpoint_of, verified_caller
 
-
-@dataclass(eq=False)
-class Ticket:
-    """One request of `user`, from its arrival until it leaves."""
-
-    user: str
-    at_work: bool = False
-
-
-class Places:
-    """A limited number of requests at work and of requests waiting, and of both a share for one user.
-
-    Waiting users take turns, however many requests each has. A request waits only if no place is free or its user's share is
-    taken.
-    """
-
-    def __init__(self, *, at_work: int, at_work_per_user: int, waiting: int, waiting_per_user: int) -> None:
-        self.at_work_max = at_work
-        self.at_work_per_user = at_work_per_user
-        self.waiting_max = waiting
-        self.waiting_per_user = waiting_per_user
-        self._at_work: Counter[str] = Counter()
-        # in the order of their turns
-        self._waiting: OrderedDict[str, deque[Ticket]] = OrderedDict()
-
-    @property
-    def at_work(self) -> int:
-        return self._at_work.total()
-
-    @property
-    def waiting(self) -> int:
-        return sum(map(len, self._waiting.values()))
-
-    def enter(self, user: str) -> Ticket | None:
-        """A ticket that is at work, or waits; None where there is no place to wait either."""
-        ticket = Ticket(user)
-        if self.at_work < self.at_work_max and self._at_work[user] < self.at_work_per_user:
-            self._begin(ticket)
-            return ticket
-        own = self._waiting.get(user, ())
-        if self.waiting >= self.waiting_max or len(own) >= self.waiting_per_user:
-            return None
-        self._waiting.setdefault(user, deque()).append(ticket)
-        return ticket
-
-    def leave(self, ticket: Ticket) -> Ticket | None:
-        """Take out a ticket, at work or waiting, exactly once; the one that is at work in its place, if any."""
-        if not ticket.at_work:
-            self._stop_waiting(ticket)
-            return None
-        ticket.at_work = False
-        self._at_work[ticket.user] -= 1
-        if not self._at_work[ticket.user]:
-            del self._at_work[ticket.user]
-        return self._next()
-
-    def rounds_until_work(self, user: str) -> float:
-        """How many requests' durations pass, about, before one more request of `user` would be at work."""
-        own = len(self._waiting.get(user, ()))
-        return max((self.waiting + 1) / self.at_work_max, (own + 1) / self.at_work_per_user)
-
-    def _next(self) -> Ticket | None:
-        for user, tickets in self._waiting.items():
-            if self._at_work[user] < self.at_work_per_user:
-                ticket = tickets[0]
-                self._stop_waiting(ticket)
-                if user in self._waiting:
-                    self._waiting.move_to_end(user)
-                self._begin(ticket)
-                return ticket
-        return None
-
-    def _begin(self, ticket: Ticket) -> None:
-        ticket.at_work = True
-        self._at_work[ticket.user] += 1
-
-    def _stop_waiting(self, ticket: Ticket) -> None:
-        tickets = self._waiting[ticket.user]
-        tickets.remove(ticket)
-        if not tickets:
-            del self._waiting[ticket.user]
-
-
 PLACES_PER_CONNECTION = 2
-"""A request holds a connection for a part of its time only: the rest is reading, embedding, ranking and waiting for models."""
+"""A request holds a connection only for part of its time: the rest is reading, embedding, ranking and waiting for models."""
 USER_SHARE = 3 / 4
-"""Of the connections and of the queue. What is left lets others in while one user asks for everything."""
+"""The share of connections and of the queue that one user can take."""
 QUEUE_MAX = 64
 QUEUE_SECONDS = 10.0
-"""The longest that a request waits for its place."""
+"""The longest that a request waits for a place."""
 FIRST_MEAN_SECONDS = 1.0
-"""What a request is taken to last before one has ended."""
+"""The assumed duration of a request before any has ended."""
 MEAN_WEIGHT = 0.1
-"""Of the latest request in the mean of all."""
+"""The weight of the latest request in the mean duration."""
 RETRY_AFTER_MAX_SECONDS = 30
 WARNING_INTERVAL_SECONDS = 60.0
 MESSAGES_AHEAD = 8
-"""Pieces of a request's body that are read before the route asks for them."""
+"""Messages of a request that are read ahead of the route."""
 WITHOUT_PLACE = "_quarry_without_place"
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 logger = logging.getLogger(__name__)
 
 
 def without_place(endpoint: Endpoint) -> Endpoint:
-    """Marks a route that is public and cheap: it is served however much is at work."""
+    """Mark a route as public and cheap: it is served without a place."""
     setattr(endpoint, WITHOUT_PLACE, True)
     return endpoint
 
@@ -147,88 +54,104 @@ def is_public(endpoint: object) -> bool:
 
 
 class Admission:
-    """The places of one process, and the queue for them."""
+    """The places of one process, and the queue for them.
 
-    def __init__(self, places: Places, clock: Callable[[], float] = time.monotonic) -> None:
-        self._places = places
-        self._clock = clock
-        self._turns: dict[Ticket, asyncio.Future[None]] = {}
+    Waiting users take turns, however many requests each has. A request waits only if no place is free, or its user's share is
+    used up.
+    """
+
+    def __init__(self, connections: int) -> None:
+        """The places for a pool with this number of connections. No user takes all connections, or all of the queue."""
+        self._places = PLACES_PER_CONNECTION * connections
+        self._places_per_user = max(1, int(USER_SHARE * connections))
+        self._at_work: Counter[str] = Counter()
+        # users in the order of their turns
+        self._waiting: OrderedDict[str, deque[asyncio.Future[None]]] = OrderedDict()
         self._mean_seconds = FIRST_MEAN_SECONDS
         self._refused = 0
         self._warned_at = -math.inf
 
-    @classmethod
-    def of_pool(cls, connections: int) -> Self:
-        """As much as a pool of so many connections serves. No user holds all connections, nor all of the queue."""
-        return cls(
-            Places(
-                at_work=PLACES_PER_CONNECTION * connections,
-                at_work_per_user=max(1, int(USER_SHARE * connections)),
-                waiting=QUEUE_MAX,
-                waiting_per_user=int(USER_SHARE * QUEUE_MAX),
-            )
-        )
-
     @asynccontextmanager
     async def place(self, user: str) -> AsyncIterator[None]:
-        """A place for as long as the block lasts.
-
-        Raises Overloaded: at once where the queue is full, or after QUEUE_SECONDS in it.
-        """
-        ticket = self._places.enter(user)
-        if ticket is None:
-            raise self._refusal(user)
+        """A place for the duration of the block. Raises Overloaded at once if the queue is full, or after QUEUE_SECONDS in it."""
+        if self._has_place(user):
+            self._at_work[user] += 1
+        else:
+            await self._wait(user)
+        began = time.monotonic()
         try:
-            if not ticket.at_work:
-                await self._turn_of(ticket)
-            began = self._clock()
-            try:
-                yield
-            finally:
-                self._mean_seconds += MEAN_WEIGHT * (self._clock() - began - self._mean_seconds)
+            yield
         finally:
-            self._leave(ticket)
+            self._mean_seconds += MEAN_WEIGHT * (time.monotonic() - began - self._mean_seconds)
+            self._leave(user)
 
-    async def _turn_of(self, ticket: Ticket) -> None:
+    def _has_place(self, user: str) -> bool:
+        return self._at_work.total() < self._places and self._at_work[user] < self._places_per_user
+
+    async def _wait(self, user: str) -> None:
+        """Wait until `_leave` gives `user` a place."""
+        if self._queued() >= QUEUE_MAX or len(self._waiting.get(user, ())) >= int(USER_SHARE * QUEUE_MAX):
+            raise self._refusal(user)
         turn = asyncio.get_running_loop().create_future()
-        self._turns[ticket] = turn
+        self._waiting.setdefault(user, deque()).append(turn)
         try:
             async with asyncio.timeout(QUEUE_SECONDS):
                 await turn
-        except TimeoutError:
-            raise self._refusal(ticket.user) from None
-        finally:
-            del self._turns[ticket]
+        except BaseException as error:
+            if turn.cancelled():
+                self._stop_waiting(user, turn)
+            else:  # it got its place at the same moment
+                self._leave(user)
+            if isinstance(error, TimeoutError):
+                raise self._refusal(user) from None
+            raise
 
-    def _leave(self, ticket: Ticket) -> None:
-        following = self._places.leave(ticket)
-        # one that has just given up its wait leaves the place by itself
-        if following is not None and not self._turns[following].done():
-            self._turns[following].set_result(None)
+    def _leave(self, user: str) -> None:
+        """Give up a place of `user`, and give it to the next user who waits."""
+        self._at_work[user] -= 1
+        if not self._at_work[user]:
+            del self._at_work[user]
+        for each, turns in self._waiting.items():
+            # a cancelled turn is removed by the request that waited
+            turn = next((turn for turn in turns if not turn.done()), None)
+            if turn is not None and self._has_place(each):
+                self._stop_waiting(each, turn)
+                if each in self._waiting:
+                    self._waiting.move_to_end(each)
+                self._at_work[each] += 1
+                turn.set_result(None)
+                return
+
+    def _stop_waiting(self, user: str, turn: asyncio.Future[None]) -> None:
+        turns = self._waiting[user]
+        turns.remove(turn)
+        if not turns:
+            del self._waiting[user]
+
+    def _queued(self) -> int:
+        return sum(map(len, self._waiting.values()))
 
     def _refusal(self, user: str) -> Overloaded:
-        expected_seconds = self._places.rounds_until_work(user) * self._mean_seconds
-        seconds = min(max(1, math.ceil(expected_seconds)), RETRY_AFTER_MAX_SECONDS)
+        own = len(self._waiting.get(user, ()))
+        rounds = max((self._queued() + 1) / self._places, (own + 1) / self._places_per_user)
+        seconds = min(max(1, math.ceil(rounds * self._mean_seconds)), RETRY_AFTER_MAX_SECONDS)
         self._note_refusal()
-        return Overloaded(
-            f"The service is overloaded; try again in {seconds} s.",
-            retry_after_seconds=seconds,
-        )
+        return Overloaded(f"The service is overloaded; try again in {seconds} s.", retry_after_seconds=seconds)
 
     def _note_refusal(self) -> None:
-        """Say now and then that requests are refused: a line for each would be more work than refusing it."""
+        """Log refusals at intervals: a line for each would cost more than refusing it."""
         self._refused += 1
-        now = self._clock()
+        now = time.monotonic()
         if now - self._warned_at >= WARNING_INTERVAL_SECONDS:
             logger.warning(
-                "overloaded: %d requests refused since the last such line, %d at work, %d waiting",
-                self._refused, self._places.at_work, self._places.waiting,
+                "overloaded: %d requests refused since the last message, %d at work, %d waiting",
+                self._refused, self._at_work.total(), self._queued(),
             )  # fmt: skip
             self._refused, self._warned_at = 0, now
 
 
 class Admitted(problems.HttpMiddleware):
-    """Serves the routes that need a place when they have one, and ends them when their client leaves."""
+    """Gives requests places, and cancels them when their client leaves."""
 
     def __init__(self, app: ASGIApp, admission: Admission) -> None:
         super().__init__(app)
@@ -243,11 +166,11 @@ class Admitted(problems.HttpMiddleware):
             async with client.present(), self._admission.place(_user_of(scope)):
                 await self.app(scope, client.receive, client.send)
         except Overloaded as refusal:
-            await problems.unlogged(scope.get("request_id"), refusal)(scope, receive, send)
+            await problems.response_to(refusal, scope, is_logged=False)(scope, receive, send)
 
 
 def _user_of(scope: Scope) -> str:
-    """Who asks; all that are not signed in count as one, and their routes refuse them."""
+    """The user; callers who are not signed in count as one, and their routes refuse them."""
     try:
         return verified_caller(Request(scope)).user_id
     except NotAuthenticated:
@@ -265,7 +188,7 @@ class _Client:
 
     @asynccontextmanager
     async def present(self) -> AsyncIterator[None]:
-        """The block is cancelled when the client leaves before it was answered; then this ends without an error."""
+        """Cancel the block when the client leaves before it was answered; this then ends without an error."""
         leaving = asyncio.timeout(None)
         try:
             async with leaving:
@@ -278,17 +201,17 @@ class _Client:
             if not leaving.expired():
                 raise
             if not isinstance(error, TimeoutError):
-                logger.warning("a request that its client left ended in an error: %s", type(error).__name__)
+                logger.warning("a request failed after its client had left: %s", type(error).__name__)
 
     async def receive(self) -> Message:
-        """The next piece of the body. A client that leaves cancels the request."""
+        """The next message of the request."""
         message = await self._messages.get()
         if isinstance(message, Exception):
             raise message
         return message
 
     async def send(self, message: Message) -> None:
-        # noted before it is sent: with the last piece of a response the server says that the client left
+        # before sending: after the last piece of a response the server reports a disconnect
         self._answered = message["type"] == "http.response.body" and not message.get("more_body", False)
         await self._send(message)
 
@@ -301,95 +224,3 @@ class _Client:
             return
         if not self._answered:
             leaving.reschedule(asyncio.get_running_loop().time())
-
-
-_HOST = re.compile(r"(?P<name>[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?", re.ASCII)
-_SCHEMES = ("http://", "https://")
-REFUSAL = MisdirectedRequest(
-    "This server answers to loopback names, such as localhost and 127.0.0.1, and to those in QUARRY_ALLOWED_HOSTS."
-)
-
-OTHER_SITE = Forbidden(
-    "A page of another site or port sent this request, and a local server has no sign-in that would protect it. Open Quarry's "
-    "own page, or name the other page's origin in ALLOWED_ORIGIN, or its host in QUARRY_ALLOWED_HOSTS."
-)
-
-_OWN_SITES = frozenset(("same-origin", "none"))
-"""What browsers put into `Sec-Fetch-Site` for the server's own pages, and for an address that the user typed or opened from
-another program. `same-site` is not enough: it covers every other port of localhost."""
-
-
-class HostGate(HttpMiddleware):
-    """Refuses a request whose `Host`, or whose `Origin`, is none of the server's names."""
-
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        super().__init__(app)
-        self._names = settings.allowed_hosts
-        self._origin = settings.allowed_origin
-
-    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if self._admits(Headers(scope=scope)):
-            await self.app(scope, receive, send)
-        else:
-            await self.refuse(REFUSAL, scope, receive, send)
-
-    def _admits(self, headers: Headers) -> bool:
-        hosts = headers.getlist("host")
-        return len(hosts) == 1 and self._is_ours(hosts[0]) and all(map(self._may_call, headers.getlist("origin")))
-
-    def _is_ours(self, host: str) -> bool:
-        name = host_name(host)
-        return name is not None and (name in self._names or is_loopback(name))
-
-    def _may_call(self, origin: str) -> bool:
-        if self._origin in ("*", origin):
-            return True
-        host = _host_of(origin)
-        return host is not None and self._is_ours(host)
-
-
-class SiteGate(HttpMiddleware):
-    """Refuses what a page of another site sends, except to public routes. Pages that the settings name may call all routes."""
-
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
-        super().__init__(app)
-        self._names = settings.allowed_hosts
-        self._origin = settings.allowed_origin
-
-    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if is_public(endpoint_of(scope)) or self._admits(Headers(scope=scope)):
-            await self.app(scope, receive, send)
-        else:
-            await self.refuse(OTHER_SITE, scope, receive, send)
-
-    def _admits(self, headers: Headers) -> bool:
-        if _OWN_SITES.issuperset(headers.getlist("sec-fetch-site")):
-            return True
-        origins = headers.getlist("origin")
-        return bool(origins) and all(map(self._is_named, origins))
-
-    def _is_named(self, origin: str) -> bool:
-        host = _host_of(origin)
-        return self._origin in ("*", origin) or (host is not None and host_name(host) in self._names)
-
-
-def _host_of(origin: str) -> str | None:
-    """Host and port of a web page's origin."""
-    scheme = next(filter(origin.startswith, _SCHEMES), None)
-    return None if scheme is None else origin.removeprefix(scheme)
-
-
-def host_name(host: str) -> str | None:
-    """The name in a `Host` header, in lower case, without port, brackets and closing dot; None where it is not well-formed."""
-    match = _HOST.fullmatch(host)
-    return match["name"].lower().strip("[]").removesuffix(".") if match else None
-
-
-def is_loopback(name: str) -> bool:
-    """Whether a host's name always means this machine."""
-    if name == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(name).is_loopback
-    except ValueError:
-        return False

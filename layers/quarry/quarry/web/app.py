@@ -11,19 +11,18 @@ from starlette.middleware.cors import CORSMiddleware
 
 from quarry.services.services import Services
 from quarry.web import problems
-from quarry.web.admission import Admission, Admitted, HostGate, SiteGate
+from quarry.web.admission import Admission, Admitted
 from quarry.web.description import Description
+from quarry.web.gates import HostGate, SiteGate
 from quarry.web.middleware import (
-    BeginsInTime,
+    AlwaysAnswers,
     EveryResponse,
     Measured,
     ShortJsonBodies,
     SingleHeaders,
     Traced,
-    Unforeseen,
     VisibleOnly,
 )
-from quarry.web.problems import OpenAIErrors
 from quarry.web.requests import KnownAddresses
 
 
@@ -36,21 +35,21 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
         await services.close()
 
     app = FastAPI(
-        # not by `include_router`, which would read every route's signature once more, for a prefix and the like
+        # not by `include_router`, which would inspect every route's signature again
         routes=[route for router in routers for route in router.routes],
         lifespan=lifespan,
         openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
-        # its spans would hold the query string, which is what was asked; ours are made by Traced
+        # its spans would contain the query string, which is the question; Traced makes ours
         telemetry={"tracing": False, "metrics": False, "logs": False},
     )
     app.state.services = services
     app.state.description = Description(documented)
     problems.install(app)
-    # the last one is the outermost: it sees a request first
-    app.add_middleware(Admitted, admission=Admission.of_pool(services.settings.database_pool_size))
+    # the last one added is the outermost: it sees a request first
+    app.add_middleware(Admitted, admission=Admission(services.settings.database_pool_size))
     app.add_middleware(ShortJsonBodies)
     if services.settings.identity == "local":
         app.add_middleware(SiteGate, settings=services.settings)
@@ -58,13 +57,11 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
         app.add_middleware(Traced, tracing=services.tracing)
     app.add_middleware(KnownAddresses, routes=app.routes)
     app.add_middleware(SingleHeaders)
-    app.add_middleware(BeginsInTime)
-    app.add_middleware(Unforeseen)
+    app.add_middleware(AlwaysAnswers)
     if services.settings.allowed_origin:
         _allow(app, services.settings.allowed_origin)
     if services.settings.identity == "local":
         app.add_middleware(HostGate, settings=services.settings)
-    app.add_middleware(OpenAIErrors)
     app.add_middleware(VisibleOnly)
     app.add_middleware(EveryResponse)
     app.add_middleware(Measured, metrics=services.metrics)
@@ -72,7 +69,7 @@ def create_app(services: Services, routers: Iterable[APIRouter], documented: Ite
 
 
 def _allow(app: FastAPI, origin: str) -> None:
-    """Let pages of another origin call the API. Identity is a bearer token, never a cookie: no credentials are allowed."""
+    """Let pages of another origin call the API. Identity is a bearer token, never a cookie, so credentials are not allowed."""
     methods = {method for route in iter_route_contexts(app.routes) for method in route.methods or ()}
     app.add_middleware(
         CORSMiddleware,

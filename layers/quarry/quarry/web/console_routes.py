@@ -1,4 +1,4 @@
-"""What the page asks before anybody has signed in."""
+"""What the page requests before the user has signed in."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from fastapi import APIRouter, Request, Response
 from quarry.platform.settings import Settings
 from quarry.web.admission import without_place
 from quarry.web.contract import PageConfig, SignIn
-from quarry.web.filled_domains import DomainTables, FilledDomains
+from quarry.web.filled_domains import REMEMBERED_SECONDS, filled_domains
 from quarry.web.requests import ServicesDependency
 
 CACHE_CONTROL = "public, max-age=60"
@@ -23,31 +23,28 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "page" / "examples.json"
 SCOPES = ("openid", "email")
 
 
-def console_router(domain_tables: DomainTables) -> APIRouter:
-    """The routes, for domains that hold data when one of their tables does."""
-    router = APIRouter(tags=["console"])
-    filled = FilledDomains(domain_tables)
+router = APIRouter(tags=["console"])
 
-    @router.get("/config.json")
-    @without_place
-    async def config(request: Request, response: Response, services: ServicesDependency) -> PageConfig:
-        """What the page needs to know: domains that hold data, sign-in, path prefix."""
-        event = request.scope.get("aws.event") or {}
-        sign_in = sign_in_of(event, services.settings)
-        domains = await filled.of(services.database.reserve)
-        response.headers["Cache-Control"] = CACHE_CONTROL
-        return PageConfig(domains=domains, sign_in=sign_in, prefix=_prefix(event))
 
-    @router.get("/examples.json", include_in_schema=False)
-    @without_place
-    async def examples(response: Response, services: ServicesDependency) -> dict[str, list[str]]:
-        """Questions to try, for each domain whose sample data is loaded."""
-        rows = await services.database.reserve.rows("select domain from loaded_samples")
-        loaded = {row["domain"] for row in rows}
-        response.headers["Cache-Control"] = CACHE_CONTROL
-        return {domain: questions for domain, questions in _example_questions().items() if domain in loaded}
+@router.get("/config.json")
+@without_place
+async def config(request: Request, response: Response, services: ServicesDependency) -> PageConfig:
+    """What the page needs to know: domains that hold data, sign-in, path prefix."""
+    event = request.scope.get("aws.event") or {}
+    sign_in = sign_in_of(event, services.settings)
+    domains = await filled_domains(services, services.database.reserve, seconds=REMEMBERED_SECONDS)
+    response.headers["Cache-Control"] = CACHE_CONTROL
+    return PageConfig(domains=domains, sign_in=sign_in, prefix=_prefix(event))
 
-    return router
+
+@router.get("/examples.json", include_in_schema=False)
+@without_place
+async def examples(response: Response, services: ServicesDependency) -> dict[str, list[str]]:
+    """Questions to try, for each domain whose sample data is loaded."""
+    rows = await services.database.reserve.rows("select domain from loaded_samples")
+    loaded = {row["domain"] for row in rows}
+    response.headers["Cache-Control"] = CACHE_CONTROL
+    return {domain: questions for domain, questions in _example_questions().items() if domain in loaded}
 
 
 @lru_cache(maxsize=1)
@@ -57,8 +54,8 @@ def _example_questions() -> dict[str, list[str]]:
 
 
 def sign_in_of(event: Mapping[str, Any], settings: Settings) -> SignIn | None:
-    """As the API's stage says: the user pool's client names the API, so the function's own environment cannot name it. None
-    where identity is local, as under `sam local`, which leaves these variables as the template has them.
+    """The sign-in that the API's stage variables name. The function's environment cannot name it, since the user pool's client
+    refers to the API. None if identity is local, as under `sam local`, which does not resolve these variables.
     """
     if settings.identity == "local":
         return None
@@ -72,6 +69,6 @@ def sign_in_of(event: Mapping[str, Any], settings: Settings) -> SignIn | None:
 
 
 def _prefix(event: Mapping[str, Any]) -> str:
-    """What API Gateway took off the path: its stage; nothing under a domain of one's own."""
+    """The part of the path that API Gateway removed: its stage, or nothing under a custom domain."""
     whole = (event.get("requestContext") or {}).get("path") or ""
     return str(whole).removesuffix(str(event.get("path") or "")) if whole else ""

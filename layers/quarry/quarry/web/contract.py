@@ -1,4 +1,4 @@
-"""The wire types of no domain: feedback, health, and the page's configuration."""
+"""Wire types that belong to no domain: feedback, health, and the configuration of the page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Storable
 
 REASON_MAX_CHARACTERS = 2_000
-"""Of what somebody says of a run."""
+"""The most characters of the reason in feedback."""
 
 
 class Feedback(Request):

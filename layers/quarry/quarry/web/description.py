@@ -1,6 +1,4 @@
-"""The OpenAPI description of the HTTP interface: what the routes say of themselves, and every error that a route of their kind
-may answer with.
-"""
+"""The OpenAPI description of the HTTP interface: the routes, and the errors that routes of their kind share."""
 
 from __future__ import annotations
 
@@ -41,10 +39,8 @@ from quarry.web.problems import (
     Problem,
     ProblemField,
     documented,
-    documented_for_openai,
-    error_of,
     error_schemas,
-    is_served_so,
+    openai_error,
 )
 from quarry.web.requests import verified_caller
 from quarry.web.text_files import TextFile
@@ -58,9 +54,7 @@ OF_EVERY_CALLER = (NotAuthenticated, Forbidden, RateLimited)
 
 
 class Description:
-    """The description of `routers` as it is served, made when it is first asked for, and once; nor are they gone through
-    before.
-    """
+    """The description of `routers` as it is served. It is made once, on the first request; `routers` is not iterated before."""
 
     def __init__(self, routers: Iterable[APIRouter]) -> None:
         self._routers = routers
@@ -68,7 +62,7 @@ class Description:
         self._made: TextFile | None = None
 
     def text(self) -> TextFile:
-        """The description. The first call takes long, and those that come meanwhile wait for it: not for an event loop."""
+        """The description. The first call takes long, and concurrent ones wait for it: do not call it on an event loop."""
         with self._making:
             if self._made is None:
                 document = openapi_document(self._routers, recorded_examples())
@@ -87,36 +81,28 @@ def openapi_document(routers: Iterable[APIRouter], examples: Sequence[Example] =
         operations = document["paths"].get(route.path_format, {})
         for method in route.methods or ():
             if operation := operations.get(method.lower()):
-                _describe_errors(operation, _described(route.path_format, [*_errors_of(route, method)]))
+                _describe_errors(operation, documented(*_errors_of(route, method), path=route.path_format or ""))
     schemas = document.setdefault("components", {}).setdefault("schemas", {})
-    # the framework's own forms of a 422, which no route answers with
+    # the framework's own schemas of a 422, which no route uses
     schemas.pop("HTTPValidationError", None)
     schemas.pop("ValidationError", None)
-    document["components"]["schemas"] = dict(sorted((schemas | _error_schemas()).items()))
+    schemas |= error_schemas(Problem, ProblemField, OpenAIError, ErrorDetail)
+    document["components"]["schemas"] = dict(sorted(schemas.items()))
     add_examples(document["paths"], examples)
     document["x-problems"] = [_problem(error) for error in catalogue()]
     return document
 
 
-def _error_schemas() -> dict[str, Any]:
-    return error_schemas(Problem, ProblemField, OpenAIError, ErrorDetail)
-
-
 def _problem(error: type[QuarryError]) -> dict[str, Any]:
-    """An error as a reader of the API sees it; `code` is its name below `/v1/`."""
-    told = {"type": problem_type(error.title), "title": error.title, "status": error.status, "detail": ""}
-    code = error_of(told)["error"]["code"]
-    del told["detail"]
-    return told | {"code": code, "meaning": error.meaning, "remedy": error.remedy}
-
-
-def _described(path: str | None, errors: Sequence[type[QuarryError]]) -> dict[int | str, dict[str, Any]]:
-    """Errors in the form in which they are answered at a path."""
-    return documented_for_openai(*errors) if is_served_so(path or "") else documented(*errors)
+    """An error in the API reference; `code` is its name below `/v1/`."""
+    body = {"type": problem_type(error.title), "title": error.title, "status": error.status, "detail": ""}
+    code = openai_error(body)["error"]["code"]
+    del body["detail"]
+    return body | {"code": code, "meaning": error.meaning, "remedy": error.remedy}
 
 
 def _errors_of(route: RouteContext, method: str) -> Iterator[type[QuarryError]]:
-    """What any route of this kind may answer with."""
+    """The errors that any route of this kind can answer with."""
     yield from OF_EVERY_ROUTE
     if method in METHODS_WITH_BODY:
         yield from OF_EVERY_BODY
@@ -136,9 +122,9 @@ def _calls(dependant: Dependant, dependency: Callable[..., Any]) -> bool:
 
 
 def _describe_errors(operation: dict[str, Any], errors: dict[int | str, dict[str, Any]]) -> None:
-    """Add `errors` to what the operation says of its responses; what it says itself of the same status comes first."""
+    """Add `errors` to the responses of an operation; its own description of a status takes precedence."""
     responses: dict[str, Any] = operation["responses"]
-    # the framework's own form of it
+    # the framework's own schema of a 422
     responses.pop(str(InvalidInput.status), None)
     for status, error in errors.items():
         described = responses.get(str(status))
@@ -155,7 +141,7 @@ SHORTENED = "Shortened: two of each list, and of a stream the first event of eac
 
 
 class Example(TypedDict):
-    """One call. `parameters` holds the values of each by its name, as they were sent; `answer` is a text where it streamed."""
+    """One call. `parameters` holds the values of each parameter as they were sent; `answer` is a text if it was a stream."""
 
     name: str
     method: str
@@ -170,12 +156,12 @@ class Example(TypedDict):
 
 @cache
 def recorded_examples() -> list[Example]:
-    """The calls that this package knows."""
+    """The recorded calls of this package."""
     return TypeAdapter(list[Example]).validate_json(RECORDED.read_bytes())
 
 
 def add_examples(paths: Mapping[str, Any], examples: Iterable[Example]) -> None:
-    """Write `examples` into the paths of an OpenAPI document; those of other routes are passed over."""
+    """Write `examples` into the paths of an OpenAPI document; it ignores those of other routes."""
     for example in examples:
         if operation := paths.get(example["path"], {}).get(example["method"]):
             _add(operation, example)
@@ -198,7 +184,7 @@ def _put(place: dict[str, Any], example: Example, value: Any, note: Mapping[str,
 
 
 def _typed(values: list[str], schema: Mapping[str, Any]) -> Any:
-    """What was sent as text, as the value that its schema describes."""
+    """Values that were sent as text, in the type of their schema."""
     [described, *_] = [each for each in schema.get("anyOf", [schema]) if each.get("type") != "null"]
     if described.get("type") == "array":
         return values

@@ -2,46 +2,30 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Mapping
-from weakref import WeakKeyDictionary
+from psycopg.sql import SQL, Identifier, Literal
 
-from psycopg.sql import SQL, Composed, Identifier, Literal
-
+from quarry.domains import searched_tables
 from quarry.postgres.pool import Database
+from quarry.services.services import Services
 
-DOMAINS_KEPT_SECONDS = 60.0
-
-
-DomainTables = Callable[[], Mapping[str, tuple[str, ...]]]
-"""Tells the tables of each domain. Knowing them takes an import of what they are: it is asked when they are looked into."""
+REMEMBERED_SECONDS = 60.0
+"""How long the page and the list of models may miss a domain that was filled just now."""
 
 
-class FilledDomains:
-    """The domains that hold data, looked up once a minute; one does when one of its tables holds a row."""
+async def filled_domains(services: Services, database: Database, *, seconds: float) -> list[str]:
+    """The domains of which a searched table holds a row, as they were at most `seconds` ago, read from `database`.
 
-    def __init__(self, domain_tables: DomainTables) -> None:
-        self._domain_tables = domain_tables
-        self._found: WeakKeyDictionary[Database, tuple[float, list[str]]] = WeakKeyDictionary()
+    Raises DatabaseUnavailable.
+    """
 
-    async def of(self, database: Database) -> list[str]:
-        found_at, domains = self._found.get(database, (float("-inf"), []))
-        if time.monotonic() - found_at >= DOMAINS_KEPT_SECONDS:
-            domains = await filled_domains(database, self._domain_tables())
-            self._found[database] = time.monotonic(), domains
-        return domains
-
-
-async def filled_domains(database: Database, tables: Mapping[str, tuple[str, ...]]) -> list[str]:
-    """The domains that hold data, of those with these tables. Raises DatabaseUnavailable."""
-    return sorted(row["domain"] for row in await database.rows(_query(tables)))
-
-
-def _query(tables: Mapping[str, tuple[str, ...]]) -> Composed:
-    return SQL(" union all ").join(
-        SQL("select {} as domain where {}").format(
-            Literal(domain),
-            SQL(" or ").join(SQL("exists (select from {})").format(Identifier(table)) for table in names),
+    async def read() -> list[str]:
+        query = SQL(" union all ").join(
+            SQL("select {} as domain where {}").format(
+                Literal(domain),
+                SQL(" or ").join(SQL("exists (select from {})").format(Identifier(table)) for table in tables),
+            )
+            for domain, tables in searched_tables().items()
         )
-        for domain, names in tables.items()
-    )
+        return sorted(row["domain"] for row in await database.rows(query))
+
+    return await services.memory.read("filled domains", read, seconds=seconds)

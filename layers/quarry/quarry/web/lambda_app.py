@@ -1,7 +1,7 @@
 """Lambda: the application behind API Gateway's proxy integration.
 
 An execution environment is one process with one event loop. It builds its services at the first invocation, so that a snapshot
-holds neither connections nor secrets.
+contains neither connections nor secrets.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ if TYPE_CHECKING:
 
 Result = TypeVar("Result")
 
-# All that we answer is text; what is not named here would reach the client as base64.
+# All our answers are text; other media types would reach the client as base64.
 TEXT_MEDIA_TYPES = ["text/", "image/svg+xml", "application/json", "application/problem+json", "application/x-ndjson"]
 
 
 class LambdaContext(_MangumContext, Protocol):
-    """What Lambda tells about an invocation."""
+    """Lambda's information about an invocation."""
 
     def get_remaining_time_in_millis(self) -> int: ...
 
@@ -46,26 +46,24 @@ StreamHandler = Callable[[dict[str, Any], LambdaContext], "dict[str, Any] | Stre
 
 
 class ExecutionEnvironment:
-    """One process of a Lambda function. The web framework is imported where HTTP is served: scheduled functions do without."""
+    """One process of a Lambda function. Only functions that serve HTTP import the web framework."""
 
     def __init__(self, import_the_rest: Callable[[], None] = lambda: None) -> None:
-        """`import_the_rest` imports what is else imported with a request: a snapshot holds it, and so does an environment that is
-        kept started.
-        """
+        """`import_the_rest` imports what a request would import, for a snapshot or for provisioned concurrency."""
 
         def import_all() -> None:
             import_the_rest()
             import_what_services_use(self.settings)
 
         register_before_snapshot(import_all)
-        register_after_restore(self._start_anew)
+        register_after_restore(self._reset)
         if cold_start.is_ahead_of_requests():
             import_all()
         cold_start.end()
 
     @cached_property
     def settings(self) -> Settings:
-        """Raises ConfigurationError for wrong settings; the invocation then fails, and so does the next."""
+        """Raises ConfigurationError for invalid settings; then every invocation fails."""
         settings = Settings.from_environment()
         configure_logging(settings)
         return settings
@@ -80,22 +78,22 @@ class ExecutionEnvironment:
         return build_services(self.settings)
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Do `work` on the event loop of this process."""
+        """Run `work` on the event loop of this process."""
         return self._loop.run_until_complete(work)
 
     @contextmanager
     def invocation(self, context: LambdaContext) -> Iterator[Services]:
-        """One invocation that is over with the block: then its runs are written, and its metrics."""
+        """One invocation, which ends with the block: then its runs and metrics are written."""
         self.telemetry.begin(context)
         services = self.services
         try:
             yield services
         finally:
-            # Lambda stops the process's clock once it has the response
+            # Lambda freezes the process once it has the response
             self.run(self._finish())
 
     def serve(self, routers: Iterable[APIRouter], documented: Iterable[APIRouter] = ()) -> HttpHandler:
-        """A handler of API Gateway's REST proxy events that serves `routers`, each response in one piece."""
+        """A handler of API Gateway's REST proxy events that serves `routers`, with buffered responses."""
         from mangum import Mangum
 
         from quarry.web.app import create_app
@@ -113,7 +111,7 @@ class ExecutionEnvironment:
         return handler
 
     def stream(self, routers: Iterable[APIRouter], documented: Iterable[APIRouter]) -> StreamHandler:
-        """As `serve`, for a function that runs under `lambda_stream`: each response goes out while it is made."""
+        """As `serve`, with streamed responses, for a function that runs under `lambda_stream`."""
         from quarry.web.app import create_app
         from quarry.web.streamed_response import respond
 
@@ -134,7 +132,7 @@ class ExecutionEnvironment:
         return handler
 
     def close(self) -> None:
-        """Close what was opened; the next invocation begins as the first one did."""
+        """Close everything; the next invocation starts afresh."""
         if "services" in self.__dict__:
             self.run(self.services.close())
         if "_loop" in self.__dict__:
@@ -142,13 +140,13 @@ class ExecutionEnvironment:
             asyncio.set_event_loop(None)
         self.__dict__.clear()
 
-    def _start_anew(self) -> None:
-        """After a restore: many environments begin with the one process that the snapshot holds."""
+    def _reset(self) -> None:
+        """Reset after a restore: many environments start from the same snapshot."""
         self.close()
         random.seed()
 
     async def _finishing(self, body: AsyncGenerator[bytes]) -> AsyncGenerator[bytes]:
-        """The same body; where it ends, or is closed, the invocation is over."""
+        """The same body; the invocation ends when it ends or is closed."""
         try:
             async with aclosing(body):
                 async for piece in body:

@@ -1,5 +1,5 @@
-"""The runtime of a Lambda function that streams, started by `exec-wrapper`: the official runtime client, extended to send a
-result while it is made.
+"""The runtime of a Lambda function that streams, started by `exec-wrapper`: the official runtime client, extended to stream a
+result.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from quarry.web.streamed_response import StreamedResponse
 
 PRELUDE_CONTENT_TYPE = "application/vnd.awslambda.http-integration-response"
 REPLY_SECONDS = 2.0
-"""How long Lambda may take to confirm that it has the response."""
+"""How long Lambda may take to confirm the response."""
 
 _ERROR_TYPE = "Lambda-Runtime-Function-Error-Type"
 _ERROR_BODY = "Lambda-Runtime-Function-Error-Body"
@@ -33,14 +33,14 @@ logger = logging.getLogger("quarry.web.lambda_stream")
 
 class _Marshaller(LambdaMarshaller):  # type: ignore[misc]
     def marshal_response(self, response: Any) -> Any:
-        """The result as it is sent, and its content type."""
+        """The result to send, and its content type."""
         if isinstance(response, StreamedResponse):
             return response, PRELUDE_CONTENT_TYPE
         return super().marshal_response(response)
 
 
 class StreamingRuntimeClient(LambdaRuntimeClient):  # type: ignore[misc]
-    """The official client; a StreamedResponse goes out piece by piece."""
+    """The official client, which also sends a StreamedResponse piece by piece."""
 
     marshaller = _Marshaller()
 
@@ -61,7 +61,7 @@ class StreamingRuntimeClient(LambdaRuntimeClient):  # type: ignore[misc]
 
 
 async def _post(address: str, invoke_id: str, response: StreamedResponse, headers: dict[str, str]) -> None:
-    """Send the response as it is made. When nobody takes it any more, the work on it ends; the next invocation can come."""
+    """Send the response piece by piece. If the connection breaks, the work on it ends, and the next invocation can start."""
     host, _, port = address.partition(":")
     reader, writer = await asyncio.open_connection(host, int(port or 80))
     try:
@@ -73,14 +73,14 @@ async def _post(address: str, invoke_id: str, response: StreamedResponse, header
         if status != [str(HTTPStatus.ACCEPTED.value).encode()]:
             logger.error("Lambda did not accept the response: %s", status)
     except OSError as broken:
-        logger.warning("the response is no longer taken: %s", type(broken).__name__)
+        logger.warning("the connection for the response broke: %s", type(broken).__name__)
     finally:
         await response.body.aclose()
         writer.close()
 
 
 async def _send_body(writer: asyncio.StreamWriter, response: StreamedResponse) -> Exception | None:
-    """What the application raised after its first bytes, where it did. Raises OSError when the connection breaks."""
+    """Send the body; return what the application raised after its first bytes. Raises OSError if the connection breaks."""
     while True:
         try:
             piece = await anext(response.body, None)
@@ -119,7 +119,7 @@ def _error_trailers(error: Exception | None) -> bytes:
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Serve invocations with the handler that the first argument behind the program's name is: `module.function`."""
+    """Serve invocations with the handler `module.function` that the first argument names."""
     config = LambdaConfigProvider(arguments)
     client = StreamingRuntimeClient(config.api_address, config.use_thread_polling)
     bootstrap.run(config.handler, client)

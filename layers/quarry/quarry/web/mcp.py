@@ -1,13 +1,12 @@
 """`POST /mcp`: tools for clients of the Model Context Protocol, over stateless streamable HTTP with JSON answers.
 
-Each request gets a server of its own, bound to its caller. The SDK is slow to import, so the first request does it, in a thread.
+Each request gets its own server, bound to its caller. The SDK is slow to import, so the first request does it, in a thread.
 """
 
 from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -16,7 +15,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
-from quarry.agent.server import AgentServer, Offer
+from quarry.agent.server import AgentServer, offer
 from quarry.web.requests import PlainCaller, ServicesDependency, take_place
 
 if TYPE_CHECKING:
@@ -55,26 +54,23 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 SPENDING = "Set in the address by the user, to offer tools that cost credits too. No agent can set it."
 
 
-def mcp_router(offer: Callable[[], Offer]) -> APIRouter:
-    """The route, offering all of it. It is asked for when it is to be served."""
-    router = APIRouter(tags=["agents"])
+router = APIRouter(tags=["agents"])
 
-    @router.post("/mcp", response_class=Response, responses=_RESPONSES, openapi_extra=_REQUEST)
-    async def mcp(
-        request: Request,
-        caller: PlainCaller,
-        services: ServicesDependency,
-        spending: Annotated[Literal["allowed"] | None, Query(description=SPENDING)] = None,
-    ) -> Response:
-        """One message of the Model Context Protocol (stateless streamable HTTP)."""
-        charge = partial(take_place, services, caller)
-        return _Exchange(AgentServer(offer(), caller, services, charge, may_spend=spending is not None))
 
-    return router
+@router.post("/mcp", response_class=Response, responses=_RESPONSES, openapi_extra=_REQUEST)
+async def mcp(
+    request: Request,
+    caller: PlainCaller,
+    services: ServicesDependency,
+    spending: Annotated[Literal["allowed"] | None, Query(description=SPENDING)] = None,
+) -> Response:
+    """One message of the Model Context Protocol (stateless streamable HTTP)."""
+    charge = partial(take_place, services, caller)
+    return _Exchange(AgentServer(offer(), caller, services, charge, may_spend=spending is not None))
 
 
 class _Exchange(Response):
-    """The answer to one message: the SDK reads the request's body and writes the response itself."""
+    """The answer to one message: the SDK reads the body of the request and writes the response."""
 
     def __init__(self, server: AgentServer) -> None:
         super().__init__()
@@ -82,14 +78,14 @@ class _Exchange(Response):
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         manager, security = await asyncio.to_thread(_imported)
-        # it tells of every start and end of a server, and here that is every request
+        # it logs every start and end of a server, which here is every request
         logging.getLogger("mcp").setLevel(logging.WARNING)
         scope, takes_json = _with_accept(scope)
         exchange = manager(
             self._server.protocol(),
             json_response=takes_json,
             stateless=True,
-            # the application's own gate stands before every route
+            # the application has its own gates
             security_settings=security(enable_dns_rebinding_protection=False),
         )
         async with exchange.run():
@@ -97,8 +93,8 @@ class _Exchange(Response):
 
 
 def _with_accept(scope: Scope) -> tuple[Scope, bool]:
-    """The request as the SDK takes it, and whether its client takes JSON. The protocol has clients name JSON and event streams
-    both; one that names a single type gets that one, and one that names none gets JSON.
+    """The request in a form that the SDK accepts, and whether its client takes JSON. By the protocol, clients accept JSON and
+    event streams; one that accepts a single type gets that type, and one that names none gets JSON.
     """
     accepted = ",".join(Headers(scope=scope).getlist("accept"))
     types = {each.partition(";")[0].strip().lower() for each in accepted.split(",")} - {""}
@@ -107,13 +103,13 @@ def _with_accept(scope: Scope) -> tuple[Scope, bool]:
     if not types or (not takes_json and not types.isdisjoint(("text/event-stream", "text/*"))):
         headers["Accept"] = "*/*"
     elif "accept" in headers:
-        # of several lines the SDK reads the first alone
+        # of several lines the SDK reads only the first
         headers["Accept"] = accepted
     return {**scope, "headers": headers.raw}, takes_json
 
 
 def _imported() -> tuple[type[StreamableHTTPSessionManager], type[TransportSecuritySettings]]:
-    """What is used of the SDK."""
+    """The classes of the SDK that are used here."""
     from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
     from mcp.server.transport_security import TransportSecuritySettings
 

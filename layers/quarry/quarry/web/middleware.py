@@ -1,18 +1,17 @@
-"""What every request passes on its way to a route: counting, tracing, limits of headers, bodies and time, and clean responses."""
+"""Middleware before every route: metrics, traces, limits of headers, bodies and time, and clean responses."""
 
 from __future__ import annotations
 
 import asyncio
 import logging
 import math
-import re
 import time
 import uuid
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from quarry.platform.errors import MalformedRequest, QuarryError, Unavailable, UnsupportedMediaType
+from quarry.platform.errors import UNFORESEEN_MESSAGE, MalformedRequest, QuarryError, Unavailable, UnsupportedMediaType
 from quarry.platform.telemetry import (
     REFUSED_402,
     REFUSED_429,
@@ -29,24 +28,23 @@ from quarry.web.problems import HttpMiddleware
 from quarry.web.requests import address_of
 
 BEGAN = "quarry.began"
-"""In a scope: when the request came, by `time.perf_counter`, where that was before the application had it."""
+"""Key of a scope: when the request came, by `time.perf_counter`, if that was before the application got it."""
 RESERVE_SECONDS = 4.0
-"""Kept back of an invocation's time for ending the stream, writing the run log and telling the runtime."""
+"""Part of an invocation's time that is reserved for ending the stream, writing the run log and answering the runtime."""
 METHODS_WITH_BODY = ("POST", "PUT", "PATCH")
 SINGLE = ("Authorization", "Content-Length", "Content-Type", "Idempotency-Key", "Last-Event-ID")
-"""Headers that mean something once only."""
+"""Headers that may be sent only once."""
 
 _NOT_SAID_TO_BE_JSON = UnsupportedMediaType("Send the body as JSON, with `Content-Type: application/json`.")
 _REFUSED = {402: REFUSED_402, 429: REFUSED_429, 503: REFUSED_503}
 _EVENT_STREAMS = ("text/event-stream", "application/x-ndjson")
-_CLEANED = re.compile(r"application/(?:x-ndjson|(?:[\w.-]+\+)?json)\b|text/event-stream\b")
 _DATA = "data: "
 
 logger = logging.getLogger(__name__)
 
 
 class Measured(HttpMiddleware):
-    """Counts each request in `metrics`, refusals, and how long readers wait for a stream's first event. The outermost of all."""
+    """Counts requests, refusals, and the time to the first event of a stream. The outermost middleware."""
 
     def __init__(self, app: ASGIApp, metrics: Metrics) -> None:
         super().__init__(app)
@@ -59,7 +57,7 @@ class Measured(HttpMiddleware):
         async def send_measured(message: Message) -> None:
             nonlocal awaits_event
             if message["type"] == "http.response.start":
-                awaits_event = Headers(raw=message["headers"]).get("content-type", "").startswith(_EVENT_STREAMS)
+                awaits_event = _media_type(Headers(raw=message["headers"])) in _EVENT_STREAMS
                 if refused := _REFUSED.get(message["status"]):
                     self._metrics.count(refused)
             elif awaits_event and message.get("body"):
@@ -72,9 +70,7 @@ class Measured(HttpMiddleware):
 
 
 class EveryResponse(HttpMiddleware):
-    """Gives every request an id, and every response what all of them carry: that id, no guessing of its media type, and no
-    keeping of what does not say that it may be kept.
-    """
+    """Gives every request an id, and every response that id, `nosniff`, and `no-store` unless the route allows caching."""
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         request_id = getattr(scope.get("aws.context"), "aws_request_id", None) or str(uuid.uuid4())
@@ -91,8 +87,8 @@ class EveryResponse(HttpMiddleware):
 
 
 class VisibleOnly(HttpMiddleware):
-    """Cleans every body of JSON and of events of invisible characters, whichever route made it. A message of a body holds whole
-    lines, and a document that has a length is one message.
+    """Removes invisible characters from every JSON body and event. Each message of a body has whole lines, and a document with a
+    length is one message.
     """
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -103,7 +99,8 @@ class VisibleOnly(HttpMiddleware):
             nonlocal held, is_cleaned
             if message["type"] == "http.response.start":
                 headers = Headers(raw=message["headers"])
-                is_cleaned = _CLEANED.match(headers.get("content-type", "")) is not None
+                media_type = _media_type(headers)
+                is_cleaned = _is_json(media_type) or media_type in _EVENT_STREAMS
                 is_cleaned = is_cleaned and "content-encoding" not in headers
                 if is_cleaned and "content-length" in headers:
                     held = message
@@ -118,8 +115,16 @@ class VisibleOnly(HttpMiddleware):
         await self.app(scope, receive, send_visible)
 
 
+def _media_type(headers: Headers) -> str:
+    return headers.get("content-type", "").partition(";")[0].strip().lower()
+
+
+def _is_json(media_type: str) -> bool:
+    return media_type == "application/json" or media_type.endswith("+json")
+
+
 def _of_length(start: Message, message: Message) -> Message:
-    """The start of a response whose body is cleaned; that of a HEAD has none, and keeps its length."""
+    """The start of a response with a cleaned body. The answer to a HEAD has no body, and keeps its length."""
     if not message.get("body"):
         return start
     headers = MutableHeaders(raw=list(start["headers"]))
@@ -130,7 +135,7 @@ def _of_length(start: Message, message: Message) -> Message:
 def _visible(body: bytes) -> bytes:
     if body.isascii():
         return body
-    # not by str.splitlines, which also divides at the characters that are looked for
+    # not by str.splitlines, which also splits at characters that are removed here
     return "\n".join(map(_visible_line, body.decode().split("\n"))).encode()
 
 
@@ -139,28 +144,8 @@ def _visible_line(line: str) -> str:
     return prefix + shown_json(line.removeprefix(prefix))
 
 
-class Unforeseen(HttpMiddleware):
-    """Makes a problem of what nobody caught, where no response has begun."""
-
-    async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
-        started = False
-
-        async def send_begun(message: Message) -> None:
-            nonlocal started
-            started = True
-            await send(message)
-
-        try:
-            await self.app(scope, receive, send_begun)
-        except Exception:
-            if started:
-                raise
-            logger.exception("unforeseen error")
-            await problems.unforeseen(scope.get("request_id"))(scope, receive, send)
-
-
 def deadline_of(scope: Scope) -> float:
-    """When a response must have ended, by the event loop's clock: before Lambda cuts it off. Infinite outside Lambda."""
+    """When a response must have ended, by the event loop's clock, so that Lambda does not cut it off. Infinite outside Lambda."""
     context = scope.get("aws.context")
     if context is None:
         return math.inf
@@ -168,30 +153,40 @@ def deadline_of(scope: Scope) -> float:
     return asyncio.get_running_loop().time() + remaining_seconds - RESERVE_SECONDS
 
 
-class BeginsInTime(HttpMiddleware):
-    """Ends what has not begun to respond at the deadline, and says so. A stream that has begun minds its deadline itself."""
+class AlwaysAnswers(HttpMiddleware):
+    """Answers a request that the application did not answer: because of an error, or because the deadline came first. It leaves
+    alone a response that has begun: a stream watches its own deadline.
+    """
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         deadline = deadline_of(scope)
         waiting = asyncio.timeout_at(deadline if deadline < math.inf else None)
+        has_begun = False
 
         async def send_begun(message: Message) -> None:
+            nonlocal has_begun
+            has_begun = True
             waiting.reschedule(None)
             await send(message)
 
         try:
             async with waiting:
                 await self.app(scope, receive, send_begun)
-        except TimeoutError:
-            if not waiting.expired():
+        except Exception:
+            if has_begun:
                 raise
-            logger.error("no response before the deadline: %s %s", scope["method"], scope["path"])
-            await self.refuse(Unavailable(LATE_MESSAGE), scope, receive, send)
+            if waiting.expired():
+                logger.error("no response before the deadline: %s %s", scope["method"], scope["path"])
+                await self.refuse(Unavailable(LATE_MESSAGE), scope, receive, send)
+                return
+            logger.exception("unforeseen error")
+            unforeseen = QuarryError(UNFORESEEN_MESSAGE)
+            await problems.response_to(unforeseen, scope, is_logged=False)(scope, receive, send)
 
 
 class SingleHeaders(HttpMiddleware):
-    """Refuses a request that sends one of these headers twice: a proxy in front may have looked at the other one. `Host` and
-    `Origin` are the host gate's.
+    """Refuses a request that sends one of these headers twice: a proxy in front may have read the other one. The host gate checks
+    `Host` and `Origin`.
     """
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -204,9 +199,7 @@ class SingleHeaders(HttpMiddleware):
 
 
 class Traced(HttpMiddleware):
-    """Traces each request whose address is known, without its path and query, which hold what was asked and ids
-    that open an answer.
-    """
+    """Traces each request to a known address, without its path and query, which contain questions and ids of answers."""
 
     def __init__(self, app: ASGIApp, tracing: Tracing) -> None:
         super().__init__(app)
@@ -214,25 +207,25 @@ class Traced(HttpMiddleware):
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         route = address_of(scope)
-        with self._tracing.request(f"{scope['method']} {route}", Headers(scope=scope)) as told:
-            told |= {
+        with self._tracing.request(f"{scope['method']} {route}", Headers(scope=scope)) as attributes:
+            attributes |= {
                 "http.request.method": scope["method"],
                 "http.route": route,
                 "url.scheme": scope["scheme"],
                 "quarry.request_id": scope["request_id"],
             }
 
-            async def send_told(message: Message) -> None:
+            async def send_traced(message: Message) -> None:
                 if message["type"] == "http.response.start":
-                    told["http.response.status_code"] = message["status"]
+                    attributes["http.response.status_code"] = message["status"]
                 await send(message)
 
-            await self.app(scope, receive, send_told)
+            await self.app(scope, receive, send_traced)
 
 
 class ShortJsonBodies(HttpMiddleware):
-    """Refuses a body that does not say it is JSON, or is too large, before a route sees it. It is read whole before anything else
-    is begun, so a client that is slow to send holds nothing but its connection. The server reads away what is left.
+    """Refuses a body that is not declared as JSON, or is too large, before a route sees it. The whole body is read first, so a
+    slow client holds nothing but its connection. The server discards what is left.
     """
 
     async def serve(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -241,8 +234,7 @@ class ShortJsonBodies(HttpMiddleware):
             return
         headers = Headers(scope=scope)
         try:
-            media_type = headers.get("content-type", "").split(";")[0].strip().lower()
-            if media_type != "application/json" and not media_type.endswith("+json"):
+            if not _is_json(_media_type(headers)):
                 raise _NOT_SAID_TO_BE_JSON
             body = await _read(headers, receive)
         except QuarryError as error:
@@ -253,7 +245,7 @@ class ShortJsonBodies(HttpMiddleware):
 
 
 async def _read(headers: Headers, receive: Receive) -> bytes | None:
-    """The whole body; None when the client has left. Raises BodyTooLarge, at once where the length is declared."""
+    """The whole body; None if the client has left. Raises BodyTooLarge, at once if the length is declared."""
     declared = headers.get("content-length", "")
     if declared.isdecimal() and int(declared) > problems.BODY_MAX_BYTES:
         raise problems.BODY_TOO_LARGE
@@ -271,7 +263,7 @@ async def _read(headers: Headers, receive: Receive) -> bytes | None:
 
 
 def _replaying(body: bytes, receive: Receive) -> Receive:
-    """The body once more, and then what else comes, which is that the client has left."""
+    """Receives the body again, then the client's disconnect."""
     replayed = False
 
     async def receive_again() -> Message:

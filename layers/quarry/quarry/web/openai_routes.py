@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import time
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 from uuid import uuid4
 
 from fastapi import APIRouter, Header, Request
 from starlette.responses import JSONResponse, Response
 
-from quarry.agent.completions import Answer, Asked, Said, Sources, citations, listing
+from quarry.agent.completions import Asked, Said, Sources, citations, listing
+from quarry.domains import having, module
 from quarry.platform.errors import Conflict, ModelNotFound, PaymentRequired
 from quarry.runs.idempotency import KeyText
 from quarry.runs.run_log import HeardRuns
 from quarry.streaming.events import Event
 from quarry.streaming.runs import RunStreams
-from quarry.web.filled_domains import DomainTables, FilledDomains
+from quarry.web.filled_domains import REMEMBERED_SECONDS, filled_domains
 from quarry.web.openai_shapes import (
     CHUNK_SCHEMA,
     CHUNKS,
     DONE,
+    Annotation,
     AssistantMessage,
     Choice,
     Completion,
@@ -33,7 +35,7 @@ from quarry.web.openai_shapes import (
     chunk,
     url_annotations,
 )
-from quarry.web.problems import documented_for_openai, request_id_of
+from quarry.web.problems import OPENAI_PREFIX, documented, request_id_of
 from quarry.web.requests import ModelCaller, PlainCaller, ServicesDependency
 from quarry.web.streams import stream_response
 
@@ -56,109 +58,101 @@ Key = Annotated[
 ]
 
 
-def model_name(domain: str) -> str:
-    """What the model is called that a domain is."""
-    return f"quarry-{domain}"
+router = APIRouter(tags=["agents"])
+MODELS = {f"quarry-{domain}": domain for domain in having("completion")}
+"""The domain of each model."""
 
 
-def openai_router(answers: Mapping[str, Answer], domain_tables: DomainTables) -> APIRouter:
-    """The routes, for domains by their names; a domain holds data when one of its tables does."""
-    router = APIRouter(tags=["agents"])
-    models = {model_name(domain): answer for domain, answer in answers.items()}
-    filled = FilledDomains(domain_tables)
+@router.get("/v1/models")
+async def list_models(caller: PlainCaller, services: ServicesDependency) -> ModelList:
+    """The models: one for each domain that holds data."""
+    filled = await filled_domains(services, services.database, seconds=REMEMBERED_SECONDS)
+    return ModelList(data=[Model(id=model) for model in sorted(MODELS) if MODELS[model] in filled])
 
-    @router.get("/v1/models")
-    async def list_models(caller: PlainCaller, services: ServicesDependency) -> ModelList:
-        """The models: one for each domain that holds data."""
-        domains = await filled.of(services.database)
-        return ModelList(data=[Model(id=model_name(domain)) for domain in domains if domain in answers])
 
-    @router.post(
-        "/v1/chat/completions",
-        response_class=JSONResponse,
-        responses=_ANSWER | documented_for_openai(ModelNotFound, PaymentRequired, Conflict),
+@router.post(
+    "/v1/chat/completions",
+    response_class=JSONResponse,
+    responses=_ANSWER | documented(ModelNotFound, PaymentRequired, Conflict, path=OPENAI_PREFIX),
+)
+async def complete(
+    request: Request,
+    body: CompletionRequest,
+    caller: ModelCaller,
+    services: ServicesDependency,
+    idempotency_key: Key = None,
+) -> Response:
+    """An answer to the user's last message, in the shape of OpenAI's chat completions."""
+    if body.model not in MODELS:
+        raise ModelNotFound(f"There is no model of this name, but {', '.join(MODELS)}.")
+    heard, run_id = HeardRuns(services.run_log), uuid4()
+    asked = Asked(
+        body.question,
+        body.before,
+        caller,
+        replace(services, run_log=heard),
+        run_id,
+        request_id_of(request),
+        idempotency_key,
     )
-    async def complete(
-        request: Request,
-        body: CompletionRequest,
-        caller: ModelCaller,
-        services: ServicesDependency,
-        idempotency_key: Key = None,
-    ) -> Response:
-        """An answer to the user's last message, in the shape of OpenAI's chat completions."""
-        answer = models.get(body.model)
-        if answer is None:
-            raise ModelNotFound(f"There is no model of this name, but {', '.join(models)}.")
-        heard, run_id = HeardRuns(services.run_log), uuid4()
-        said = await answer(
-            Asked(
-                body.question,
-                body.before,
-                caller,
-                replace(services, run_log=heard),
-                run_id,
-                request_id_of(request),
-                idempotency_key,
-            )
-        )
-        reply = _Reply(f"chatcmpl-{run_id}", int(time.time()), body.model, said, heard)
-        if not body.stream:
-            return JSONResponse((await reply.whole()).model_dump())
-        with_usage = bool(body.stream_options and body.stream_options.include_usage)
-        # nobody reads such a stream on, so nothing is stored of it, and the search ends when its reader leaves
-        alone = replace(services, streams=RunStreams())
-        return stream_response(request, lambda _: reply.chunks(with_usage=with_usage), caller, alone, CHUNKS)
-
-    return router
+    # imported with the first question
+    said = await module(MODELS[body.model], "completion").answer(asked)
+    reply = _Reply(f"chatcmpl-{run_id}", int(time.time()), body.model, said, heard)
+    if not body.stream:
+        return JSONResponse((await reply.whole()).model_dump())
+    with_usage = bool(body.stream_options and body.stream_options.include_usage)
+    # nobody resumes such a stream, so nothing of it is stored, and the search ends when its reader leaves
+    alone = replace(services, streams=RunStreams())
+    return stream_response(request, lambda _: reply.chunks(with_usage=with_usage), caller, alone, CHUNKS)
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Reply:
-    """What a domain says to one request, on its way into OpenAI's shapes."""
+    """A domain's answer to one request, on its way into OpenAI's shapes."""
 
     id: str
     created: int
     model: str
     said: Said
     heard: HeardRuns
+    citations: list[Annotation] = field(default_factory=list)
+    """Set once the text has been read to its end."""
 
     async def whole(self) -> Completion:
-        text, sources = "", Sources("", ())
-        async with aclosing(self.said):
-            async for piece in self.said:
-                if isinstance(piece, Sources):
-                    sources = piece
-                else:
-                    text += piece
-        message = AssistantMessage(
-            content=text + listing(sources), annotations=url_annotations(citations(text, sources))
-        )
+        content = "".join([piece async for piece in self._text()])
         return Completion(
             id=self.id,
             created=self.created,
             model=self.model,
-            choices=[Choice(message=message)],
+            choices=[Choice(message=AssistantMessage(content=content, annotations=self.citations))],
             usage=CompletionUsage.of(self.heard.usage),
         )
 
     async def chunks(self, *, with_usage: bool) -> AsyncGenerator[Event]:
-        text, sources = "", Sources("", ())
         yield self._chunk({"role": "assistant", "content": ""})
+        async with aclosing(self._text()) as pieces:
+            async for piece in pieces:
+                yield self._chunk({"content": piece})
+        if self.citations:
+            yield self._chunk({"annotations": [each.model_dump() for each in self.citations]})
+        yield self._chunk({}, is_last=True)
+        if with_usage:
+            yield chunk(self.id, self.created, self.model, None, usage=self.heard.usage)
+        yield DONE
+
+    async def _text(self) -> AsyncGenerator[str]:
+        """The pieces of the text, the list of its sources last."""
+        text, sources = "", Sources("", ())
         async with aclosing(self.said):
             async for piece in self.said:
                 if isinstance(piece, Sources):
                     sources = piece
                 elif piece:
                     text += piece
-                    yield self._chunk({"content": piece})
+                    yield piece
         if listed := listing(sources):
-            yield self._chunk({"content": listed})
-        if cited := url_annotations(citations(text, sources)):
-            yield self._chunk({"annotations": [each.model_dump() for each in cited]})
-        yield self._chunk({}, is_last=True)
-        if with_usage:
-            yield chunk(self.id, self.created, self.model, None, usage=self.heard.usage)
-        yield DONE
+            yield listed
+        self.citations = url_annotations(citations(text, sources))
 
     def _chunk(self, delta: dict[str, Any], *, is_last: bool = False) -> Event:
         return chunk(self.id, self.created, self.model, delta, is_last=is_last)

@@ -1,4 +1,4 @@
-"""OpenAI's shapes of chat completions, as far as they mean anything here. Other fields of a request are ignored."""
+"""OpenAI's shapes of chat completions: the fields that have a meaning here. Others in a request are ignored."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _Text = Annotated[str, Storable]
 
 
 class TextPart(LazyModel):
-    """A part of a message: only text is taken."""
+    """A part of a message; only text is accepted."""
 
     type: Literal["text"]
     text: _Text
@@ -32,7 +32,7 @@ def _as_parts(content: Any) -> Any:
 
 
 class RequestMessage(LazyModel):
-    """A message of the conversation. What a system, a developer or a tool says is passed over."""
+    """A message of the conversation. Those of systems, developers and tools are ignored."""
 
     role: Literal["system", "developer", "user", "assistant", "tool", "function"]
     content: Annotated[
@@ -53,10 +53,10 @@ class TextFormat(LazyModel):
 
 
 class CompletionRequest(LazyModel):
-    """`POST /v1/chat/completions`: the user's last message is the question, what was said before it the conversation.
+    """`POST /v1/chat/completions`: the user's last message is the question, earlier messages are the conversation.
 
-    `tools` are passed over, as `tool_choice` `auto` permits; a choice that demands a call is refused, and so is any format but
-    text. Sampling parameters and limits of tokens say nothing to a search.
+    `tools` are ignored, as `tool_choice` `auto` permits; a choice that requires a call is refused, as is any format but text.
+    Sampling parameters and token limits are ignored.
     """
 
     model: _Text = Field(examples=["quarry-records"])
@@ -76,9 +76,9 @@ class CompletionRequest(LazyModel):
         place = _question_place(messages)
         question = "" if place is None else messages[place].said
         if not question:
-            raise ValueError("there must be one of the user's, with text in it")
+            raise ValueError("there must be a message of the user with text")
         if len(question) > QUERY_MAX_CHARACTERS:
-            raise ValueError(f"the last one of the user's must have at most {QUERY_MAX_CHARACTERS} characters")
+            raise ValueError(f"the last message of the user must have at most {QUERY_MAX_CHARACTERS} characters")
         return messages
 
     @property
@@ -87,7 +87,7 @@ class CompletionRequest(LazyModel):
 
     @property
     def before(self) -> list[Turn]:
-        """What the user and the assistant said before the question."""
+        """The messages of the user and the assistant before the question."""
         return [
             Turn(message.role, message.said)
             for message in self.messages[: self._place]
@@ -102,7 +102,7 @@ class CompletionRequest(LazyModel):
 
 
 def _question_place(messages: Sequence[RequestMessage]) -> int | None:
-    """Where the user's last message stands."""
+    """The index of the user's last message with text."""
     places = (
         place for place in reversed(range(len(messages))) if messages[place].role == "user" and messages[place].said
     )
@@ -110,7 +110,7 @@ def _question_place(messages: Sequence[RequestMessage]) -> int | None:
 
 
 class CitedUrl(LazyModel):
-    """The characters of `content`, from `start_index` to before `end_index`, that rest on a page."""
+    """The characters of `content`, from `start_index` to before `end_index`, that cite a web page."""
 
     start_index: int
     end_index: int
@@ -138,7 +138,7 @@ class Choice(LazyModel):
 
 
 class CompletionUsage(LazyModel):
-    """Tokens of the chat model behind the answer, over all its steps; none where no model was asked."""
+    """Tokens of the chat model over all steps of the answer; 0 without a model."""
 
     prompt_tokens: int
     completion_tokens: int
@@ -177,7 +177,7 @@ class ModelList(LazyModel):
 
 
 class _Written(Event):
-    """An event of which all is the text that it is sent as."""
+    """An event that is sent as its text."""
 
     type: str = "written"
     text: str
@@ -220,7 +220,7 @@ def chunk(
     is_last: bool = False,
     usage: Usage | None = None,
 ) -> Event:
-    """A piece of an answer; without a `delta` it has no choice, only the usage."""
+    """A piece of an answer; without a `delta` it carries only the usage."""
     choices = [{"index": 0, "delta": delta, "logprobs": None, "finish_reason": "stop" if is_last else None}]
     body = {
         "id": id,

@@ -1,7 +1,7 @@
 """The page, the API reference and their assets, served so that a browser may cache them.
 
-Assets have addresses with a hash of them all, `/assets/<version>/app.js`, and import each other by relative paths. All files are
-text, as API Gateway's buffered responses require, and are served without comments.
+Addresses of assets contain a hash of all of them, `/assets/<version>/app.js`, and assets import each other by relative paths. All
+files are text, as API Gateway's buffered responses require, and are served without comments.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ MEDIA_TYPES = {
     ".svg": "image/svg+xml",
     "": "text/plain; charset=utf-8",
 }
-"""By the end of a file's name; none is a licence's."""
+"""By the suffix of a file; licences have none."""
 
 # `{connect}` is where the browser exchanges its code for a token. No Trusted Types policy is allowed: nothing parses HTML.
 CONTENT_SECURITY_POLICY = (
@@ -46,7 +46,7 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
-# those that have their lines to themselves: what else looks like one may be within a text
+# only comments on lines of their own: others may be part of a string
 _COMMENT = re.compile(rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)$", re.DOTALL | re.MULTILINE)
 
 router = APIRouter(tags=["console"], include_in_schema=False)
@@ -54,7 +54,7 @@ router = APIRouter(tags=["console"], include_in_schema=False)
 
 @dataclass(frozen=True)
 class Page:
-    """The HTML of both, which name their assets by their version, and the assets by their path."""
+    """The HTML of both pages, which refer to assets by version, and the assets by their path."""
 
     html: TextFile
     reference: TextFile
@@ -64,7 +64,7 @@ class Page:
 
 @lru_cache(maxsize=1)
 def page() -> Page:
-    """The page of this package."""
+    """The page that this package contains."""
     root = DIRECTORY / ASSETS
     paths = sorted(path for path in root.rglob("*") if path.is_file())
     assets = {path.relative_to(root).as_posix(): _read(path) for path in paths}
@@ -80,14 +80,14 @@ def _versioned(name: str, version: str) -> TextFile:
 
 def _read(path: Path) -> TextFile:
     body = path.read_bytes()
-    # what is vendored goes out as it came, with its licence
+    # vendored files are served unchanged, with their licence
     if path.suffix in {".css", ".js"} and "vendor" not in path.parts:
         body = without_comments(body)
     return TextFile(body, MEDIA_TYPES[path.suffix])
 
 
 def without_comments(source: bytes) -> bytes:
-    """A script or style sheet without its comments; its lines keep their numbers."""
+    """A script or style sheet without its comments; line numbers stay the same."""
     return _COMMENT.sub(lambda comment: b"\n" * comment.group().count(b"\n"), source)
 
 
@@ -95,11 +95,11 @@ def without_comments(source: bytes) -> bytes:
 @router.get("/search")
 @without_place
 async def index(request: Request) -> Response:
-    """The page; what it shows is in its query string."""
+    """The page. Its query string says what it shows."""
     event = request.scope.get("aws.event") or {}
     whole_path = (event.get("requestContext") or {}).get("path") or "/"
     if request.url.path == "/" and not whole_path.endswith("/"):
-        # the page's addresses are relative: it must know that the stage is a folder
+        # the page's addresses are relative: the stage must end in a slash
         return RedirectResponse(f"{whole_path}/" + (f"?{request.url.query}" if request.url.query else ""), 308)
     return _html_response(request, page().html)
 
@@ -107,7 +107,7 @@ async def index(request: Request) -> Response:
 @router.get("/docs")
 @without_place
 async def reference(request: Request) -> Response:
-    """The API reference, which the browser makes of `/openapi.json`."""
+    """The API reference, which the browser builds from `/openapi.json`."""
     return _html_response(request, page().reference)
 
 
@@ -131,7 +131,7 @@ async def asset(request: Request, path: str) -> Response:
 @router.get("/embed/quarry-ask.js")
 @without_place
 async def embedded_element(request: Request) -> Response:
-    """The element `<quarry-ask>` for pages of other origins: at an address without a version, since those pages are not ours."""
+    """The element `<quarry-ask>` for pages of other origins, at an address without a version, which they can keep."""
     file = page().assets["embed/quarry-ask.js"]
     return text_response(request, file, ASKED_FOR_EACH_TIME, {"Cross-Origin-Resource-Policy": "cross-origin"})
 

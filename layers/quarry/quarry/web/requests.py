@@ -1,4 +1,4 @@
-"""Requests: the known addresses and their methods, checked before a body is read, who calls, and how often.
+"""Requests: known addresses and methods, checked before a body is read; who calls; and rate limits.
 
 Another method of a known address is a 405 with `Allow`, an unknown address a 404, a parameter that is not UTF-8 a 422. `HEAD` is
 answered as `GET` without the body.
@@ -25,6 +25,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from quarry.platform.errors import FieldError, InvalidInput, NotAuthenticated, RateLimited
 from quarry.platform.settings import Settings
+from quarry.platform.validation import pointer_to
 from quarry.services.services import LOCAL_USER, Caller, Services
 from quarry.web import problems
 
@@ -32,22 +33,21 @@ _HEADERS_ONLY = "quarry.headers_only"
 _ENDPOINT = "quarry.endpoint"
 _ADDRESS = "quarry.address"
 _ALIASES = {"/mcp/": "/mcp"}
-"""Other spellings of addresses: some clients of the Model Context Protocol put a slash behind what they are given."""
-_PARAMETER = re.compile(r"{[^}]*}")
+"""Other spellings of addresses: some clients of the Model Context Protocol append a slash."""
 
 
 def wants_headers_only(scope: Scope) -> bool:
-    """Whether the request is a `HEAD`, which routes see as a `GET`: what is expensive and only fills a body may be left out."""
+    """Whether the request is a `HEAD`, which routes see as a `GET`. They may skip expensive work for the body."""
     return bool(scope.get(_HEADERS_ONLY))
 
 
 def endpoint_of(scope: Scope) -> object:
-    """What serves a request that KnownAddresses let through, known before it is routed."""
+    """The endpoint of a request that KnownAddresses let through, known before routing."""
     return scope[_ENDPOINT]
 
 
 def address_of(scope: Scope) -> str:
-    """Which address such a request has, its parameters by their names: `/people/{id}`."""
+    """The address of such a request with its parameters by name: `/people/{id}`."""
     address: str = scope[_ADDRESS]
     return address
 
@@ -57,13 +57,12 @@ class _Address:
     path: str
     """With its parameters by their names."""
     pattern: re.Pattern[str]
-    literal_characters: int
     endpoints: Mapping[str, object]
     """By method."""
 
 
 class KnownAddresses(problems.HttpMiddleware):
-    """Lets through what has an address and a method that one of `routes` takes."""
+    """Lets through requests with an address and a method of one of `routes`."""
 
     def __init__(self, app: ASGIApp, routes: Sequence[BaseRoute]) -> None:
         super().__init__(app)
@@ -90,12 +89,12 @@ class KnownAddresses(problems.HttpMiddleware):
             await self.app(scope, receive, send)
 
     def _address_at(self, path: str) -> _Address | None:
-        """The most literal address that `path` has."""
+        """The address with the fewest parameters that matches `path`."""
         return next((address for address in self._addresses if address.pattern.match(path)), None)
 
 
 def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:
-    """The addresses of `routes`, the most literal ones first, so that /people/search is not read as the person `search`."""
+    """The addresses of `routes`, those with fewest parameters first: /people/search is not the person `search`."""
     patterns: dict[str, re.Pattern[str]] = {}
     endpoints: defaultdict[str, dict[str, object]] = defaultdict(dict)
     for route in iter_route_contexts(routes):
@@ -105,15 +104,12 @@ def _addresses(routes: Sequence[BaseRoute]) -> list[_Address]:
     for by_method in endpoints.values():
         if "GET" in by_method:
             by_method["HEAD"] = by_method["GET"]
-    addresses = (
-        _Address(path, pattern, literal_characters=len(_PARAMETER.sub("", path)), endpoints=endpoints[path])
-        for path, pattern in patterns.items()
-    )
-    return sorted(addresses, key=lambda address: address.literal_characters, reverse=True)
+    addresses = [_Address(path, pattern, endpoints[path]) for path, pattern in patterns.items()]
+    return sorted(addresses, key=lambda address: (address.path.count("{"), -len(address.path)))
 
 
 def _not_in_utf8(scope: Scope, address: _Address) -> Iterator[FieldError]:
-    """The parameters that are not UTF-8, of the path and of the query."""
+    """Parameters of the path and the query that are not UTF-8."""
     if not _is_utf8(scope.get("raw_path") or b"") and (in_path := address.pattern.match(scope["path"])):
         yield from (_must_be_utf8(name) for name, value in in_path.groupdict().items() if "\ufffd" in value)
     for parameter in scope.get("query_string", b"").split(b"&"):
@@ -130,7 +126,7 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def _must_be_utf8(name: str) -> FieldError:
-    return FieldError(problems.pointer_to([name]), f"{name}: must be UTF-8")
+    return FieldError(pointer_to([name]), f"{name}: must be UTF-8")
 
 
 def _without_body(send: Send) -> Send:
@@ -143,11 +139,11 @@ def _without_body(send: Send) -> Send:
     return send_headers
 
 
-_LOCAL_NAME = re.compile(r"[^\x00-\x20\x7f]{1,64}")
+LOCAL_NAME_MAX_CHARACTERS = 64
 
 
 def services_of(request: Request) -> Services:
-    """The process' services, as a route's dependency."""
+    """The services of the process, as a route's dependency."""
     services = request.app.state.services
     assert isinstance(services, Services)
     return services
@@ -178,15 +174,17 @@ def _from_bearer_name(header: str | None) -> Caller:
     if header is None:
         return Caller(LOCAL_USER)
     scheme, _, name = header.partition(" ")
-    if scheme.lower() != "bearer" or not _LOCAL_NAME.fullmatch(name.strip()):
-        raise NotAuthenticated("Locally the header is `Authorization: Bearer NAME`, NAME being 1 to 64 characters.")
-    return Caller(name.strip())
+    name = name.strip()
+    is_valid = 1 <= len(name) <= LOCAL_NAME_MAX_CHARACTERS and not any(each <= " " or each == "\x7f" for each in name)
+    if scheme.lower() != "bearer" or not is_valid:
+        raise NotAuthenticated("Locally the header is `Authorization: Bearer NAME`, where NAME has 1 to 64 characters.")
+    return Caller(name)
 
 
 RouteClass = Literal["model", "plain"]
 DEFAULT_PER_MINUTE: dict[RouteClass, int] = {"model": 30, "plain": 120}
 CallerDependency = Callable[[Request, Caller, Services], Awaitable[Caller]]
-# Counting and asking are one statement, so concurrent requests never share a place.
+# One statement counts and reads, so that concurrent requests never share a place.
 _COUNT = """
 insert into rate_windows as w (caller, route_class, window_start, requests)
 values (%(caller)s, %(route_class)s, date_trunc('minute', now()), 1)
@@ -211,20 +209,20 @@ async def take_place(services: Services, caller: Caller, route_class: RouteClass
     assert row is not None
     if row["requests"] > limit:
         raise RateLimited(
-            f"More than {limit} requests in a minute; wait for the next one.",
+            f"More than {limit} requests in a minute; wait until the next one begins.",
             retry_after_seconds=max(1, math.ceil(row["seconds_left"])),
         )
 
 
 def limited_caller(route_class: RouteClass) -> CallerDependency:
-    """A route's dependency: the verified caller, having taken a place in this class of route."""
+    """A route's dependency: the verified caller, after counting the request in this class of route."""
 
     async def dependency(
         request: Request,
         caller: Annotated[Caller, Depends(verified_caller)],
         services: ServicesDependency,
     ) -> Caller:
-        # no stream is begun, and so no model called, for one who wants its headers only
+        # a HEAD starts no stream, and so calls no model
         if not (route_class == "model" and wants_headers_only(request.scope)):
             await take_place(services, caller, route_class)
         return caller
@@ -234,4 +232,4 @@ def limited_caller(route_class: RouteClass) -> CallerDependency:
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
-"""The caller of a route that asks no model, and of one that does."""
+"""The caller of a route that calls no model, and of one that does."""

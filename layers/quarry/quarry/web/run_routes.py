@@ -1,4 +1,4 @@
-"""HTTP for runs, of whatever domain: ending one, and saying whether it helped."""
+"""HTTP for runs of any domain: ending one, and feedback."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ router = APIRouter(tags=["runs"])
 
 @router.delete("/runs/{id}", status_code=202, response_class=Response, responses=documented(NotFound))
 async def cancel_run(id: UUID, caller: PlainCaller, services: ServicesDependency) -> Response:
-    """End a stream of the caller's that still goes on, in whatever process; its last event is then an error. `id` is the first
-    part of its events' ids.
+    """End a running stream of the caller's, in whatever process it runs; its last event is then an error. `id` is the first part
+    of its events' ids.
     """
     await services.streams.cancel(id, caller.user_id)
     return Response(status_code=202)
@@ -27,7 +27,7 @@ async def cancel_run(id: UUID, caller: PlainCaller, services: ServicesDependency
 
 @router.post("/runs/{id}/feedback", status_code=204, responses=documented(NotFound))
 async def give_feedback(id: UUID, body: Feedback, caller: PlainCaller, services: ServicesDependency) -> None:
-    """Say whether a run of the caller's helped; a later word replaces an earlier one."""
+    """Say whether a run of the caller's helped; later feedback replaces earlier feedback."""
     # the run log is written after the answer
     await services.run_log.drain()
     await keep_feedback(services.database, id, caller.user_id, helpful=body.helpful, reason=body.reason)

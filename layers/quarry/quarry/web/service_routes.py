@@ -1,4 +1,4 @@
-"""What every deployment answers about itself: its health and its OpenAPI description."""
+"""Health, and the OpenAPI description."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-"""A response that leaves a Lambda function while it is made: API Gateway's event becomes an ASGI scope, and the application's
-messages come out one by one. `lambda_stream` sends them.
+"""A streamed response of a Lambda function: API Gateway's event becomes an ASGI scope, and the application's messages come out
+one by one. `lambda_stream` sends them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from quarry.web.middleware import BEGAN, deadline_of
 
 PRELUDE_END = b"\0" * 8
 GRACE_SECONDS = 1.0
-"""How long after its deadline a stream may take for its last event. What takes longer is cut off."""
+"""How long after its deadline a stream may take for its last event, before it is cut off."""
 
 # The connection between the runtime and Lambda has its own.
 _HOP_BY_HOP = frozenset(("connection", "content-length", "transfer-encoding"))
@@ -27,7 +27,7 @@ _HOP_BY_HOP = frozenset(("connection", "content-length", "transfer-encoding"))
 
 @dataclass(frozen=True)
 class StreamedResponse:
-    """A response whose first piece of body has come. `body` raises what the application raised, and TimeoutError when the
+    """A response after the first piece of its body. `body` raises what the application raised, and TimeoutError when the
     invocation's time is up; closing it ends the application's work.
     """
 
@@ -35,13 +35,13 @@ class StreamedResponse:
     headers: list[tuple[str, str]]
     body: AsyncGenerator[bytes]
     latest: float
-    """When it is cut off, by the event loop's clock."""
+    """When the response is cut off, by the event loop's clock."""
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     """The loop on which the body is made."""
 
     @property
     def prelude(self) -> bytes:
-        """What API Gateway reads before the body."""
+        """The status and headers, which API Gateway reads before the body."""
         values: defaultdict[str, list[str]] = defaultdict(list)
         for name, value in self.headers:
             if name not in _HOP_BY_HOP:
@@ -56,8 +56,8 @@ class StreamedResponse:
 
 
 async def respond(app: ASGIApp, event: dict[str, Any], context: object, *, began: float) -> StreamedResponse:
-    """The application's response to a REST proxy event, once the first piece of its body has come. `began`: when the invocation
-    did, by `time.perf_counter`. Raises what the application raises until then.
+    """The application's response to a REST proxy event, once it has sent the first piece of the body. `began` is when the
+    invocation began, by `time.perf_counter`. Raises what the application raises until then.
     """
     request = APIGateway(event, context, {"api_gateway_base_path": "/"})  # type: ignore[typeddict-item, arg-type]
     scope: Scope = {**request.scope, BEGAN: began}
@@ -83,16 +83,18 @@ async def _body(first: Message, messages: AsyncGenerator[Message], latest: float
 
 
 async def _messages(app: ASGIApp, scope: Scope, body: bytes) -> AsyncGenerator[Message]:
-    """What the application sends, until it ends; raises what it raises. Closing this cancels it and waits for its end."""
+    """The messages that the application sends until it ends; raises what it raises. Closing this cancels it and waits for its
+    end.
+    """
     received = False
-    # Unbounded: an application that never waits for its reader is never cancelled between two pieces of a stream,
-    # where the stream's generator would stay behind unclosed.
+    # Unbounded: an application that waited for its reader could be cancelled between two pieces of a stream, which would leave
+    # the stream's generator unclosed.
     sent: asyncio.Queue[Message | None] = asyncio.Queue()
 
     async def receive() -> Message:
         nonlocal received
         if received:
-            # nobody tells a Lambda function that the client went away
+            # a Lambda function does not learn that its client has left
             await asyncio.Event().wait()
         received = True
         return {"type": "http.request", "body": body, "more_body": False}
@@ -104,7 +106,7 @@ async def _messages(app: ASGIApp, scope: Scope, body: bytes) -> AsyncGenerator[M
             sent.put_nowait(None)
 
     running = asyncio.create_task(run())
-    # what it raises while it is cancelled is nobody's
+    # retrieve what it raises while it is cancelled
     running.add_done_callback(lambda task: task.cancelled() or task.exception())
     try:
         while (message := await sent.get()) is not None:

@@ -35,7 +35,7 @@ SSE_EVENT_SCHEMA: dict[str, Any] = {
     },
     "required": ["id", "data"],
 }
-"""What a stream's items have in common, as an OpenAPI document says it."""
+"""The schemas of a stream's items in the OpenAPI document."""
 
 _LAST_EVENT_ID = (
     "Like `after_seq`, but takes precedence: the id of the last event received. Other values are ignored, such as an id from "
@@ -45,7 +45,7 @@ _HEADERS = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
 
 
 class _EventStream(StreamingResponse):
-    """A stream whose search has ended when it ends, however it ends: admission cancels it when its client leaves."""
+    """A stream that closes its search when it ends for any reason; admission cancels it when its client leaves."""
 
     def __init__(self, encoded: AsyncGenerator[bytes], media_type: str) -> None:
         super().__init__(encoded, media_type=media_type, headers=_HEADERS)
@@ -58,7 +58,7 @@ class _EventStream(StreamingResponse):
 
 @dataclass(frozen=True)
 class StreamReader:
-    """Who reads a stream, and behind which event of an earlier run; None where it is a new one."""
+    """Who reads a stream, and after which event of an earlier run; None for a new search."""
 
     caller: Caller
     place: Place | None
@@ -71,10 +71,10 @@ async def stream_reader(
     after_seq: Annotated[str, Query(pattern=PLACE_PATTERN, description=AFTER_SEQ)] = "",
     last_event_id: Annotated[str, Header(description=_LAST_EVENT_ID)] = "",
 ) -> StreamReader:
-    """Who reads, as a route's dependency, having taken a place of the rate limit: who reads on calls no model."""
-    # an EventSource that reconnects sends the address that it began with, and what it got since in the header
+    """The reader of a stream, as a route's dependency. Counts against the rate limit; resuming a stream calls no model."""
+    # an EventSource that reconnects sends its first address, and the last event in the header
     given = last_event_id if re.search(PLACE_PATTERN, last_event_id) else after_seq
-    # no stream is begun, and so no model called, for one who wants its headers only
+    # a HEAD starts no stream, and so calls no model
     if not wants_headers_only(request.scope):
         await take_place(services, caller, "plain" if given else "model")
     return StreamReader(caller, Place.read(given) if given else None)
@@ -91,8 +91,8 @@ def stream_response(
     form: Form,
     domain: str | None = None,
 ) -> StreamingResponse:
-    """The events of a search, which is called with the id of its run, and begins for who reads it only. `domain`: of whose
-    records they tell; None: of any.
+    """The events of a search, which is called with the id of its run and starts when the stream is read. `domain` is the domain
+    of the records in the events, None for any.
     """
     if wants_headers_only(request.scope):
         return _EventStream(_nothing(), form.media_type)
@@ -106,7 +106,7 @@ def stream_response(
 async def rest_of_stream(
     request: Request, place: Place, caller: Caller, services: Services, form: Form
 ) -> StreamingResponse:
-    """The events of a run of the caller's behind `place`. Raises NotFound and Gone where there are none."""
+    """The events of a run of the caller's after `place`. Raises NotFound and Gone if there are none."""
     await services.streams.check(place, caller.user_id)
     if wants_headers_only(request.scope):
         return _EventStream(_nothing(), form.media_type)

@@ -1,4 +1,4 @@
-"""What a Lambda function tells of itself: its log as JSON lines, and metrics that CloudWatch reads from the log."""
+"""The log of a Lambda function as JSON lines, and metrics that CloudWatch reads from it."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ from quarry.platform.settings import Settings
 from quarry.platform.telemetry import Counts, Metric
 
 NAMESPACE = "Quarry"
-SERVICE = "quarry"  # also the parent of all our loggers, being the package's name
+SERVICE = "quarry"  # the name of the package, so the parent of all our loggers
 
 logger = logging.getLogger(__name__)
 
 
 def configure_logging(settings: Settings) -> Logger | None:
-    """Have our modules log as JSON lines; the logger that they all log to. None in a test, which sets logging up itself.
+    """Make our modules log JSON lines; return their parent logger. None in a test, which configures logging itself.
 
-    Other packages log as the runtime has it, from warnings on.
+    Other packages log warnings and worse, in the runtime's format.
     """
     under_the_runtime = any(hasattr(handler, "log_sink") for handler in logging.getLogger().handlers)
     return Logger(service=SERVICE, level=settings.log_level, utc=True) if under_the_runtime else None
 
 
 def _nothing(event: dict[str, Any], context: LambdaContext) -> None:
-    """What Powertools' logger is wrapped around: a stream goes on when its handler has returned, so no handler is."""
+    """Something for Powertools' logger to wrap. It cannot wrap a handler: a stream continues after its handler has returned."""
 
 
 class Telemetry:
-    """The log and the metrics of one process. Metrics have the dimensions `function_name` and `service`, and `domain` where they
-    are counted by domain.
+    """The log and the metrics of one process. Metrics have the dimensions `function_name` and `service`, and those counted by
+    domain also `domain`.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -44,19 +44,19 @@ class Telemetry:
         self._name_invocation = found.inject_lambda_context(_nothing) if found is not None else _nothing
 
     def begin(self, context: LambdaContext) -> None:
-        """Count a cold start, and name this invocation in each line of the log from now on."""
+        """Count a cold start, and add this invocation to each log line from now on."""
         self._name_invocation({}, context)
         cold_start, self._invoked = not self._invoked, True
         if cold_start:
             self._line().add_cold_start_metric(cast("Any", context))
 
     def write(self, counts: Counts) -> None:
-        """Write what was counted to the log: a line for the function, and one for each domain."""
+        """Write the counts to the log: one line for the function, and one for each domain."""
         try:
             for domain, values in counts.items():
                 self._write(values, {"domain": domain} if domain else {})
         except Exception:
-            # the answer is given: that it was not counted is no failure of it
+            # the answer was sent: a failure to count it must not fail the invocation
             logger.exception("metrics are not written")
 
     def _write(self, values: Mapping[Metric, Sequence[float]], dimensions: Mapping[str, str]) -> None:

@@ -190,14 +190,14 @@ class GeneratedRoutes:
 
     @route("DELETE /runs/{id}", NoneType)
     def cancel_run(self, id: str) -> Sent:
-        """End a stream of the caller's that still goes on, in whatever process; its last event is then an error. `id` is
-        the first part of its events' ids.
+        """End a running stream of the caller's, in whatever process it runs; its last event is then an error. `id` is the
+        first part of its events' ids.
         """
         return Sent(path={"id": id})
 
     @route("POST /runs/{id}/feedback", NoneType)
     def give_feedback(self, id: str, helpful: bool, *, reason: str | None = None) -> Sent:
-        """Say whether a run of the caller's helped; a later word replaces an earlier one."""
+        """Say whether a run of the caller's helped; later feedback replaces earlier feedback."""
         return Sent(path={"id": id}, body=given(Feedback, helpful=helpful, reason=reason))
 
     @route("GET /config.json", PageConfig)

@@ -1,4 +1,4 @@
-"""Routes of the API whose OpenAPI description does not say all: those that stream, with a query in the address, or with a key."""
+"""Routes that cannot be generated from the OpenAPI description: those that stream, have a query string, or take a key."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ RecordsEvent = (
     | records.FollowupsEvent
     | records.DoneEvent
 )
-"""What an answer from records consists of."""
+"""The events of an answer from records."""
 CampaignsEvent = (
     campaigns.ToolCallEvent | campaigns.ToolObservationEvent | PartialTextEvent | campaigns.FinalAnswerEvent
 )
-"""What an answer about campaigns consists of."""
+"""The events of an answer about campaigns."""
 CompaniesEvent = companies.ActivityEvent | PartialTextEvent | companies.FinalAnswerEvent
-"""What a search for companies consists of."""
+"""The events of a search for companies."""
 
 RECORDS_EVENTS: EventTypes[RecordsEvent] = EventTypes(SSE, get_args(RecordsEvent), last="done")
 CAMPAIGNS_EVENTS: EventTypes[CampaignsEvent] = EventTypes(NDJSON, get_args(CampaignsEvent), last="final_answer")
@@ -52,13 +52,13 @@ COMPANIES_EVENTS: EventTypes[CompaniesEvent] = EventTypes(NDJSON, get_args(Compa
 
 Day = datetime.date | str
 Facets = Mapping[str, str | Sequence[str]]
-"""Values by the name of their facet; with a dash before the name, those that are left out."""
+"""Values by the name of their facet; a dash before the name excludes them."""
 
 
 class WrittenRoutes:
     @route("POST /query", QueryResult)
     def query(self, query: Query | Mapping[str, Any]) -> Sent:
-        """The exact result of one Query, as a value or as JSON has it: rows, numbers or groups of any source."""
+        """The exact result of one Query, given as a value or as JSON: rows, numbers or groups of any source."""
         return Sent(body=query if isinstance(query, Query) else Query.model_validate(query))
 
     @streamed("POST /records/ask", RECORDS_EVENTS)
@@ -89,7 +89,7 @@ class WrittenRoutes:
         must: bool | None = None,
         ranking: Literal["scores", "seed"] | None = None,
     ) -> Sent:
-        """One ranked list over all types of record. With `must`, phrases in quotes must hold."""
+        """One ranked list over all types of record. With `must`, quoted phrases must occur."""
         fields = {"q": query, "limit": limit, "offset": offset, "must": must, "ranking": ranking}
         filters = _filters(types, from_date, to_date, facets)
         return Sent(query=given(records.SearchRequest, **fields, **filters))
@@ -106,15 +106,15 @@ class WrittenRoutes:
         to_date: Day | None = None,
         facets: Facets | None = None,
     ) -> Sent:
-        """How many records there are, exactly, in all and by the values of a facet, or by `day`, `month` or `year`. `of` says
-        what is reckoned beside (`sum:price`).
+        """The exact number of records, in all and by the values of a facet, or by `day`, `month` or `year`. `of` names other
+        aggregates to compute (`sum:price`).
         """
         filters = _filters(types, from_date, to_date, facets)
         return Sent(query=given(CountRequest, q=query, by=by, of=of, **filters))
 
     @route("GET /answers/{id}", records.CachedAnswer)
     def answer(self, id: str) -> Sent:
-        """A finished answer, as it was given."""
+        """A finished answer."""
         return Sent(path={"id": id})
 
     @route("POST /people/search", PeopleSearchResponse)
@@ -130,9 +130,9 @@ class WrittenRoutes:
         idempotency_key: str | None = None,
         only_kept: bool = False,
     ) -> Sent:
-        """The people who fit best, at most five, with reasons. Costs one credit, however often it has to be sent: all tries of a
-        call have one key. Name a key of your own to be answered as before in a later call, for nothing; with `only_kept` that
-        call never searches: NotFound where nothing is kept under the key.
+        """The people who fit best, at most five, with reasons. Costs one credit, even with retries: all tries of a call share one
+        key. Pass your own key to get the same answer in a later call for free; with `only_kept` that call never searches, and
+        raises NotFound if nothing is stored under the key.
         """
         body = given(
             PeopleSearchRequest,
@@ -151,12 +151,12 @@ class WrittenRoutes:
 
     @route("GET /people", DiscoverResponse)
     def people(self, *, limit: int | None = None, cursor: str | None = None) -> Sent:
-        """Everyone with a visible card, by name, a page at a time: `next_cursor` leads to the next one."""
+        """Everyone with a visible card, by name, one page at a time: `next_cursor` leads to the next one."""
         return Sent(query=given(DiscoverRequest, limit=limit, cursor=cursor))
 
     @route("GET /people/{id}", GatedProfile)
     def person(self, id: str, *, search_id: str) -> Sent:
-        """A person whom a search of yours found, with contact details once you have unlocked them."""
+        """A person whom your search found, with contact details if you have unlocked them."""
         return Sent(path={"id": id}, query={"search_id": search_id})
 
     @streamed("POST /companies/chat", COMPANIES_EVENTS)
@@ -169,8 +169,8 @@ class WrittenRoutes:
         previous_candidate_ids: Sequence[str] | None = None,
         session_id: str | None = None,
     ) -> Sent:
-        """A search for companies in plain words, step by step; the last event is `final_answer`. `history` is what was said
-        before, `previous_candidate_ids` are the companies that the answer before this referred to.
+        """A search for companies in plain words, step by step; the last event is `final_answer`. `history` is the conversation so
+        far, `previous_candidate_ids` are the companies of the previous answer.
         """
         context = (
             given(companies.ClientContext, previous_candidate_ids=previous_candidate_ids)
@@ -195,7 +195,7 @@ class WrittenRoutes:
         filters: campaigns.CampaignFilters | None = None,
         constraints: campaigns.Constraints | None = None,
     ) -> Sent:
-        """An answer about campaigns, step by step; the last event is `final_answer`. `filters` hold in every search."""
+        """An answer about campaigns, step by step; the last event is `final_answer`. `filters` apply to every search."""
         return _campaigns_sent(message, history, filters, constraints)
 
     @route("POST /campaigns/chat", campaigns.ChatResponse)
@@ -212,7 +212,7 @@ class WrittenRoutes:
 
     @route("GET /health", Health, also=503)
     def health(self, *, deep: bool = False) -> Sent:
-        """Whether the service can answer; `deep`: also where asking wakes its database."""
+        """Whether the service can answer. `deep` checks the database even if that wakes it."""
         return Sent(query={"deep": "true"} if deep else None)
 
 

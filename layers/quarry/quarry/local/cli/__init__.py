@@ -1,6 +1,6 @@
-"""The command `quarry`: what can be said on the command line, in a module for each kind of command, and how each command ends.
+"""The command `quarry`: its parser and how each command ends. The modules here define the commands.
 
-Nothing is imported here that takes time, so that `quarry --help` is quick; each command imports what it needs.
+Nothing slow is imported here, so that `quarry --help` is quick; each command imports what it needs.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ environment:
   DATABASE_URL     a Postgres of your own; unset: the embedded one
   QUARRY_DATA_DIR  where the embedded one keeps its data (default: .quarry)
   NO_COLOR         set to anything: no colours
-  QUARRY_TOKEN     who you are to the server of --server: its token or, of a local one, a name
-  OPENAI_API_KEY, OPENAI_BASE_URL and all other settings are described in docs/settings.md;
-  what the environment does not set is taken from the file .env of this folder
+  QUARRY_TOKEN     your token for the server of --server; for a local server, any name
+  docs/settings.md describes OPENAI_API_KEY, OPENAI_BASE_URL and all other settings;
+  the file .env of this folder sets what the environment does not
 
 exit status:
   0 done, 1 failed, 2 wrong usage
@@ -37,11 +37,11 @@ exit status:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; the exit status."""
-    # As the local embedding model has it, before anything else imports numpy, whose threads are settled by then.
+    # As the local embedding model needs it, before anything else imports numpy, which reads it once.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            # better a question mark than no answer where the terminal's encoding lacks a character
+            # a question mark for characters that the terminal's encoding lacks
             stream.reconfigure(errors="replace")
     try:
         try:
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
-        # Who read our output has read enough. Nothing must be written at exit either.
+        # The reader of our output has closed it. Nothing must be written at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return FAILED
 
@@ -58,7 +58,7 @@ def _run(given: Arguments) -> int:
     from quarry.local.config import take_dotenv
     from quarry.local.logs import configure_logging
 
-    # A command says itself what went wrong; `serve` lets more through once it knows the settings.
+    # Commands report errors themselves; `serve` logs more once it knows the settings.
     configure_logging("ERROR")
     signal.signal(signal.SIGTERM, _terminate)
     try:
@@ -80,15 +80,15 @@ def _run(given: Arguments) -> int:
 
 
 def _chosen(given: Arguments) -> Command:
-    """What is to be done. Raises WrongUsage."""
+    """The command to run, here or on the server. Raises WrongUsage."""
     command: Command | None = given.run if given.server is None else given.remote
     if command is None:
-        raise WrongUsage("this needs the database itself: call it without --server, where DATABASE_URL names it")
+        raise WrongUsage("this command needs the database itself: run it without --server, with DATABASE_URL set")
     return command
 
 
 def _explain(error: Exception) -> str | None:
-    """What to tell of an error that was to be foreseen; None for a fault of our own."""
+    """The message for an expected error; None for a bug."""
     from quarry.platform.errors import QuarryError
 
     if isinstance(error, QuarryError):
@@ -112,7 +112,7 @@ def _explain_postgres(error: Exception) -> str | None:
     if not isinstance(error, psycopg.Error):
         return None
     translated = translate(error)
-    return translated.message if translated else f"Postgres says: {error.diag.message_primary or error}"
+    return translated.message if translated else f"Postgres reports: {error.diag.message_primary or error}"
 
 
 def _complain(message: str) -> None:
@@ -120,7 +120,7 @@ def _complain(message: str) -> None:
 
 
 def _terminate(signal_number: int, frame: FrameType | None) -> NoReturn:
-    """End by SIGTERM as by an error, so that the embedded Postgres is given up."""
+    """End on SIGTERM as on an error, so that the embedded Postgres is released."""
     raise SystemExit(TERMINATED)
 
 
@@ -133,7 +133,7 @@ def parser() -> Parser:
         formatter_class=CommandsHelp,
     )
     quarry.add_argument("--version", action="version", version=f"quarry {__version__}")
-    quarry.add_argument("--server", metavar="URL", help="ask a server: for `ask`, `query` and `credits show`")
+    quarry.add_argument("--server", metavar="URL", help="ask a server; works with `ask`, `query` and `credits show`")
     commands = quarry.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     searching.add_serving(commands)
     data.add_to(commands)

@@ -1,4 +1,4 @@
-"""What all commands are made of."""
+"""What all commands share: arguments, exit status, and how a command calls its function."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ PORT_MAX = 65535
 
 Arguments = argparse.Namespace
 Command = Callable[[Arguments], int]
-"""What a command does with its arguments; the exit status."""
+"""Runs with the arguments, and returns the exit status."""
 
 
 class WrongUsage(Exception):
-    """The command line asks for something that there is not; the message says what there is."""
+    """The command line asks for something that does not exist; the message says what does."""
 
 
 def on_database(work: Callable[[LocalDatabase], Coroutine[Any, Any, object]]) -> None:
-    """Open the database, and do the work."""
+    """Open the database, and run `work` on it."""
     import asyncio
 
     from quarry.local.database import open_database
@@ -39,7 +39,7 @@ def on_database(work: Callable[[LocalDatabase], Coroutine[Any, Any, object]]) ->
 
 
 def wanted(target: str) -> tuple[Callable[..., Any], list[str]]:
-    """The function `module:name`, which is imported now, and the names of its parameters."""
+    """Import the function `module:name`; return it and the names of its parameters."""
     import inspect
 
     module, _, name = target.partition(":")
@@ -48,8 +48,8 @@ def wanted(target: str) -> tuple[Callable[..., Any], list[str]]:
 
 
 def calling(target: str) -> Command:
-    """The command that calls the function `module:name` with those of the arguments that it takes, by their names, and with the
-    opened `database` where it takes one. False is failure. The module is imported when the command runs.
+    """The command that calls the function `module:name` with the arguments it takes, by name, and with the open `database` if it
+    takes one. The function returns False for failure. The module is imported when the command runs.
     """
 
     def run(given: Arguments) -> int:
@@ -72,8 +72,8 @@ def calling(target: str) -> Command:
 
 
 class Parser(argparse.ArgumentParser):
-    """Wrong usage is told in one line. `appendix` is what the help ends with, made when it is asked for; `targets` are the
-    functions that its command calls.
+    """Reports wrong usage in one line. `appendix` makes the end of the help, and `targets` are the functions that its command
+    calls.
     """
 
     appendix: Callable[[], str] | None = None
@@ -83,7 +83,7 @@ class Parser(argparse.ArgumentParser):
         self.exit(WRONG_USAGE, f"{self.prog}: {' '.join(message.split())}; see `{self.prog} --help`\n")
 
     def print_help(self, file: SupportsWrite[str] | None = None) -> None:
-        # argparse's own keeps silent where nobody reads any more
+        # argparse's own ignores a broken pipe
         (file or sys.stdout).write(self.format_help())
 
     def format_help(self) -> str:
@@ -91,7 +91,7 @@ class Parser(argparse.ArgumentParser):
 
 
 class FilesAlone(argparse.Action):
-    """An option with which all that is named are `files`, so that one is enough."""
+    """An option with which every positional argument is one of `files`, so that one is enough."""
 
     def __init__(self, *arguments: Any, files: argparse.Action, **options: Any) -> None:
         super().__init__(*arguments, **options)
@@ -105,7 +105,7 @@ class FilesAlone(argparse.Action):
 
 
 class CommandsHelp(argparse.RawDescriptionHelpFormatter):
-    """A list of commands in two columns: argparse forgets that names are indented, and breaks the line after a long one."""
+    """A list of commands in two columns: argparse ignores that names are indented, and breaks the line after a long one."""
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog)
@@ -124,12 +124,12 @@ def add(
     *,
     about: str | None = None,
     remote: str | Command | None = None,
-    told: dict[str, object] | None = None,
+    facts: dict[str, object] | None = None,
     json: bool = True,
 ) -> Parser:
-    """A command. `run` is what it does, `remote` what it does where `--server` names one: a function `module:name` that is called
-    as `calling` says, or a command. `told` is what programs are told of nothing, where it gathers what it tells; `json`: it has
-    an option for programs.
+    """Add a command. `run` is what it does, `remote` what it does with `--server`: a function `module:name`, called as by
+    `calling`, or a Command. `facts` are the initial values of its JSON output, if it collects facts. `json` adds the option
+    `--json`.
     """
     parser = commands.add_parser(
         name,
@@ -141,22 +141,22 @@ def add(
     parser.targets = tuple(each for each in (run, remote) if isinstance(each, str))
     act, act_remotely = (calling(each) if isinstance(each, str) else each for each in (run, remote))
     assert act is not None
-    parser.set_defaults(run=act if told is None else _telling(act, told), remote=act_remotely)
+    parser.set_defaults(run=act if facts is None else _telling(act, facts), remote=act_remotely)
     if json:
         add_json(parser)
     return parser
 
 
-def _telling(run: Command, nothing: dict[str, object]) -> Command:
-    def told(given: Arguments) -> int:
-        with telling(given.as_json, **nothing):
+def _telling(run: Command, facts: dict[str, object]) -> Command:
+    def run_telling(given: Arguments) -> int:
+        with telling(given.as_json, **facts):
             return run(given)
 
-    return told
+    return run_telling
 
 
 def add_group(commands: Commands, name: str, summary: str, about: str, example: str) -> Commands:
-    """A command that consists of commands."""
+    """Add a command that consists of commands."""
     parser = commands.add_parser(
         name,
         help=summary,
@@ -167,7 +167,7 @@ def add_group(commands: Commands, name: str, summary: str, about: str, example: 
     return parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
 
 
-def add_json(parser: argparse.ArgumentParser, text: str = "for programs: JSON on stdout", **options: Any) -> None:
+def add_json(parser: argparse.ArgumentParser, text: str = "print JSON", **options: Any) -> None:
     parser.add_argument("--json", dest="as_json", action="store_true", help=text, **options)
 
 
@@ -188,7 +188,7 @@ def user_name(text: str) -> str:
 
 
 def above(least: int) -> Callable[[str], int]:
-    """What reads a whole number above `least`."""
+    """A reader of whole numbers above `least`."""
 
     def read(text: str) -> int:
         if text.isdecimal() and int(text) > least:
