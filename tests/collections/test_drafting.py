@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.collections.catalog_reading import read_catalog, relations_of_schema
-from quarry.collections.checking import check, tables_named
+from quarry.collections.checking import check
 from quarry.collections.date_kinds import date_kinds
 from quarry.collections.declaration_file import Lines, read_declarations
 from quarry.collections.drafting import SEARCHED_MAX, Draft, draft
@@ -21,6 +21,7 @@ from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import Referred
 from quarry.collections.relations import Column, Reference, Relation
 from quarry.collections.secrets import suspicion
+from quarry.collections.uses import tables_named
 from quarry.collections.value_shapes import seen_of
 from quarry.models.local_embedding import LocalEmbedding
 from tests.collections.conftest import SCHEMAS, opened

@@ -122,7 +122,7 @@ async def test_a_document_that_changes_is_read_again_and_another_key_changes_not
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ('author = "metadata.api_key"', "metadata.api_key cannot be hidden and searched or shown"),
+        ('author = "metadata.api_key"', "the column 'metadata.api_key' is hidden, and would be shown"),
         ('author = "metadata.autor"', "has one value at 'metadata.autor'; did you mean 'metadata.author'?"),
     ],
 )

@@ -23,15 +23,8 @@ from quarry.collections.functions import drop_functions, drop_triggers, function
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
 from quarry.collections.relations import Relation
-from quarry.collections.used_columns import (
-    UsedColumn,
-    declared_source,
-    joined_by,
-    key_of,
-    linked_by,
-    referred_key,
-    used_columns,
-)
+from quarry.collections.used_columns import UsedColumn, used_columns
+from quarry.collections.uses import declared_source, joined_by, key_of, linked_by, referred_key
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.postgres.schema import SyncConnection

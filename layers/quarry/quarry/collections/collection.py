@@ -15,10 +15,16 @@ from typing import LiteralString
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.expression import expression_columns, expression_sql
 from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.json_paths import TEXT, PathType, keys_of, own_name, path_sql, without_path
+from quarry.collections.json_paths import (
+    TYPES_OF_KINDS,
+    keys_of,
+    own_name,
+    path_sql,
+    type_of_kind,
+    without_path,
+)
 from quarry.collections.names import words
 from quarry.collections.naming import table_name
-from quarry.collections.path_types import TYPES_OF_KINDS
 from quarry.collections.predicate import read_predicate
 from quarry.collections.reference_declarations import Parent, Referred, RelatedRows
 from quarry.collections.relations import Relation, is_date_type
@@ -33,7 +39,8 @@ from quarry.collections.row_sql import (
     type_name,
 )  # fmt: skip
 from quarry.collections.templates import is_template, line_columns, split_template
-from quarry.collections.used_columns import UsedColumn, declared_source, key_of
+from quarry.collections.used_columns import UsedColumn
+from quarry.collections.uses import declared_source, key_of
 from quarry.retrieval.facets import FacetKind, identifier
 
 TITLE_MAX_CHARACTERS = 160
@@ -115,7 +122,7 @@ class Collection:
     def other_column(self, name: str, row: LiteralString, kind: FacetKind = "value") -> LiteralString:
         """A column, or a path, of a row of another table."""
         keys = keys_of(name)
-        return path_sql(keys, PathType(TYPES_OF_KINDS.get(kind, TEXT)), row) if keys else f"{row}.{identifier(name)}"
+        return path_sql(keys, type_of_kind(kind), row) if keys else f"{row}.{identifier(name)}"
 
     def text(self, name: str, row: LiteralString = "x") -> LiteralString:
         """A column of the source's row as text; of an array, its elements with commas between."""

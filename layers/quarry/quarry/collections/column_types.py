@@ -65,10 +65,11 @@ ORDERED = Fit(
 _WORD = Fit(_of("S", "E"), "text")
 _WORDS = Fit(lambda column: column.category in ("S", "E"), "text, or an array of texts")
 _NUMBER = Fit(_of("N"), "a number")
+MEASURED = Fit(lambda column: _NUMBER.accepts(column) or is_date(column), "a number")
 FACETS: Mapping[FacetKind, Fit] = {
     "value": SINGLE, "name": _WORDS, "title": _WORD, "place": _WORDS, "text": _WORD,
     "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
     "date": DATE, "boolean": Fit(_of("B", "N"), "a boolean or a number"),
     "array": Fit(lambda column: column.is_array, "an array"),
-    "words": Fit(lambda column: _type(column) == "tsvector", "a tsvector"),
+    "words": ANY,
 }  # fmt: skip

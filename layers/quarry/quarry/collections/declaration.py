@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.json_paths import keys_of, overlap
+from quarry.collections.json_paths import keys_of
 from quarry.collections.predicate import fields_of, read_predicate
 from quarry.collections.reference_declarations import (
     Columns,
@@ -170,10 +170,6 @@ class CollectionDeclaration(Declared):
             )
         if self.vectors is not None and self.embed is not None:
             raise ValueError("`vectors` takes vectors from the table and `embed` makes new ones: remove one of them")
-        used = {*self.embedded, *self.shown, *self.text, *self.fields, *(each.by for each in self.references.values())}
-        used |= {column for each in self.links.values() for column in each.by}
-        if both := sorted(name for name in used if any(overlap(name, hidden) for hidden in self.hidden)):
-            raise ValueError(f"{_list(both)} cannot be hidden and searched or shown")
         if not self.text and (given := [name for name in ("embed", "cite") if getattr(self, name)]):
             raise ValueError(f"{_list(given)} needs `text`: rows without it are counted, and not searched")
         return self
@@ -224,7 +220,7 @@ class CollectionDeclaration(Declared):
 
     @property
     def lines(self) -> Mapping[str, tuple[str, ...]]:
-        """The columns of its own that keys of the declaration show of a row, but for its texts, its key and its address."""
+        """The columns of its own that keys of the declaration show of a row, except its texts, key, date and address."""
         own = [each for each in self.topic if isinstance(each, str)]
         return {
             "title": line_columns(self.title),
@@ -233,7 +229,6 @@ class CollectionDeclaration(Declared):
             "cite": line_columns(self.cite),
             "topic": line_columns(own),
             "author": (self.author,) if self.author else (),
-            "date": (self.date,) if self.date else (),
         }
 
     @property

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import LiteralString, NamedTuple
 
-from quarry.retrieval.facets import identifier
+from quarry.retrieval.facets import FacetKind, identifier
 
 JSON_TYPES = frozenset(("json", "jsonb"))
 NUMBER, MOMENT, TRUTH, TEXT = "numeric", "timestamp with time zone", "boolean", "text"
@@ -19,11 +19,29 @@ _READ_BY: Mapping[str, LiteralString] = {
 }  # fmt: skip
 
 
+TYPES_OF_KINDS: Mapping[FacetKind, str] = {
+    "number": NUMBER, "money": NUMBER, "year": NUMBER, "date": MOMENT, "boolean": TRUTH,
+}  # fmt: skip
+"""The type of a path, by the kind of the facet that uses it; text for all other kinds."""
+_WHOLE_NUMBERS = frozenset(("bigint", "integer", "smallint"))
+
+
 class PathType(NamedTuple):
-    """What stands at a path."""
+    """The type of the values at a path: one of `CATEGORIES`, or an array of it."""
 
     base: str = TEXT
     is_array: bool = False
+
+
+def type_of_kind(kind: FacetKind) -> PathType:
+    """The type of a path that a facet of this kind uses."""
+    return PathType(TYPES_OF_KINDS.get(kind, TEXT), kind == "array")
+
+
+def type_to_compare(base: str) -> PathType:
+    """The type of a path that is compared with a column of the type `base`."""
+    base = "bigint" if base in _WHOLE_NUMBERS else base
+    return PathType(base if base in CATEGORIES else TEXT)
 
 
 def keys_of(name: str) -> tuple[str, ...]:

@@ -17,7 +17,8 @@ from quarry.collections.declaration_file import FILE_NAME, read_declarations
 from quarry.collections.json_paths import keys_of
 from quarry.collections.naming import table_name
 from quarry.collections.row_sql import listed, quoted
-from quarry.collections.used_columns import UsedColumn, columns_named, declared_source
+from quarry.collections.used_columns import UsedColumn
+from quarry.collections.uses import columns_named, declared_source
 from quarry.platform.tables import LoadableTable, Row
 from quarry.retrieval.facets import FacetKind
 
@@ -39,7 +40,7 @@ class OwnTable(Collection):
     def of(cls, name: str, declaration: CollectionDeclaration, types: Mapping[str, type[Row]]) -> OwnTable:
         """The table that a declaration names."""
         source = declared_source(declaration)
-        columns = {each: column_of(types, source[1], each) for each in columns_named(declaration, ("id",))}
+        columns = {each: column_of(types, source[1], each) for each in ("id", *columns_named(declaration, {}))}
         # of a column that is made of others, its facet says it
         arrays = {facet.column or each for each, facet in declaration.facets.items() if facet.kind == "array"}
         columns |= {each: replace(used, is_array=True) for each, used in columns.items() if each in arrays}
