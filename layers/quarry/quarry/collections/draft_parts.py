@@ -95,21 +95,6 @@ def in_lines(name: str, relation: Relation, drafted: TableDraft, more: Iterable[
     yield from (f"# {remark}" for remark in drafted.remarks)
 
 
-def in_one_line(name: str, relation: Relation, drafted: TableDraft) -> str | None:
-    """A collection with the reasons behind it at the end; None where there is more to say."""
-    if "hidden" in drafted.settings or drafted.remarks:
-        return None
-    named = {
-        "facets": dict(_alike(drafted)),
-        "predicates": drafted.predicates,
-        "links": drafted.links,
-        "fields": drafted.fields,
-    }
-    written = _line(name, drafted.settings | {key: value for key, value in named.items() if value})
-    reasons = (f"; {of.removeprefix('facets.')}: {reason}" for of, reason in drafted.reasons.items())
-    return f"{written}  # {_size(relation)}{''.join(reasons)}"
-
-
 def _size(relation: Relation) -> str:
     return "not analysed yet" if relation.rows is None else f"about {relation.rows:,} rows"
 

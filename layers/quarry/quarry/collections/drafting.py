@@ -12,9 +12,9 @@ from quarry.collections import toml_text
 from quarry.collections.column_types import is_comparable, is_single
 from quarry.collections.date_kinds import NOT_READ, DateKinds
 from quarry.collections.draft_extras import choose_rows, choose_vectors
-from quarry.collections.draft_parts import in_lines, in_one_line, slug, unique
+from quarry.collections.draft_parts import in_lines, slug, unique
 from quarry.collections.guessing import is_text, is_writable
-from quarry.collections.names import words
+from quarry.collections.names import joined, words
 from quarry.collections.relations import Column, Embedding, Reference, Relation
 from quarry.collections.secrets import is_secret_table, with_keys
 from quarry.collections.table_draft import draft_table
@@ -48,9 +48,6 @@ _HEADINGS: Mapping[Group, Sequence[str]] = {
         "where the setting is the one that policies know the caller by; without both lines every caller sees every row.",
     ),
 }
-_IN_LINES: Sequence[Group] = ("counted", "joining", "names")
-LINE_MAX = 260
-"""A collection of which there is little to say stands in a line of so many characters."""
 
 
 @dataclass(frozen=True)
@@ -79,8 +76,7 @@ def draft(
     reasons = {guess.relation.name: _why_left_out(guess) for guess in own}
     chosen = sorted((guess for guess in own if reasons[guess.relation.name] is None), key=_importance)
     drafted: dict[str, Group] = {}
-    full: dict[Group, list[str]] = {group: [] for group in _HEADINGS}
-    short: dict[Group, list[str]] = {group: [] for group in _IN_LINES}
+    lines: dict[Group, list[str]] = {group: [] for group in _HEADINGS}
     for guess in chosen:
         name = unique(slug(guess.relation.name, "table"), drafted)
         is_full = [*drafted.values()].count("searched") == SEARCHED_MAX
@@ -89,31 +85,18 @@ def draft(
         table = draft_table(guess, guesses, name, is_searched=is_searched, kinds=kinds)
         choose_rows(table, guess)
         choose_vectors(table, guess, made)
-        line = in_one_line(name, guess.relation, table) if group in _IN_LINES else None
-        if line is not None and len(line) <= LINE_MAX:
-            short[group].append(line)
-        else:
-            written = in_lines(name, guess.relation, table, _owner_lines(guess) if group == "private" else ())
-            full[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in written)]
+        written = in_lines(name, guess.relation, table, _owner_lines(guess) if group == "private" else ())
+        lines[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in written)]
     left_out = {name: reason for name, reason in reasons.items() if reason is not None}
-    text = "\n".join([*_head(schema), *_sections(full, short), *_left_out(left_out)]) + "\n"
+    text = "\n".join([*_head(schema), *_sections(lines), *_left_out(left_out)]) + "\n"
     used = tuple(name for name, group in drafted.items() if group != "private")
     return Draft(text, used, tuple(name for name, group in drafted.items() if group == "private"), left_out)
 
 
-def _sections(full: Mapping[Group, Sequence[str]], short: Mapping[Group, Sequence[str]]) -> Iterator[str]:
-    """The groups with their headings: collections in full, then those of a line each, which have one table's header in common."""
-    for group in _HEADINGS:
-        if group == "private" and any(short.values()):
-            yield from ("", "[collections]  # the rest, a line each")
-            for each, lines in short.items():
-                yield from ("", *_heading(each), *lines) if lines else ()
-        if full[group]:
-            yield from ("", *_heading(group), *full[group])
-
-
-def _heading(group: Group) -> Iterator[str]:
-    return (f"# {line}" for line in _HEADINGS[group])
+def _sections(lines: Mapping[Group, Sequence[str]]) -> Iterator[str]:
+    for group, heading in _HEADINGS.items():
+        if lines[group]:
+            yield from ("", *(f"# {line}" for line in heading), *lines[group])
 
 
 def _group(guess: TableGuess, *, is_named: bool, is_full: bool) -> Group:
@@ -221,48 +204,39 @@ def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:
 
 
 def with_guessed_references(relations: Sequence[Relation]) -> list[Relation]:
-    """The tables, with references from columns that no foreign key has to the table that their names mean: `customer_id` where
-    there is a table `customers`.
+    """The tables, each with references from columns without a foreign key to the table that their names mean.
+
+    `customer_id` refers to a table `customers`.
     """
-    prefix = _prefix(relations)
-    targets = [target for relation in relations if (target := _target(relation, prefix))]
-    return [replace(each, references=(*each.references, *_guessed(each, targets, prefix))) for each in relations]
+    targets = [target for relation in relations if (target := _target(relation))]
+    return [replace(each, references=(*each.references, *_guessed(each, targets))) for each in relations]
 
 
-def _prefix(relations: Sequence[Relation]) -> str | None:
-    """The word that the names of all tables begin with, where they have more of them: `wp` of `wp_posts`."""
-    named = [words(relation.name) for relation in relations if not relation.is_partition]
-    firsts = {each[0] for each in named if len(each) > 1}
-    return firsts.pop() if len(firsts) == 1 and len(named) > 1 and all(len(each) > 1 for each in named) else None
-
-
-def _target(relation: Relation, prefix: str | None) -> tuple[Relation, Column, str] | None:
-    """A table that can be referred to by one column, that key, and how a column that refers to it is called."""
+def _target(relation: Relation) -> tuple[Relation, Column, str] | None:
+    """A table with a key of one column, that column, and what a column that refers to it is called."""
     if relation.is_partition or relation.kind not in ("table", "partitioned table") or len(relation.primary_key) != 1:
         return None
     key = relation.by_name[relation.primary_key[0]]
-    own, called = _name_of(relation, prefix), "".join(words(key.name))
+    own, called = _name_of(relation), joined(key.name)
     return relation, key, called if called.startswith(own) else own + called
 
 
-def _name_of(relation: Relation, prefix: str | None) -> str:
-    *before, last = words(relation.name)[prefix is not None :] or ("",)
+def _name_of(relation: Relation) -> str:
+    *before, last = words(relation.name) or ("",)
     return "".join((*before, singular(last)))
 
 
-def _guessed(
-    relation: Relation, targets: Iterable[tuple[Relation, Column, str]], prefix: str | None
-) -> Iterable[Reference]:
+def _guessed(relation: Relation, targets: Iterable[tuple[Relation, Column, str]]) -> Iterable[Reference]:
     known = {name for reference in relation.references for name in reference.columns}
     for column in relation.columns:
         if column.name in known or relation.primary_key == (column.name,) or not is_single(column):
             continue
-        called = "".join(words(column.name))
+        called = joined(column.name)
         fitting = [
             (len(name), target.qualified, key)
             for target, key, name in targets
             if is_comparable(column, key)
-            and (called == name or (called.endswith(name) and len(_name_of(target, prefix)) >= _OWN_NAME_MIN))
+            and (called == name or (called.endswith(name) and len(_name_of(target)) >= _OWN_NAME_MIN))
         ]
         if fitting:
             _, target, key = max(fitting, key=lambda each: each[0])

@@ -5,12 +5,11 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from quarry.collections.names import ends_in, is_called, joined, known, known_stems, says, words
+from quarry.collections.names import ends_in, is_called, joined, known, says, words
 from quarry.collections.relations import Column, Relation, is_date_type
-from quarry.language.tokens import stem
 from quarry.language.word_forms import singular
 from quarry.spans.places import AREAS
-from quarry.spans.quantities import MEASURED, dimension_of, names_currency, unit_named
+from quarry.spans.quantities import dimension_of, unit_named
 
 FACET_VALUES_MAX = 50
 """A short text of so many values is a category. Enumerations always are."""
@@ -28,8 +27,6 @@ SHORT_WIDTH = 12
 DatePurpose = Literal["happened", "created", "other", "later", "bookkeeping"]
 
 _WHOLE_NUMBERS = ("smallint", "integer", "bigint")
-MINUTES_LEAST, MINUTES_MOST = 20, 1500
-"""The longest of what is measured in minutes is between these, seldom another."""
 _IN_UNIT = re.compile(r"\b(?:in|unit:?|measured in)\s+([A-Za-z]+)", re.IGNORECASE)
 RECENT_LEAST = 1500
 """From this year on, a participle that is not known as one that dates something tells of a year."""
@@ -221,26 +218,9 @@ def is_amount(column: Column) -> bool:
 
 
 def _counts_things(column: Column) -> bool:
-    """Whether it has an amount's word in its name, but counts or measures something else: `total_replies`, `votes_total`,
-    `discount_uses`, `total_weight`. Things are counted in whole numbers.
-    """
-    said = words(column.name)
-    of = [word for word in said if word not in known("summed")]
-    is_total = len(of) < len(said)
-    if not of or any(map(_is_of_money, of if is_total else of[-1:])):
-        return False
-    if is_total and (unit_named([column.name]) or of[-1] in MEASURED):
-        return True
-    is_of_many = singular(of[-1]) != of[-1]
-    return column.base in _WHOLE_NUMBERS and (is_of_many or said[0] in known("summed"))
-
-
-def _is_of_money(word: str) -> bool:
-    """Whether the word names money, or describes nothing but money: fees, sales, paid."""
-    one = singular(word)
-    if {word, one} & (known("amount") | known("side_amount") | known("hundredths")) or names_currency(word):
-        return True
-    return not {stem(word), stem(one)}.isdisjoint(known_stems("of_money"))
+    """Whether it counts several things, in whole numbers: `total_replies`."""
+    last = words(column.name)[-1]
+    return column.base in _WHOLE_NUMBERS and singular(last) != last
 
 
 def in_hundredths(column: Column) -> bool:
@@ -282,17 +262,9 @@ def in_percent(column: Column) -> bool:
     )
 
 
-def unit_of(column: Column, table: str) -> tuple[str, bool] | None:
-    """The unit that a number is measured in, where its name does not say so, and whether that is guessed: what its comment says,
-    or, of how long what people watch or attend lasts, minutes.
-    """
+def unit_of(column: Column) -> str | None:
+    """The unit of a number by its comment, where its name does not say it."""
     if not is_number(column) or unit_named([column.name]):
         return None
     said = _IN_UNIT.search(column.comment or "")
-    if said and dimension_of(said[1].lower()):
-        return said[1].lower(), False
-    is_length = ends_in(column.name, "length") or joined(column.name) in ("runtime", "runningtime")
-    lasts = is_called(table, "lasting")
-    if is_length and lasts and column.most is not None and MINUTES_LEAST <= column.most <= MINUTES_MOST:
-        return "minutes", True
-    return None
+    return said[1].lower() if said and dimension_of(said[1].lower()) else None

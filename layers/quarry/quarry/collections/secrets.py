@@ -74,8 +74,7 @@ def suspicion(column: Column, relation: Relation) -> Suspicion | None:
     if column.category in _NEVER:
         return None
     if column.category == "N":
-        is_secret = is_secret_number(column.name) and not _is_postal(column, relation)
-        return Suspicion(BY_NAME, is_certain=False) if is_secret else None
+        return Suspicion(BY_NAME, is_certain=False) if is_secret_number(column.name) else None
     return _by_known_form(column) or _by_name(column, relation) or _by_randomness(column, relation)
 
 
@@ -122,7 +121,7 @@ def _by_name(column: Column, relation: Relation) -> Suspicion | None:
     if _is_ordinary(column, relation):
         return None
     is_uuid_key = column.base == "uuid" and words(column.name)[-1:] == ("id",)
-    if certainty and not is_uuid_key and not _is_postal(column, relation):
+    if certainty and not is_uuid_key:
         return Suspicion(BY_NAME, is_certain=False)
     is_by_table = _secrecy_in(relation.name, column.name) or _is_of_login(column, relation)
     return Suspicion(BY_TABLE, is_certain=False) if is_by_table else None
@@ -181,12 +180,6 @@ def _is_of_login(column: Column, relation: Relation) -> bool:
         and (is_text_key or _is_document(column))
         and {*words(column.name)} <= known("session")
     )
-
-
-def _is_postal(column: Column, relation: Relation) -> bool:
-    """Whether a `pincode` is a place's: next to a city, it is India's postal code."""
-    beside = {word for each in relation.columns for word in words(each.name)}
-    return joined(column.name) == "pincode" and bool(known("postal") & beside)
 
 
 @lru_cache(maxsize=20_000)

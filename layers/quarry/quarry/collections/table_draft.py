@@ -193,7 +193,7 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
         or any(name in guess.references for name in guess.key)
     )
     is_part = guess.date is None and is_of_others
-    dated = next((each for each in found if is_part and _is_of_what_happened(each.guess)), None)
+    dated = next((each for each in found if is_part and each.guess.date), None)
     if dated and dated.guess.date and DATE not in draft.facets:
         draft.facets[DATE] = dated.declared("date", dated.guess.date.name)
         draft.reasons[f"facets.{DATE}"] = "guessed: they have none of their own"
@@ -220,13 +220,6 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
             else f"{singular('_'.join(words(each.guess.relation.name)))}_{called}"
         )
         draft.facets[unique(_facet_name(own, name), draft.facets)] = each.declared(kind, title)
-
-
-def _is_of_what_happened(guess: TableGuess) -> bool:
-    is_made = guess.date is not None and (
-        date_purpose(guess.date) != "created" or is_called(guess.relation.name, "sale")
-    )
-    return is_made and not guess.are_people
 
 
 def _called_by_reference(each: Reached) -> tuple[str, str, str]:
@@ -281,11 +274,11 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     if kind is None:
         return None
     called = written_out(own_name(column.name))
-    unit = unit_of(column, guess.relation.name) if kind == "number" else None
+    unit = unit_of(column) if kind == "number" else None
     if unit:
         is_named = called == column.name and re.fullmatch(NAME_PATTERN, called) and called not in PARAMETERS
         named = {"kind": kind} if is_named else {"kind": kind, "column": column.name}
-        return _Facet(called, {**named, "unit": unit[0]}, "the unit is guessed" if unit[1] else None)
+        return _Facet(called, {**named, "unit": unit})
     declared: dict[str, object] = {"kind": kind}
     reason = None
     if kind == "money" and (code := next(filter(None, map(currency_code, words(column.name))), None)):

@@ -118,7 +118,6 @@ class TableGuess:
             ),
             # an order has no name: one in it is somebody's
             *(column for column in short if _ends_as_title(column) and not is_called(self.relation.name, "sale")),
-            *(by_name[name] for name in listed("user_name") if name in by_name),
             # a number or a code only where nothing else tells rows apart
             *sorted((column for column in short if column.distinct == -1 and not is_contact(column)), key=is_numbered),
             *only,
@@ -176,8 +175,9 @@ class TableGuess:
         return None
 
     def _of_stay(self, date: Column) -> Column:
-        """When rows begin that have an arrival and a departure, rather than when they were made: a stay of May begins in May, but
-        a booking of May may be booked then.
+        """Where rows have an arrival and a departure, the arrival rather than when they were made.
+
+        A stay in May begins in May; a booking of May may be made then.
         """
         if self.span is None or not _happens(self.span[0], "arriving"):
             return date
@@ -223,24 +223,10 @@ class TableGuess:
         relation = other.relation
         return relation.may_select and not relation.is_row_security_active and (self.is_private or not other.is_private)
 
-    @cached_property
+    @property
     def correspondents(self) -> list[Column]:
-        """Who a row is for, then who it is from, where it is from somebody to somebody."""
-        called = [each for end in ("recipient", "sender") for each in self.usable if is_correspondent(each, end)]
-        pairs = ((each, other) for each in self.usable for other in [self._from_whom(each)] if other is not None)
-        return called or [*next(pairs, ())]
-
-    def _from_whom(self, to: Column) -> Column | None:
-        """The column that is called as this one, but "from" in the place of "to", where both are people."""
-        by_name = {each.name: each for each in self.usable}
-        for before, after in (("to_", ""), ("", "_to"), ("", "to")):
-            rest = to.name.removeprefix(before).removesuffix(after)
-            other = by_name.get(before.replace("to", "from") + rest + after.replace("to", "from"))
-            reference = self.references.get(to.name)
-            whose = reference.target[1] if reference else "_".join(word for word in words(rest) if word != "id")
-            if rest != to.name and other is not None and are_people(whose):
-                return other
-        return None
+        """Who a row is addressed to, then who it is from."""
+        return [each for end in ("recipient", "sender") for each in self.usable if is_correspondent(each, end)]
 
     @property
     def texts_used(self) -> list[Column]:
