@@ -159,9 +159,9 @@ def test_what_does_not_fit_a_table_that_is_there_is_told_by_line_and_column(harb
 
 
 def test_the_same_file_again_is_recognised_where_its_rows_would_be_added_twice(harbour: str, load: Said) -> None:
-    notes, later = Path("notes.csv"), Path("later.csv")
+    notes, later = Path("notes.csv"), Path("later.jsonl")
     notes.write_text("note\nlow tide\nhigh tide\n")
-    later.write_text("note\nfog\n")
+    later.write_text('{"note": "fog"}\n')
 
     def kept(*arguments: str) -> list[str]:
         assert load(*arguments, "--as", "notes", "--no-embed")[0] == 0
@@ -178,16 +178,17 @@ def test_the_same_file_again_is_recognised_where_its_rows_would_be_added_twice(h
     assert load("copy.csv", "--as", "notes")[2][0].startswith(
         f"copy.csv: its 2 rows were loaded into notes on {today} from notes.csv: "
     )
-    assert kept("later.csv") == ["low tide", "high tide", "fog"]
+    assert kept("later.jsonl") == ["low tide", "high tide", "fog"]
     assert kept("notes.csv", "--append") == ["low tide", "high tide", "fog", "low tide", "high tide"]
     notes.write_text("note\nlow tide\nslack water\n")
     assert load("notes.csv", "--as", "notes")[2][0] == (
         f"notes.csv: its 2 rows were loaded into notes on {today}, and others stand in it now: {way_on}"
     )
     assert kept("notes.csv", "--replace") == ["low tide", "slack water"]
-    assert kept("later.csv") == ["low tide", "slack water", "fog"]
+    assert kept("later.jsonl") == ["low tide", "slack water", "fog"]
+    assert kept("later.jsonl", "--replace") == ["fog"]
     later.unlink()
-    assert load("later.csv", "later.csv", "--as", "notes")[0] == 1
+    assert load("later.jsonl", "later.jsonl", "--as", "notes")[0] == 1
 
 
 def test_numbers_and_dates_are_read_as_the_user_says_that_they_are_written(harbour: str, load: Said) -> None:

@@ -20,7 +20,8 @@ def guess(*files: RecordFile) -> GuessedTable:
     """The table of all records of these files."""
     guesser = TableGuesser()
     for file in files:
-        guesser.add_columns(file)
+        for header in file.columns:
+            guesser.name(header, file)
         for record in file.records:
             if isinstance(record.fields, dict):
                 guesser.add(record.fields, file, record.number)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from quarry.files.forms import Forms
@@ -49,16 +49,20 @@ class GuessedTable:
 class TableGuesser:
     """What records have in common so far: those that were added are certain to fit `guessed`."""
 
-    def __init__(self, writing: Writing = AS_POSTGRES) -> None:
+    def __init__(self, writing: Writing = AS_POSTGRES, reserved: Set[str] = frozenset()) -> None:
         self._writing = writing
         self._rows = 0
-        self._names = Identifiers()
+        self._identifiers = Identifiers(reserved)
         self._seen: dict[str, _Seen] = {}
 
-    def add_columns(self, file: RecordFile) -> None:
-        """Take in what a file names once for all records."""
-        for header in file.columns:
-            self._column(header, file)
+    @property
+    def names(self) -> dict[str, str]:
+        """The columns so far: the name of each, by its header."""
+        return {header: seen.name for header, seen in self._seen.items()}
+
+    def name(self, header: str, file: RecordFile) -> str:
+        """The name of the column for a header. Raises UnreadableFile where it is one column too many."""
+        return self._column(header, file).name
 
     def add(self, fields: Mapping[str, object], file: RecordFile, number: int) -> None:
         """Take in a record of a file, by its number. Raises UnreadableFile where it brings one column too many."""
@@ -78,7 +82,7 @@ class TableGuesser:
         if column is None:
             if len(self._seen) == COLUMNS_MAX:
                 raise UnreadableFile(f"{file.name}: has more than {COLUMNS_MAX} columns")
-            column = self._seen[header] = _Seen(self._names.add(header))
+            column = self._seen[header] = _Seen(self._identifiers.add(header))
         return column
 
     def guessed(self) -> GuessedTable:
