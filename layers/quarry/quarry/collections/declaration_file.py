@@ -96,12 +96,11 @@ class Lines:
 _KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
 _PATH = rf"{_KEY}(?:\s*\.\s*{_KEY})*"
 _HEADER = re.compile(rf"\s*\[+\s*({_PATH})\s*\]+")
-_ASSIGNED = re.compile(rf"\s*({_PATH})\s*=\s*(\{{)?")
-_INLINE = re.compile(rf"[{{,]\s*({_PATH})\s*=")
+_ASSIGNED = re.compile(rf"\s*({_PATH})\s*=")
 
 
 def _places(text: str) -> dict[tuple[str, ...], int]:
-    """The line of each key's first appearance, by its whole path."""
+    """The line of each key, by its path. Keys of an inline table stand on the line of that table."""
     places: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.splitlines(), 1):
@@ -109,11 +108,7 @@ def _places(text: str) -> dict[tuple[str, ...], int]:
             table = _split_path(header[1])
             places.setdefault(table, number)
         elif assigned := _ASSIGNED.match(line):
-            path = (*table, *_split_path(assigned[1]))
-            places.setdefault(path, number)
-            if assigned[2]:
-                for inner in _INLINE.finditer(line, assigned.end() - 1):
-                    places.setdefault((*path, *_split_path(inner[1])), number)
+            places.setdefault((*table, *_split_path(assigned[1])), number)
     return places
 
 

@@ -5,13 +5,13 @@ row no name, columns that are only asked about, which rows are left out as delet
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 from quarry.collections import toml_text
 from quarry.collections.column_types import PLAIN, VECTOR, dimensions_of, is_comparable, is_single
 from quarry.collections.date_kinds import DateKinds, may_be_read
+from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.draft_parts import TableDraft, name_by_reference, slug, unique
-from quarry.collections.expression import expression_columns
 from quarry.collections.guessing import (
     in_hundredths,
     in_percent,
@@ -28,7 +28,7 @@ from quarry.collections.reached import Guesses, buys
 from quarry.collections.relations import Column, Embedding, Reference
 from quarry.collections.secrets import is_secret_table
 from quarry.collections.table_guess import TableGuess
-from quarry.collections.templates import line_columns
+from quarry.collections.uses import uses
 from quarry.language.word_forms import singular
 
 OVERDUE = "overdue"
@@ -162,7 +162,7 @@ def add_fields(draft: TableDraft, guess: TableGuess) -> None:
         each.name: holder for each in columns for holder in keys_of(each.name)[:1] if holder in guess.relation.by_name
     }
     # keys of a JSON column can be asked about without being declared
-    known = {*declared_columns(draft), *guess.secrets, *paths}
+    known = {*_declared_columns(draft), *guess.secrets, *paths}
     rest = [each for each in columns if each.name not in known]
     draft.fields += [each.name for each in rest if is_writable(each.name) and PLAIN.accepts(each)]
     left_out = [each for each in rest if each.name not in {*draft.fields, *paths.values()}]
@@ -171,24 +171,11 @@ def add_fields(draft: TableDraft, guess: TableGuess) -> None:
         draft.remarks.append(f"left out: {', '.join(unused)}")
 
 
-def declared_columns(draft: TableDraft) -> Iterator[str]:
+def _declared_columns(draft: TableDraft) -> set[str]:
     """The columns of its own that a draft declares."""
-    settings = draft.settings
-    for key in ("text", "date", "key"):
-        yield from _listed(settings.get(key) or ())
-    yield from line_columns([each for key in ("title", "url") if isinstance(each := settings.get(key), str)])
-    for name, facet in draft.facets.items():
-        if isinstance(facet, Mapping) and "through" not in facet:
-            yield from expression_columns(facet["expression"]) if "expression" in facet else ()
-            yield str(facet.get("by") or facet.get("column") or name)
-        elif not isinstance(facet, Mapping):
-            yield name
-    for link in draft.links.values():
-        yield from _listed(link["by"] if isinstance(link, Mapping) else link)
-
-
-def _listed(named: object) -> Iterable[str]:
-    return [named] if isinstance(named, str) else named if isinstance(named, Iterable) else ()
+    parts = {"facets": draft.facets, "links": draft.links}
+    declared = CollectionDeclaration.model_validate({**draft.settings, "hidden": (), **parts})
+    return {use.column for use in uses(declared, {}) if use.of is None}
 
 
 def _why_left_out(column: Column) -> str:
