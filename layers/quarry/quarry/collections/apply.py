@@ -1,6 +1,7 @@
-"""Makes the database agree with `quarry.toml`: lists the changes, then makes them.
+"""Makes the database match `quarry.toml`: lists the changes, then makes them.
 
-A collection is changed in one transaction, all of it or nothing. What it holds is made afterwards, from a queue (`refresh`).
+Each collection changes in one transaction, completely or not at all. Its contents are filled afterwards, from a queue
+(`refresh`).
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.postgres.schema import SyncConnection
 
 LOCK_SECONDS = 10
-"""So long a change waits for those who use a table: a trigger is made while nobody writes."""
+"""How long a change waits for other users of a table: creating a trigger needs the table to itself."""
 
 _ADVISORY_LOCK = 7305115
 
@@ -39,7 +40,7 @@ Action = Literal["create", "change", "drop", "keep"]
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of one collection, and why. `relation` is its source; None where it is dropped."""
+    """What happens to one collection, and why. `relation` is its source; None where it is dropped."""
 
     action: Action
     name: str
@@ -60,7 +61,7 @@ def plan_changes(
     stored: Mapping[str, Collection],
     relations: Mapping[tuple[str, str], Relation],
 ) -> list[Change]:
-    """What makes what is stored what is declared; what is dropped comes first. `relations` holds every table that is declared."""
+    """The changes from what is stored to what is declared, drops first. `relations` holds every table that is declared."""
     changes = [Change("drop", name, stored=stored[name]) for name in stored if name not in declared]
     for name, given in declared.items():
         relation = relations[declared_source(given)]
@@ -131,7 +132,7 @@ def _facets_changed(before: Mapping[str, object], after: Mapping[str, object]) -
 def resolved(
     declaration: CollectionDeclaration, relation: Relation, relations: Mapping[tuple[str, str], Relation]
 ) -> CollectionDeclaration:
-    """The declaration with what it leaves to the tables: its key, and those of the tables that it refers to."""
+    """The declaration with the keys that it leaves to the tables: its own and those of the tables that it refers to."""
     tables = _Tables(relation, relations)
     parent = declaration.part_of
     return declaration.model_copy(
@@ -147,7 +148,7 @@ def resolved(
 
 @dataclass(frozen=True)
 class _Tables:
-    """Completes parts of a declaration by the keys of its own table `relation` and of `relations`, those that it names."""
+    """Fills in keys of a declaration from its own table, `relation`, and from `relations`, the tables that it names."""
 
     relation: Relation
     relations: Mapping[tuple[str, str], Relation]
@@ -187,7 +188,7 @@ class _Tables:
 
 
 def stored_collections(connection: SyncConnection) -> dict[str, Collection]:
-    """The collections that the database keeps, by name. One whose source is gone has an empty name for it."""
+    """The collections in the database, by name. Where the source was dropped, its name is empty."""
     with connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(STORED).fetchall()
     return {row["name"]: collection_of(row) for row in rows}
@@ -208,11 +209,11 @@ select c.id, c.name, c.declaration, c.columns, c.document_keys, coalesce(n.nspna
   ) as guarded_tables
 from collections c left join pg_class r on r.oid = c.source left join pg_namespace n on n.oid = r.relnamespace order by c.id
 """
-"""What `collection_of` makes collections of."""
+"""The rows that `collection_of` reads."""
 
 
 def collection_of(row: Mapping[str, Any]) -> Collection:
-    """A collection out of a row of `STORED`."""
+    """The collection in a row of `STORED`."""
     declaration = CollectionDeclaration.model_validate(without_retired(row["declaration"]))
     columns, keys = (
         {name: UsedColumn.stored(column) for name, column in row[kept].items()} for kept in ("columns", "document_keys")
@@ -225,7 +226,7 @@ def collection_of(row: Mapping[str, Any]) -> Collection:
 
 
 def take_turn(connection: SyncConnection, on_wait: Callable[[], None]) -> None:
-    """Wait until nobody else plans or makes changes; nobody else does from then on until the connection is closed."""
+    """Wait until no one else plans or makes changes, and keep others out until the connection is closed."""
     row = connection.execute("select pg_try_advisory_lock(%s)", [_ADVISORY_LOCK]).fetchone()
     if row is not None and not row[0]:
         on_wait()
@@ -255,7 +256,7 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
 
 
 def _note_keys(connection: SyncConnection, change: Change, relation: Relation) -> None:
-    """Note the keys that JSON columns were seen to hold, and those that predicates name."""
+    """Store the keys that JSON columns were seen to hold, and those that predicates name."""
     named = change.declaration.paths_of_predicates if change.declaration else ()
     keys = dict.fromkeys((*(each.name for each in relation.documents), *named))
     kept = {name: UsedColumn.at(relation, name).to_store() for name in keys}
@@ -263,7 +264,7 @@ def _note_keys(connection: SyncConnection, change: Change, relation: Relation) -
 
 
 def _restore_triggers(connection: SyncConnection, collection: Collection) -> None:
-    """Make the triggers anew where one is missing or disabled, and have what they missed be found."""
+    """Create the triggers again where one is missing or disabled, and queue a comparison that finds what they missed."""
     made = list(triggers(collection))
     row = connection.execute(
         "select count(*) from pg_trigger where tgfoid = to_regproc(%s) and tgenabled in ('O', 'A')",
@@ -298,12 +299,12 @@ def _store(
 
 
 def hash_of_functions(collection: Collection) -> str:
-    """What tells functions that another version made from those that this one makes."""
+    """A hash that differs where another version made the functions."""
     return hashlib.md5("".join(functions(collection, DEFAULT_SCHEMA)).encode(), usedforsecurity=False).hexdigest()
 
 
 def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[LiteralString]:
-    """The statements that make what a collection has beside its source."""
+    """The statements that create everything that a collection has apart from its source."""
     if is_new:
         for table, parent in ((collection.rows, "collection_rows"), (collection.windows, COLLECTION_WINDOWS)):
             yield f"create table {table} partition of {parent} for values in ({collection.id})"
@@ -320,7 +321,7 @@ def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[Lite
 
 
 def drop_collection(connection: SyncConnection, collection: Collection) -> None:
-    """Drop all that a collection has beside its source, and its triggers there."""
+    """Drop everything that a collection has apart from its source, and its triggers there."""
     for statement in drop_functions(collection):
         connection.execute(statement)
     connection.execute(f"drop table {collection.windows}, {collection.rows}")

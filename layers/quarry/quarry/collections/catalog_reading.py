@@ -1,4 +1,4 @@
-"""Reads the tables and views of a database from its catalog, and from what the planner keeps of their values."""
+"""Reads tables and views from the catalog of a database, with the planner's statistics."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from quarry.postgres.pool import Database
 from quarry.postgres.schema import SyncConnection
 
 _SAMPLE = {"values": 20, "characters": 300}
-"""How many of the values that the planner keeps are looked at, and how much of each. `offset 0` reads them once per column:
-Postgres would pull the subquery up and read them once per value.
+"""How many of the planner's values are read for each column, and how many characters of each. `offset 0` reads them once per
+column: Postgres would pull the subquery up and read them once per value.
 """
 
 _COLUMN: LiteralString = """
@@ -136,12 +136,12 @@ _KINDS: Mapping[str, RelationKind] = {
 
 
 def relations_of_schema(connection: SyncConnection, schema: str) -> list[Relation]:
-    """All tables and views of a schema but those of extensions, by name."""
+    """All tables and views of a schema, by name, except those of extensions."""
     return _read(connection, SQL(_OF_SCHEMA), {"schema": schema})
 
 
 def relations_named(connection: SyncConnection, names: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Relation]:
-    """The tables and views of these schemas and names, those that exist."""
+    """The tables and views with these schemas and names, as far as they exist."""
     wanted = list(names)
     found = _read(
         connection,
@@ -152,15 +152,17 @@ def relations_named(connection: SyncConnection, names: Iterable[tuple[str, str]]
 
 
 def read_catalog(connection: SyncConnection, names: Iterable[tuple[str, str]]) -> Catalog:
-    """These tables, as far as they exist, and what else there is to name."""
+    """These tables, as far as they exist, and the names of all others."""
     relations = connection.execute(_NAMES).fetchall()
     languages = connection.execute("select cfgname::text from pg_ts_config").fetchall()
     return Catalog(relations_named(connection, names), frozenset(relations), frozenset(name for (name,) in languages))
 
 
 async def columns_of(database: Database, tables: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], list[Column]]:
-    """The columns of these tables that the database's role may read, in their order, as a running service reads them: without
-    statistics. Raises DatabaseUnavailable.
+    """The columns of these tables that the database's role may read, in order, without statistics, as a running service reads
+    them.
+
+    Raises DatabaseUnavailable.
     """
     found: dict[tuple[str, str], list[Column]] = {table: [] for table in tables}
     names = {"schemas": [schema for schema, _ in tables], "names": [name for _, name in tables]}

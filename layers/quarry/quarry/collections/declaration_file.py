@@ -1,4 +1,4 @@
-"""Reads the collections that a `quarry.toml` declares. What is wrong is named by its line and its key."""
+"""Reads the collections that a `quarry.toml` declares. Errors name the line and the key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILE_NAME = "quarry.toml"
 
 
 class DeclarationError(ConfigurationError):
-    """A file of collections that cannot be used; `problems` are all that was found, each with its place in the file."""
+    """A file of collections that cannot be used. `problems` are all errors, each with its place in the file."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
@@ -30,7 +30,7 @@ class DeclarationError(ConfigurationError):
 
 
 def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionDeclaration]:
-    """The collections that a file declares, by their names. Raises DeclarationError, which names every line that is wrong."""
+    """The collections that a file declares, by name. Raises DeclarationError, which names every line that is wrong."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -61,7 +61,7 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
 
 
 def _whole(name: str, given: Any, others: Mapping[str, Any], lines: Lines) -> Any:
-    """What is declared of a collection, with what it leaves out as the collection has it that it is `like`."""
+    """The declaration of a collection; what it leaves out is taken from the collection that it is `like`."""
     if not isinstance(given, dict) or "like" not in given:
         return given
     like = others.get(given["like"]) if isinstance(given["like"], str) else None
@@ -75,7 +75,7 @@ def _whole(name: str, given: Any, others: Mapping[str, Any], lines: Lines) -> An
 
 
 class Lines:
-    """Where in a TOML file a key stands."""
+    """The lines of the keys in a TOML file."""
 
     def __init__(self, text: str, file: str) -> None:
         self._file, self._text = file, text
@@ -85,7 +85,7 @@ class Lines:
         return _places(self._text)
 
     def problem(self, path: Sequence[str], message: str) -> str:
-        """The message, with the file, the line and the key that it is about."""
+        """The message, with file, line and key."""
         known = next(
             (path[:length] for length in range(len(path), 0, -1) if tuple(path[:length]) in self._places), None
         )
@@ -117,7 +117,7 @@ def _split_path(path: str) -> tuple[str, ...]:
 
 
 def _keys(location: Sequence[int | str]) -> list[str]:
-    """The keys of a validation error's place: pydantic also names the arms of a union, which stand in no file."""
+    """The keys of a validation error's place, without the members of unions that pydantic adds."""
     return [
         str(part)
         for part in location
@@ -135,7 +135,7 @@ _PARTS: Mapping[str, type[LazyModel]] = {
     "topic": Referred,
     "vectors": Vectors,
 }
-"""What is declared within a collection, by its key."""
+"""The tables within a collection, by key."""
 
 
 def _wording(error: Mapping[str, Any]) -> str:

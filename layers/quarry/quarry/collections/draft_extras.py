@@ -1,5 +1,7 @@
-"""What a draft declares of a table beside what each column holds: what is reckoned from several columns, references that give a
-row no name, columns that are only asked about, which rows are left out as deleted, and vectors that the table holds. Pure.
+"""Parts of a table's draft that depend on several columns or on other tables. Pure.
+
+Computed amounts and durations, overdue rows, links, plain fields, the condition that leaves out deleted rows, and vectors
+that the table holds.
 """
 
 from __future__ import annotations
@@ -35,7 +37,7 @@ OVERDUE = "overdue"
 
 
 def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
-    """What a line costs that has a price and a quantity, where nothing else says it."""
+    """Add the amount of a row with a price and a quantity, unless a column holds it."""
     numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
     amounts = [each for each in numbers if is_amount(each) and not says(each.name, "side_amount")]
     prices, quantities = _prices(guess), _quantities(guess)
@@ -68,7 +70,7 @@ def _quantities(guess: TableGuess) -> list[Column]:
 
 
 def add_duration(draft: TableDraft, guess: TableGuess) -> None:
-    """How many days lie between the only date on which something began, by its name, and the only one on which it ended."""
+    """Add the days between the only date on which something began and the only one on which it ended."""
     span = guess.span
     if span and "duration" not in draft.facets:
         begun, ended = span
@@ -78,8 +80,9 @@ def add_duration(draft: TableDraft, guess: TableGuess) -> None:
 
 
 def add_overdue(draft: TableDraft, guess: TableGuess, kinds: DateKinds) -> None:
-    """Rows whose only date until which something is to be done has passed, and that nothing says to be done: the column called
-    most like that which may be empty, a date or a flag.
+    """Add a predicate for rows that are past their only due date and not done.
+
+    Of several columns that may mark a row as done, the one whose name is nearest to that meaning counts.
     """
     read = [(each, kinds[each.name]) for each in guess.usable if each.name in kinds and may_be_read(each)]
     due = [column for column, each in read if each.kind == "due" and is_date(column)]
@@ -110,12 +113,12 @@ def in_expression(column: Column) -> str:
 
 
 def name_of_amount(column: Column) -> str:
-    """What an amount's facet is called: `total` of `total_cents`."""
+    """The name of an amount's facet: `total` for `total_cents`."""
     return "_".join(words(column.name)[:-1]) if in_hundredths(column) else written_out(column.name)
 
 
 def add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
-    """What rows refer to by columns that no facet refers by."""
+    """Add links for the references that no facet uses."""
     facets = (each for each in draft.facets.values() if isinstance(each, Mapping))
     known: set[tuple[str, ...]] = {
         (each["by"],) for each in facets if isinstance(each.get("title"), str) and "through" not in each
@@ -137,7 +140,7 @@ def add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
 
 
 def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> bool:
-    """Whether rows can be followed by a reference, which leads to nothing secret."""
+    """Whether rows can follow a reference. It must not lead to secrets."""
     own, their = guess.relation.by_name, other.relation.by_name
     pairs = [(own[one], their.get(two)) for one, two in zip(reference.columns, reference.target_columns, strict=True)]
     return (
@@ -156,7 +159,7 @@ def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> boo
 
 
 def add_fields(draft: TableDraft, guess: TableGuess) -> None:
-    """All other columns that hold plain values, and why the rest is left out."""
+    """Add the other columns with plain values as fields, and a remark on the rest."""
     columns = guess.relation.columns
     paths = {
         each.name: holder for each in columns for holder in keys_of(each.name)[:1] if holder in guess.relation.by_name
@@ -172,7 +175,7 @@ def add_fields(draft: TableDraft, guess: TableGuess) -> None:
 
 
 def _declared_columns(draft: TableDraft) -> set[str]:
-    """The columns of its own that a draft declares."""
+    """The columns of the table that a draft declares."""
     parts = {"facets": draft.facets, "links": draft.links}
     declared = CollectionDeclaration.model_validate({**draft.settings, "hidden": (), **parts})
     return {use.column for use in uses(declared, {}) if use.of is None}
@@ -186,7 +189,7 @@ _SHOWN = "delete this line to have them too"
 
 
 def choose_rows(draft: TableDraft, guess: TableGuess) -> None:
-    """Leaves out the rows that a column says to be deleted. What says so is no facet: all rows are alike in it."""
+    """Leave out the rows that a column marks as deleted. That column becomes no facet: it is the same for all other rows."""
     for column in guess.relation.columns:
         condition = _kept_rows(column, guess)
         if condition is None:
@@ -199,7 +202,7 @@ def choose_rows(draft: TableDraft, guess: TableGuess) -> None:
 
 
 def choose_vectors(draft: TableDraft, guess: TableGuess, made: Embedding | None) -> None:
-    """Has texts not embedded that have vectors already: if these may be of the model that embeds questions, else as a remark."""
+    """Use the vectors of the table if the model that embeds questions may have made them, or else suggest them in a remark."""
     found = [each for each in guess.relation.columns if VECTOR.accepts(each) and is_writable(each.name)]
     if len(found) != 1 or "text" not in draft.settings:
         return
@@ -216,7 +219,7 @@ def choose_vectors(draft: TableDraft, guess: TableGuess, made: Embedding | None)
 
 
 def _kept_rows(column: Column, guess: TableGuess) -> str | None:
-    """The condition of rows that are not deleted, by a column that says it; None for any other."""
+    """The condition for rows that are not deleted, if the column marks deleted rows; otherwise None."""
     if keys_of(column.name) or not is_writable(column.name):
         return None
     said, name = "_".join(words(column.name)), quoted(column)

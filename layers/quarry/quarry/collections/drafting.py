@@ -1,4 +1,4 @@
-"""A first `quarry.toml` for tables that exist: which of them people search, and what else there is and why it is left out."""
+"""Drafts a `quarry.toml` for existing tables: which of them people search, which others there are, and why some are left out."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from quarry.language.word_forms import singular
 from quarry.platform.errors import ConfigurationError
 
 SEARCHED_MAX = 12
-"""So many collections are drafted to be searched by words and meaning; the rest is counted, filtered and grouped by."""
+"""How many collections are drafted to be searched by words and meaning. The rest is counted, filtered and grouped by."""
 
 ROWS_UNKNOWN = 50
-"""What a table without statistics is taken to hold: autovacuum analyses none with fewer changes."""
+"""The assumed size of a table without statistics: autovacuum analyses no table with fewer changes."""
 TENANCY_TABLES_MIN, TENANCY_SHARE_MIN = 3, 1 / 3
-"""A column in so many tables, and in such a share of all, says whose every row is."""
+"""A scope column in at least this many tables, and this share of them, names the tenant of every row."""
 
 _OWN_NAME_MIN = 4
-"""A table's name of so many letters may have others before it in the column that refers to it: `owneruserid`."""
+"""The least length of a table name that a column's name may end in: `owneruserid`."""
 
 _TOOLS_OWN = re.compile(
     r"(.*_)?migrations?(_lock)?|(.*_)?schema_(history|info|versions?)|alembic_version|ar_internal_metadata|databasechangelog(lock)?"
@@ -52,7 +52,7 @@ _HEADINGS: Mapping[Group, Sequence[str]] = {
 
 @dataclass(frozen=True)
 class Draft:
-    """The text of a file, the collections that it declares, those that it comments out, and why the other tables are left out."""
+    """A drafted file: its text, the collections in use, those commented out, and the reason for each table left out."""
 
     text: str
     collections: tuple[str, ...]
@@ -67,8 +67,10 @@ def draft(
     made: Embedding | None = None,
     kinds: DateKinds = NOT_READ,
 ) -> Draft:
-    """A file for the tables of a schema; `others` are tables of other schemas they refer to, `made` what embeds questions, and
-    `kinds` what the names of dates mean, if a model has read them.
+    """A file for the tables of a schema.
+
+    `others` are tables of other schemas that they refer to, `made` is the model that embeds questions, and `kinds` are the
+    meanings of date names where a model has read them.
     """
     own = _with_owners([TableGuess(with_keys(each)) for each in with_guessed_references(relations)])
     guesses = {each.relation.qualified: each for each in (*own, *(TableGuess(with_keys(each)) for each in others))}
@@ -114,7 +116,7 @@ def _is_searched(guess: TableGuess) -> bool:
 
 
 def _owner_lines(guess: TableGuess) -> Iterator[str]:
-    """What has each caller see the rows of their own alone."""
+    """The lines that limit each caller to their own rows."""
     if guess.owner is None:
         yield "# a part of rows above: search a view over it that brings the column which says whose they are, as `scope`"
     else:
@@ -123,8 +125,10 @@ def _owner_lines(guess: TableGuess) -> Iterator[str]:
 
 
 def _with_owners(guesses: Sequence[TableGuess]) -> list[TableGuess]:
-    """The guesses, knowing which owners are told of, those that have a table here and are not whose everything is, and which rows
-    are somebody's: these, and what refers to them.
+    """The guesses, completed with what other tables say: which owners are ordinary rows here, and which rows are private.
+
+    An owner is ordinary where it has a table here, unless its column names the tenant of every row. Rows are private that
+    have an owner who is not ordinary, or that refer to private rows.
     """
     tables = {guess.relation.qualified for guess in guesses}
     held = Counter(each.name for guess in guesses for each in guess.scopes)
@@ -149,9 +153,9 @@ def _with_owners(guesses: Sequence[TableGuess]) -> list[TableGuess]:
 
 
 def draft_one(name: str, relation: Relation) -> str:
-    """The text of a file that declares one table, which has a key, as a collection of that name.
+    """A file that declares one table with a key as a collection of this name.
 
-    Categories are searched, too, where there is no other text. Raises ConfigurationError where there is no text at all.
+    Categories are searched as well where there is no other text. Raises ConfigurationError where there is no text at all.
     """
     guess = TableGuess(relation)
     drafted = draft_table(guess, {relation.qualified: guess}, name)
@@ -213,7 +217,7 @@ def with_guessed_references(relations: Sequence[Relation]) -> list[Relation]:
 
 
 def _target(relation: Relation) -> tuple[Relation, Column, str] | None:
-    """A table with a key of one column, that column, and what a column that refers to it is called."""
+    """A table with a key of one column, that column, and the name of columns that refer to it."""
     if relation.is_partition or relation.kind not in ("table", "partitioned table") or len(relation.primary_key) != 1:
         return None
     key = relation.by_name[relation.primary_key[0]]

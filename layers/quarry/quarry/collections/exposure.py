@@ -1,4 +1,4 @@
-"""Columns that declarations show although they look like secrets, or although another collection of their table hides them."""
+"""Columns that are shown although they look like secrets, or although another collection of their table hides them."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from quarry.collections.uses import Relations, Table, declared_source, uses
 
 @dataclass(frozen=True)
 class Exposed:
-    """A column that looks like a secret. `path` is the key of the declaration that shows it; empty where only the row does."""
+    """A column that looks like a secret. `path` is the key that shows it; empty where only an opened record does."""
 
     path: tuple[str, ...]
     column: str
@@ -23,7 +23,7 @@ class Exposed:
 
     @property
     def reason(self) -> str:
-        """Why it is suspected."""
+        """Why the column is suspected."""
         return f"{self.relation.name}.{self.column} may hold a secret ({self.suspicion.reason})"
 
 
@@ -43,7 +43,7 @@ def exposed(declared: CollectionDeclaration, source: Relation, relations: Relati
 
 
 def _shown(declared: CollectionDeclaration, relations: Relations) -> Iterator[tuple[Table, str, tuple[str, ...]]]:
-    """Table, column and key of every column that a declaration shows, searches or filters by."""
+    """Table, column and key for every column that a declaration shows, searches or filters by."""
     source = declared_source(declared)
     for use in uses(declared, relations):
         if use.is_shown:
@@ -53,7 +53,7 @@ def _shown(declared: CollectionDeclaration, relations: Relations) -> Iterator[tu
 
 @dataclass(frozen=True)
 class Disagreement:
-    """What contradicts another collection, at the key `path` of this one."""
+    """A contradiction to another collection, at the key `path` of this one."""
 
     collection: str
     path: tuple[str, ...]
@@ -62,7 +62,7 @@ class Disagreement:
 
 
 def disagreements(declared: Mapping[str, CollectionDeclaration]) -> Iterator[Disagreement]:
-    """Where the collections of one file contradict each other: about hidden columns, and about the claim behind a setting."""
+    """The contradictions between collections of one file: about hidden columns, and about the claim behind a setting."""
     hidden = {
         (declared_source(each), column): name for name, each in reversed([*declared.items()]) for column in each.hidden
     }
@@ -101,7 +101,7 @@ def _hidden_elsewhere(
 
 
 def _first_shown(declared: CollectionDeclaration) -> Iterator[tuple[Table, str, tuple[str, ...]]]:
-    """Each column that a declaration shows, once, at its first key; facets count for themselves."""
+    """Each shown column once, at its first key; but at every facet."""
     seen = set[tuple[object, ...]]()
     for table, column, path in _shown(declared, {}):
         column_of = table, column, path if path[0] == "facets" else ()
