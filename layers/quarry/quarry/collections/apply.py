@@ -49,7 +49,7 @@ class Change:
     relation: Relation | None = None
     columns: Mapping[str, UsedColumn] = field(default_factory=dict)
     stored: Collection | None = None
-    is_filled_anew: bool = False
+    must_refill: bool = False
 
     def __str__(self) -> str:
         source = f" ({self.declaration.source})" if self.declaration else ""
@@ -69,16 +69,16 @@ def plan_changes(
         columns = used_columns(declaration, relation, relations)
         old = stored.get(name)
         if old is None:
-            changes.append(Change("create", name, (), declaration, relation, columns, is_filled_anew=True))
-        elif reason := _why_made_anew(old, declaration, relation):
+            changes.append(Change("create", name, (), declaration, relation, columns, must_refill=True))
+        elif reason := _why_recreated(old, declaration, relation):
             changes.append(Change("drop", name, (reason,), stored=old))
-            changes.append(Change("create", name, (), declaration, relation, columns, is_filled_anew=True))
+            changes.append(Change("create", name, (), declaration, relation, columns, must_refill=True))
         else:
             changes.append(_changed(name, declaration, relation, columns, old))
     return changes
 
 
-def _why_made_anew(old: Collection, declaration: CollectionDeclaration, relation: Relation) -> str | None:
+def _why_recreated(old: Collection, declaration: CollectionDeclaration, relation: Relation) -> str | None:
     if old.key != key_of(declaration, relation) or old.source != relation.qualified:
         return "its source or its key has changed"
     if old.declaration.is_searched != declaration.is_searched:
@@ -249,7 +249,7 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
             )
             for statement in _made(collection, schema, is_new=change.action == "create"):
                 connection.execute(statement)
-            if change.is_filled_anew and collection.declaration.is_searched:
+            if change.must_refill and collection.declaration.is_searched:
                 _ask_to_compare(connection, collection)
         if change.relation and change.action != "drop":
             _note_keys(connection, change, change.relation)
@@ -310,7 +310,7 @@ def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[Lite
             yield f"create table {table} partition of {parent} for values in ({collection.id})"
             yield f"alter table {table} alter column collection set default {collection.id}"
         yield f"select keep_texts_noted('{collection.rows}')"
-        # between the partitions, not their parents: so that one collection can be dropped
+        # between the partitions, not their parents, so that one collection can be dropped
         yield (
             f"alter table {collection.windows} add foreign key (record_id, collection)"
             f" references {collection.rows} (id, collection) on delete cascade"

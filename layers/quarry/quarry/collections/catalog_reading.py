@@ -107,7 +107,7 @@ where c.conrelid = any(%(relations)s) and c.contype = 'f'
 order by c.oid
 """
 
-# a view with its reader's rights reads as whoever reads it: of another view, with the rights of that one's owner
+# a security_invoker view reads with the rights of its reader; within another view, that is the owner of the other view
 _BYPASSED = """
 with recursive reads as (
   select c.oid as view, c.oid as relation, false as is_as_owner
@@ -199,7 +199,7 @@ def _relation(
 ) -> Relation:
     return Relation(
         **{**row, "kind": _KINDS[row["kind"]]},
-        # of the values that the planner knows only what they look like is kept
+        # keeps what the planner's values look like, not the values
         columns=tuple(Column(seen=seen_of(column.pop("texts")), **column) for column in columns),
         primary_key=next((tuple(key["columns"]) for key in keys if key["is_primary"]), ()),
         unique_keys=tuple(tuple(key["columns"]) for key in keys if not key["is_primary"]),

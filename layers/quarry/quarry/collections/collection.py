@@ -15,14 +15,7 @@ from typing import LiteralString
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.expression import expression_columns, expression_sql
 from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.json_paths import (
-    TYPES_OF_KINDS,
-    keys_of,
-    own_name,
-    path_sql,
-    type_of_kind,
-    without_path,
-)
+from quarry.collections.json_paths import TYPES_OF_KINDS, keys_of, own_name, path_sql, type_of_kind, without_path
 from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.predicate import read_predicate
@@ -112,7 +105,7 @@ class Collection:
     def source_sql(self) -> LiteralString:
         """Its rows in SQL: the source, or the rows of it that meet `where`."""
         where = self.declaration.where
-        # rows without a key are known by where they stand
+        # rows without a key are identified by their physical location
         columns: LiteralString = "*" if self.key else "tableoid, ctid, *"
         return f"(select {columns} from {self.table_sql} where {where.statement})" if where else self.table_sql
 
@@ -212,7 +205,7 @@ class Collection:
         if facet.reference is not None:
             return self._referred(facet.reference, row, "o")
         if facet.expression is not None:
-            return f"trim_scale(round({self.reckoned(facet.expression, row)}, 2))::text"
+            return f"trim_scale(round({self.computed(facet.expression, row)}, 2))::text"
         column, *more = facet.columns_as(name)
         if more:
             return f"concat_ws(', ', {listed(self.text(each, row) for each in (column, *more))})"
@@ -260,7 +253,7 @@ class Collection:
         key, value = self.column(facet.key or "id", "r"), self.called(facet, "r")
         return f"(select {key} as quarry_key, {value} as quarry_value from {joined})"
 
-    def reckoned(self, expression: str, row: LiteralString = "t") -> LiteralString:
+    def computed(self, expression: str, row: LiteralString = "t") -> LiteralString:
         """A number computed from columns of the source's row; for two dates, the days between them."""
 
         def number(name: str) -> LiteralString:
@@ -269,10 +262,10 @@ class Collection:
                 return f"(extract(epoch from {value})::numeric / 86400)"
             return f"{value}::numeric"
 
-        reckoned = expression_sql(expression, number)
+        computed = expression_sql(expression, number)
         is_of_time = any(is_date_type(self.columns[name].base) for name in expression_columns(expression))
-        # as what is asked for is converted: two hours are no more than 120 minutes
-        return f"round({reckoned}, 9)" if is_of_time else reckoned
+        # rounded like a converted unit in a query, so that two hours equal 120 minutes
+        return f"round({computed}, 9)" if is_of_time else computed
 
     def joined(self, facet: FacetDeclaration) -> LiteralString:
         """The values of a facet `through` another table, for each row of the source: `quarry_row`, `quarry_value`."""
@@ -389,7 +382,7 @@ class Collection:
         """A hash that changes with what vectors are made of; null where there are no vectors."""
         if self.declaration.vectors is not None:
             vector = self.column(self.declaration.vectors.column)
-            # as Postgres sends it, of the row: text of a thousand numbers takes ten times as long
+            # in the binary format of a row: a thousand numbers as text take ten times as long
             return f"case when {vector} is not null then md5(record_send(row({vector}))) end"
         return hashed(self.text(name) for name in self._embedded) if self.declaration.embedded else "null"
 

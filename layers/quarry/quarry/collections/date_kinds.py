@@ -63,5 +63,5 @@ def _kind(kinds: list[Kind], near: list[float]) -> DateKind:
     nearest = {kind: max(value for own, value in zip(kinds, near, strict=True) if own == kind) for kind in _EXAMPLES}
     second, first = sorted(nearest, key=lambda kind: nearest[kind])[-2:]
     least, margin = _NEAR[first]
-    is_told = nearest[first] >= least and nearest[first] - nearest[second] >= margin
-    return DateKind(first if is_told else "other", nearest[first])
+    is_clear = nearest[first] >= least and nearest[first] - nearest[second] >= margin
+    return DateKind(first if is_clear else "other", nearest[first])

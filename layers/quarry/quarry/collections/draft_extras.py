@@ -164,7 +164,7 @@ def add_fields(draft: TableDraft, guess: TableGuess) -> None:
     paths = {
         each.name: holder for each in columns for holder in keys_of(each.name)[:1] if holder in guess.relation.by_name
     }
-    # keys of a JSON column can be asked about without being declared
+    # keys of a JSON column can be queried without being declared
     known = {*_declared_columns(draft), *guess.secrets, *paths}
     rest = [each for each in columns if each.name not in known]
     draft.fields += [each.name for each in rest if is_writable(each.name) and PLAIN.accepts(each)]

@@ -54,9 +54,9 @@ def name_by_reference(column: str, other: TableGuess) -> str:
     called = "_".join(said[:-1] if said[-1] in known("key_ending") else said)
     own = singular("_".join(words(other.relation.name)))
     if not called or (len(called) >= SHORTENED_MIN and own.startswith(called)):
-        # `isbn`, `prod_id`: of books, of products
+        # `isbn` refers to books, `prod_id` to products
         return own
-    # of what is run together, the table's name tells where a word begins
+    # in a name that is run together, the table's name is a word
     return f"{called.removesuffix(own)}_{own}" if re.search(rf"[^_]{re.escape(own)}$", called) else called
 
 

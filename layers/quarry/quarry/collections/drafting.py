@@ -134,11 +134,11 @@ def _with_owners(guesses: Sequence[TableGuess]) -> list[TableGuess]:
     held = Counter(each.name for guess in guesses for each in guess.scopes)
     most = max(TENANCY_TABLES_MIN, len(guesses) * TENANCY_SHARE_MIN)
 
-    def told(guess: TableGuess) -> frozenset[str]:
+    def ordinary(guess: TableGuess) -> frozenset[str]:
         referring = (each.name for each in guess.scopes if each.name in guess.references)
         return frozenset(name for name in referring if guess.references[name].target in tables and held[name] < most)
 
-    own = [replace(guess, told_owners=told(guess)) for guess in guesses]
+    own = [replace(guess, ordinary_owners=ordinary(guess)) for guess in guesses]
     private = {guess.relation.qualified for guess in own if guess.owner is not None}
     while (
         more := {

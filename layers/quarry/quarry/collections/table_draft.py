@@ -1,4 +1,4 @@
-"""One table as `quarry.toml` may declare it, by what its columns are likely to be for."""
+"""Drafts the declaration of one table from what its columns are likely to hold."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ from quarry.spans.quantities import currency_code
 
 FACETS_MAX = 20
 REACHED_MAX = 14
-"""So many facets more a table may have by what it refers to."""
+"""How many facets a table may get from the tables that it refers to."""
 DESCRIPTION_MAX = 500
 
 _PURPOSES = {
@@ -63,8 +63,10 @@ _PURPOSES = {
 def draft_table(
     guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool = True, kinds: DateKinds = NOT_READ
 ) -> TableDraft:
-    """The declaration of a table, to be called `name`. `guesses` are of those that it may refer to, `kinds` what its dates are
-    called like. One that `is_searched` has a key; else its rows are only counted.
+    """The declaration of a table as the collection `name`.
+
+    `guesses` are the tables that it may refer to, `kinds` the meanings of its date names. If it `is_searched`, it has a key;
+    otherwise its rows are only counted.
     """
     relation, draft = guess.relation, TableDraft()
     draft.set("source", toml_text.table(*relation.qualified))
@@ -99,7 +101,7 @@ def draft_table(
 
 
 def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
-    """The comment behind a column in `hidden`: why, and how to show what may be no secret."""
+    """The comment on a column in `hidden`: why, and how to show one that may be no secret."""
     if suspected.is_certain:
         return suspected.reason if suspected.reason == BYTES else f"a secret: {suspected.reason}"
     shown = f"may be a secret: {suspected.reason}; delete this line to show it"
@@ -136,14 +138,14 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
 
 
 def _title(guess: TableGuess, name: str) -> str | None:
-    """What rows are called: people by their names, and what has no title by its key."""
+    """The title of rows: the names of people, and the key where there is no title."""
     if guess.person:
         return " ".join(f"{{{column.name}}}" for column in guess.person)
     return guess.title[0].name if guess.title else _title_of_key(guess, name)
 
 
 def _title_of_key(guess: TableGuess, name: str) -> str | None:
-    """What rows are called that nothing gives a name to: "payment 17"."""
+    """A title made from the key: "payment 17"."""
     if not guess.key:
         return None
     telling = [key for key in guess.key if not is_date(guess.relation.by_name[key])] or guess.key
@@ -151,8 +153,10 @@ def _title_of_key(guess: TableGuess, name: str) -> str | None:
 
 
 def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool) -> None:
-    """What is shown of a row and counted by. Of rows that are only counted these are no names of others: whoever asks by these
-    follows a link, and no dictionary has to hold them for each table.
+    """Add the facets of a table.
+
+    Rows that are only counted get no facets with names of other tables' rows: a question about those follows a link, and no
+    values have to be stored for each table.
     """
     titles = [] if is_searched and not guess.title_repeats else guess.title
     texts = [each for each in guess.texts_used if each not in titles] if is_searched else []
@@ -183,8 +187,8 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
 
 
 def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str) -> None:
-    """What other tables tell of the rows: the date of the nearest where they have none, names of what they lead to, and what kind
-    of thing that is and where.
+    """Add facets from the tables that rows refer to: the date of the nearest, where the table has none, their names, kinds
+    and places.
     """
     found = reached(guess, guesses)
     is_of_others = (
@@ -201,7 +205,7 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
         (each, column, kind)
         for each in found
         for column, kind in telling_columns(each.guess)
-        # where who serves lives says nothing of the row
+        # where staff live says nothing about the row
         if kind != "place" or not is_called(each.guess.relation.name, "serving")
     ]
     further = [
@@ -223,13 +227,13 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
 
 
 def _called_by_reference(each: Reached) -> tuple[str, str, str]:
-    """Name, kind and title of the facet for what a row is called that others lead to."""
+    """Name, kind and title of a facet for the name of a row further away."""
     column, _ = each.steps[-1]
     return name_by_reference(column, each.guess), _kind_of_names(each.guess), _title_of(each.guess)
 
 
 def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
-    """What other tables join the rows with: the categories of a film."""
+    """Facets for the rows that a third table joins this one with: the categories of a film."""
     for joins in guesses.values():
         references = joins.joined
         if references is None or not guess.may_tell_of(joins):
@@ -245,13 +249,13 @@ def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
             "kind": "array", "through": toml_text.table(*joins.relation.qualified),
             "of": toml_text.table(*other.relation.qualified), "title": _title_of(other),
         }  # fmt: skip
-        # what no foreign key says has to be named
+        # columns without a foreign key have to be named
         named = {key: each.columns[0] for key, each in (("by", own[0]), ("to", others[0])) if each.is_guessed}
         yield _Facet(singular("_".join(words(other.relation.name))), declared | named)
 
 
 def _title_of(other: TableGuess) -> str:
-    """What rows of a table are called: people by all their names."""
+    """The title of another table's rows: all names of a person."""
     if other.person and len(other.title) > 1:
         return " ".join(f"{{{column.name}}}" for column in other.title)
     return other.title[-1].name

@@ -139,7 +139,7 @@ def _given(name: str | None) -> tuple[str, ...]:
 def path_types(declared: CollectionDeclaration, relations: Relations) -> dict[str, PathType]:
     """The types of the JSON paths of the source, by name; a path that is not here is text."""
     types: dict[str, PathType] = {}
-    # an expression reads what nothing else does as a number
+    # a path that only an expression uses is a number
     for use in sorted(uses(declared, relations), key=lambda use: use.path[-1] == "expression"):
         if use.of is None and use.type is not None:
             types.setdefault(use.column, use.type)

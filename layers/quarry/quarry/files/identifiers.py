@@ -26,7 +26,7 @@ class Identifiers:
         self._copies = Counter[str]()
 
     def add(self, name: str) -> str:
-        """The identifier of the next name."""
+        """The identifier for the next name."""
         identifier = plain = self._plain(name) or f"column_{len(self._found) + 1}"
         while identifier in self._found:
             self._copies[plain] += 1
@@ -38,7 +38,7 @@ class Identifiers:
     def _plain(self, name: str) -> str:
         decomposed = unicodedata.normalize("NFKD", _CASE_CHANGE.sub("_", name)).casefold()
         folded = unicodedata.normalize("NFKC", _ACCENTS.sub("", decomposed)).lower()
-        # marks belong to the letters of many scripts, as vowels do in Devanagari
+        # marks are parts of letters in many scripts, such as vowels in Devanagari
         words = "".join(character if unicodedata.category(character)[0] in "LNM" else "_" for character in folded)
         plain = re.sub(r"__+", "_", words).strip("_")
         if plain and not plain[0].isalpha():

@@ -1,4 +1,4 @@
-"""Rows of spreadsheets (.xlsx, .xls, .ods), where python-calamine is installed; Quarry's extra `sheets` brings it."""
+"""Rows of spreadsheets (.xlsx, .xls, .ods). Needs python-calamine, which the extra `sheets` installs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MIDNIGHT = datetime.time()
 
 
 class SheetRows:
-    """The rows of one sheet that have any value.
+    """The rows of one sheet with any value.
 
     Raises UnreadableFile, also where several sheets have rows and none is named, and where python-calamine is missing.
     """
@@ -66,7 +66,7 @@ def _chosen(workbook: Any, name: str, wanted: str | None) -> str:
 
 
 def _cell(value: object) -> object:
-    """A value as files of text have it: whole numbers without a fraction, days without a time, lengths of time as text."""
+    """A value as in text files: whole numbers without a fraction, days without a time, durations as text."""
     match value:
         case str():
             return value.strip()
