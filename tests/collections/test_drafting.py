@@ -87,7 +87,7 @@ def test_a_column_that_names_owners_is_counted_by_and_one_that_holds_their_keys_
     notes = table("notes", [*columns, column("owner", seen=keys, distinct=3)], key=["id"], rows=200)
     made = draft("public", [shows, notes])
     assert declared(made.text, shows, notes)["shows"]["facets"] == {"owner": "value"}
-    assert '# where callers may see their own rows alone: scope = "owner"' in made.text
+    assert '# to show callers only their own rows: scope = "owner"' in made.text
     assert made.commented == ("notes",)
 
 

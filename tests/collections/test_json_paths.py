@@ -123,7 +123,7 @@ async def test_a_document_that_changes_is_read_again_and_another_key_changes_not
     ("given", "told"),
     [
         ('author = "metadata.api_key"', "the column 'metadata.api_key' is hidden, and would be shown"),
-        ('author = "metadata.autor"', "has one value at 'metadata.autor'; did you mean 'metadata.author'?"),
+        ('author = "metadata.autor"', "have a single value at 'metadata.autor'; did you mean 'metadata.author'?"),
     ],
 )
 def test_a_path_that_cannot_be_meant_is_told(

@@ -103,7 +103,7 @@ def _changed(
         *_facets_changed(before["facets"], after["facets"]),
     ]
     reasons += [
-        f"the column {column} is another" for column, used in columns.items() if old.columns.get(column, used) != used
+        f"the column {column} has changed" for column, used in columns.items() if old.columns.get(column, used) != used
     ]
     new = make_collection(old.id, name, declaration, relation, columns)
     is_earlier = not reasons and old.functions_hash not in (None, hash_of_functions(new))

@@ -91,9 +91,7 @@ class _Check(Findings):
             return  # rows that are only counted need none
         if source.kind not in _TRIGGERED:
             if not key:
-                self.wrong(
-                    f"is missing: a {source.kind} has none of its own; name the columns that identify a row", "key"
-                )
+                self.wrong(f"is missing: a {source.kind} has none; name the columns that identify a row", "key")
         elif not key and not source.primary_key:
             self.wrong(f"is missing: {source.name} has no primary key{_known_keys(source)}", "key")
         elif key and not any(sorted(key) == sorted(known) for known in source.keys):
@@ -130,7 +128,7 @@ class _Check(Findings):
         if self.declared.sync != "trigger":
             return
         if source.kind not in _TRIGGERED:
-            self.wrong(f'a {source.kind} has no triggers of this kind: write sync = "sweep"', "sync")
+            self.wrong(f'a {source.kind} cannot have these triggers: write sync = "sweep"', "sync")
         elif source.is_partition:
             self.wrong(
                 'triggers of a partition miss what is written through its parent: write sync = "sweep", '
@@ -149,7 +147,7 @@ class _Check(Findings):
         if facet.through is not None:
             self._check_through(source, facet, *path)
         elif facet.kind == "words" and self.own_schema is not None:
-            self.wrong("is for tables of Quarry's own: of yours, words are looked for in the columns of `text`", *path)
+            self.wrong("is for Quarry's own tables: name columns of yours in `text` to search them by words", *path)
         elif facet.reference is not None:
             if facet.title is None:
                 self.wrong(f"is missing: the column of {facet.of} that is the value", *path, "title")
@@ -183,7 +181,7 @@ class _Check(Findings):
         path = ("links", name)
         found = linked_by(link, source)
         if found is None and link.of is None:
-            self.wrong(f"no foreign key of {', '.join(link.by)} says what is referred to: name it as `of`", *path)
+            self.wrong(f"no foreign key of {', '.join(link.by)} says what it refers to: name the table as `of`", *path)
         named_table = link.of or (found and sql_table(*found.target))
         other = self._other(named_table, *path, "of") if named_table else None
         if other is None:
@@ -235,7 +233,7 @@ class _Check(Findings):
         by, to = joined_by(facet, source, joins, other)
         for keyword, found, relation in (("by", by, source), ("to", to, other)):
             if found is None:
-                message = f"no one column of {joins.name} refers to {relation.name}: name it as `{keyword}`"
+                message = f"no single column of {joins.name} refers to {relation.name}: name one as `{keyword}`"
                 self.wrong(message, *path, "through")
                 continue
             if keyword == "by" and facet.by is None and found.target_columns != tuple(key):

@@ -135,7 +135,7 @@ class CollectionDeclaration(Declared):
         single = {name: each for name, each in value.items() if name not in listed}
         names = [name for each in listed.values() for name in each]
         if not all(isinstance(name, str) for name in names):
-            raise ValueError(f"under {_list(listed)} stand the names of columns")
+            raise ValueError(f"{_list(listed)}: a list under a kind holds names of columns")
         if twice := sorted({name for name in names if names.count(name) > 1 or name in single}):
             raise ValueError(f"{_list(twice)}: declared twice")
         return {name: kind for kind, names in listed.items() for name in names} | single
@@ -146,7 +146,7 @@ class CollectionDeclaration(Declared):
         for name in facets:
             if not re.fullmatch(NAME_PATTERN, name) or name in PARAMETERS:
                 raise ValueError(
-                    f"a facet cannot be called {name!r}: lower-case letters, digits and _, none of {_list(PARAMETERS)}"
+                    f"a facet cannot be called {name!r}: use lower-case letters, digits and _, and none of {_list(PARAMETERS)}"
                 )
         return facets
 
@@ -167,13 +167,11 @@ class CollectionDeclaration(Declared):
         if lacking := sorted({each.related for each in self.facets.values() if each.related} - {*self.related}):
             raise ValueError(f"{_list(lacking)}: no related rows have this name: declare them in `related`")
         if self.scope_setting is not None and self.scope is None:
-            raise ValueError(
-                "`scope_setting` says whose rows a caller sees, and `scope` is missing: the column that holds it"
-            )
+            raise ValueError("`scope_setting` needs `scope`, the column that holds the owner of a row")
         if self.vectors is not None and self.embed is not None:
             raise ValueError("`vectors` takes vectors from the table and `embed` makes new ones: remove one of them")
         if not self.text and (given := [name for name in ("embed", "cite") if getattr(self, name)]):
-            raise ValueError(f"{_list(given)} needs `text`: rows without it are counted, and not searched")
+            raise ValueError(f"{_list(given)} needs `text`: rows without it are not searched")
         return self
 
     @property

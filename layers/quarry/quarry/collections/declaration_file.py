@@ -37,14 +37,16 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
         raise DeclarationError([f"{file}: {error}"]) from None
     lines = Lines(text, file)
     problems = [
-        lines.problem((name,), f"{name!r} means nothing here{nearest(name, ['collections'])}")
+        lines.problem((name,), f"{name!r} is unknown here{nearest(name, ['collections'])}")
         for name in content
         if name != "collections"
     ]
     declared: dict[str, CollectionDeclaration] = {}
     collections = content.get("collections", {})
     if not isinstance(collections, dict):
-        raise DeclarationError([lines.problem(("collections",), "collections are tables: [collections.NAME]")])
+        raise DeclarationError(
+            [lines.problem(("collections",), "write each collection as a table: [collections.NAME]")]
+        )
     for name, given in collections.items():
         path = ("collections", name)
         if not re.fullmatch(NAME_PATTERN, name):
@@ -67,9 +69,7 @@ def _whole(name: str, given: Any, others: Mapping[str, Any], lines: Lines) -> An
     like = others.get(given["like"]) if isinstance(given["like"], str) else None
     if not isinstance(like, dict) or "like" in like:
         known = [each for each, declared in others.items() if "like" not in declared]
-        message = (
-            f"no collection that is like no other has the name {given['like']!r}{nearest(str(given['like']), known)}"
-        )
+        message = f"`like` must name a collection without `like`; there is none called {given['like']!r}{nearest(str(given['like']), known)}"
         raise DeclarationError([lines.problem(("collections", name, "like"), message)])
     return {key: each for key, each in {**like, **given}.items() if key != "like"}
 
@@ -144,9 +144,9 @@ def _wording(error: Mapping[str, Any]) -> str:
         return "is missing"
     if kind == "extra_forbidden":
         key, known = str(error["loc"][-1]), _PARTS.get(str(error["loc"][0]), CollectionDeclaration).model_fields
-        return "has no effect any more: delete it" if key in RETIRED else f"means nothing here{nearest(key, known)}"
+        return "no longer has any effect: delete it" if key in RETIRED else f"is unknown here{nearest(key, known)}"
     if kind == "literal_error":
-        return f"{given!r} is none of {context['expected'].replace(' or ', ', ')}"
+        return f"{given!r} is not one of {context['expected'].replace(' or ', ', ')}"
     if kind == "value_error":
         return str(context["error"])
     return (

@@ -96,7 +96,7 @@ def add_overdue(draft: TableDraft, guess: TableGuess, kinds: DateKinds) -> None:
     _, closed = max(closing, key=lambda each: each[0])
     is_open = f"{quoted(closed)} is null" if is_date(closed) else f"not {quoted(closed)}"
     draft.predicates[OVERDUE] = f"{quoted(due[0])} < today and {is_open}"
-    draft.reasons["predicates"] = "guessed by what its dates are called"
+    draft.reasons["predicates"] = "guessed by the names of its dates"
 
 
 def quoted(column: Column) -> str:
@@ -182,10 +182,10 @@ def _declared_columns(draft: TableDraft) -> set[str]:
 
 
 def _why_left_out(column: Column) -> str:
-    return toml_text.shown(column.type) if is_writable(column.name) else "its name cannot be written here"
+    return toml_text.shown(column.type) if is_writable(column.name) else "its name cannot be used"
 
 
-_SHOWN = "delete this line to have them too"
+_SHOWN = "delete this line to include them"
 
 
 def choose_rows(draft: TableDraft, guess: TableGuess) -> None:
@@ -195,7 +195,7 @@ def choose_rows(draft: TableDraft, guess: TableGuess) -> None:
         if condition is None:
             continue
         draft.settings = {"source": draft.settings["source"], "where": condition, **draft.settings}
-        draft.reasons["where"] = f"guessed: the others are deleted; {_SHOWN}"
+        draft.reasons["where"] = f"guessed: the others are marked as deleted; {_SHOWN}"
         for name in [name for name, facet in draft.facets.items() if _column_of(name, facet) == column.name]:
             del draft.facets[name]
         return
@@ -208,9 +208,9 @@ def choose_vectors(draft: TableDraft, guess: TableGuess, made: Embedding | None)
         return
     dimensions = dimensions_of(found[0])
     if made is None or dimensions != made.dimensions:
-        of = f"of {dimensions} dimensions" if dimensions else "if they are of the model that embeds questions"
+        of = f"of {dimensions} dimensions" if dimensions else "if the model that embeds questions made them"
         draft.remarks.append(
-            f'vectors = "{found[0].name}"  # {of}: in the place of `embed`, once the settings name their model'
+            f'vectors = "{found[0].name}"  # {of}: instead of `embed`, once the settings name their model'
         )
         return
     draft.settings.pop("embed", None)

@@ -118,7 +118,7 @@ def _is_searched(guess: TableGuess) -> bool:
 def _owner_lines(guess: TableGuess) -> Iterator[str]:
     """The lines that limit each caller to their own rows."""
     if guess.owner is None:
-        yield "# a part of rows above: search a view over it that brings the column which says whose they are, as `scope`"
+        yield "# part of rows above: to limit it by owner, search a view that adds the owner's column, as `scope`"
     else:
         yield f"scope = {toml_text.toml(guess.owner.name)}"
         yield 'scope_setting = "app.caller"'
@@ -163,7 +163,7 @@ def draft_one(name: str, relation: Relation) -> str:
     if "text" not in drafted.settings:
         texts = [column.name for column in guess.usable if is_text(column)]
         if not texts:
-            raise ConfigurationError(f"{relation.name} holds no text that could be searched")
+            raise ConfigurationError(f"{relation.name} holds no text to search")
         drafted.settings |= {"text": dict.fromkeys(texts, "B")}
     return "\n".join(in_lines(name, relation, drafted)) + "\n"
 
@@ -178,7 +178,7 @@ def _why_left_out(guess: TableGuess) -> str | None:
     if relation.is_partition:
         return "a partition: its parent is searched"
     if relation.kind not in ("table", "partitioned table"):
-        return f'a {relation.kind}: declare it with its key and sync = "sweep" if it is to be searched'
+        return f'a {relation.kind}: declare it with its key and sync = "sweep" to search it'
     if not relation.may_select:
         return "the role of DATABASE_URL may not read it"
     if relation.is_row_security_active:
@@ -189,7 +189,7 @@ def _why_left_out(guess: TableGuess) -> str | None:
         names = ", ".join(map(toml_text.shown, unwritable))
         return f"may hold secrets in {names}, which `hidden` cannot name: declare a view without them"
     if _TOOLS_OWN.fullmatch(relation.name.lower()):
-        return "a tool's own, by its name"
+        return "belongs to a tool, by its name"
     is_hidden = bool({*relation.primary_key} & guess.secrets.keys())
     return "no key that can be shown" if relation.primary_key and not guess.key and not is_hidden else None
 

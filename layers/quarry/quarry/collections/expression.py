@@ -34,7 +34,7 @@ class Tokens:
         while place < len(text):
             match = self._pattern.match(text, place)
             if match is None:
-                raise ValueError(f"{self.text!r} cannot be read at {text[place:].strip()[:12]!r}: {self._hint}")
+                raise ValueError(f"{self.text!r} is wrong at {text[place:].strip()[:12]!r}: {self._hint}")
             kind, value = str(match.lastgroup), match[match.lastgroup or 0]
             if kind == "word" and value.lower() in self._keywords:
                 kind, value = "keyword", value.lower()
@@ -66,7 +66,7 @@ class Tokens:
     def unexpected(self, wanted: str) -> ValueError:
         """The error that the next token is not what belongs here."""
         kind, value = self.next
-        return ValueError(f"{self.text!r} has {'its end' if kind == 'end' else repr(value)} where {wanted} belongs")
+        return ValueError(f"{self.text!r} has {'its end' if kind == 'end' else repr(value)} where {wanted} should be")
 
 
 def expression_columns(expression: str) -> tuple[str, ...]:

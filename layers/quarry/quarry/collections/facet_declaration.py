@@ -26,7 +26,7 @@ _MISSPELT = 0.85
 def _is_unit(unit: str) -> str:
     """Refuse a word that is nearly a unit of measure. Any other word names what is counted ("people")."""
     if dimension_of(unit) is None and (meant := get_close_matches(unit.lower(), UNITS, 1, _MISSPELT)):
-        raise ValueError(f"{unit!r} is no unit of measure; did you mean {meant[0]!r}?")
+        raise ValueError(f"{unit!r} is not a unit of measure; did you mean {meant[0]!r}?")
     return unit
 
 
@@ -78,7 +78,10 @@ class FacetDeclaration(Declared):
         yield self.to and not joins, "`to` is a column of the table `through`, which is missing"
         yield refers != (self.of is not None and not joins), "`by` is a column, and `of` a table: one is missing"
         yield joins and not (self.of and isinstance(self.title, str)), "with `through`, `of` or `title` is missing"
-        yield joins and self.kind not in listed, f"what a table joins a row with is an array or names, no {self.kind}"
+        yield (
+            joins and self.kind not in listed,
+            f"with `through` the kind must be one of {', '.join(listed)}, not {self.kind}",
+        )
         yield (
             not self.of and (self.title or self.key),
             "`title` and `key` are columns of the table `of`, which is missing",
@@ -97,7 +100,7 @@ class FacetDeclaration(Declared):
         )
         yield (
             self.wording and "{}" not in self.wording and self.kind != "boolean",
-            "`wording` has no {}, the value's place",
+            "`wording` needs {} in the place of the value",
         )
 
     @property

@@ -102,7 +102,7 @@ class FileLoad:
         if self.relation is not None:
             if key is not None and (key,) != self.relation.primary_key:
                 kept = ", ".join(self.relation.primary_key)
-                raise UnreadableFile(f"rows of {self.relation.name} are told apart by {kept}, which stays so")
+                raise UnreadableFile(f"rows of {self.relation.name} are identified by {kept}, which cannot change")
             self._drop_duplicates(self.relation)
         if self.loaded.skipped and not skip_invalid:
             raise LoadError(self._files[0].name, self.loaded.problems, self.loaded.skipped)
@@ -122,7 +122,7 @@ class FileLoad:
 
     def _check_columns(self, file: RecordFile) -> None:
         if any(map(_holds_nul, file.columns)):
-            raise UnreadableFile(f"{file.name}: the header holds what Postgres cannot store")
+            raise UnreadableFile(f"{file.name}: the header contains a character that Postgres cannot store")
         names = [self.guesser.name(header, file) for header in file.columns]
         if self.relation is None or self.mode == "replace":
             self._check_same_columns(file)
@@ -138,14 +138,14 @@ class FileLoad:
             lacking, having = (first, file) if {*file.columns} - {*first.columns} else (file, first)
             extra = [column for column in having.columns if column not in lacking.columns]
             raise UnreadableFile(
-                f"{file.name}: is not of one table with {first.name}: {lacking.name} has no column {', '.join(extra)};"
-                " load them one by one, each --as another"
+                f"{file.name}: does not fit the table of {first.name}: {lacking.name} has no column {', '.join(extra)};"
+                " load each --as a table of its own"
             )
 
     def _taken(self, record: Record, file: RecordFile) -> str | None:
         """The JSON text of a record; None where the record is wrong, which is noted."""
         if record.problem or not isinstance(record.fields, dict):
-            why = record.problem or f"is {_kind(record.fields)} and no object, whose names are columns"
+            why = record.problem or f"is {_kind(record.fields)} instead of an object whose names are columns"
             self._note(record, file, [(file.unit, why)])
             return None
         fields = self._without_empty(record.fields)
@@ -154,7 +154,11 @@ class FileLoad:
             is_storable = "\\u0000" not in text or not _holds_nul(fields)
         except ValueError:
             is_storable = False
-        problems = [] if is_storable else [(_not_storable(fields) or file.unit, "holds what Postgres cannot store")]
+        problems = (
+            []
+            if is_storable
+            else [(_not_storable(fields) or file.unit, "contains a character that Postgres cannot store")]
+        )
         is_guessed = self.relation is None or self.mode == "replace"
         if self.relation is not None and not is_guessed:
             problems += self._misfits(fields, file, self.relation)
@@ -181,7 +185,7 @@ class FileLoad:
             elif why := _misfit(value, column.type, file, self.writing):
                 found.append((header, why))
         given = {self.guesser.name(header, file) for header, value in fields.items() if value is not None}
-        return found + [(name, "is missing, and is the key") for name in self._needs if name not in given]
+        return found + [(name, "is missing, but it is the key") for name in self._needs if name not in given]
 
     def _note(self, record: Record, file: RecordFile, problems: Sequence[tuple[str, str]]) -> None:
         found = [RowProblem(record.number, name, message, file.unit, file.name) for name, message in problems]
@@ -191,7 +195,7 @@ class FileLoad:
         """Create the table, with the first key that is unique, or else with numbers."""
         names = [column.name for column in guessed.columns]
         if key is not None and key not in names:
-            raise UnreadableFile(f"there is no column {key!r} to be the key, but {', '.join(names)}")
+            raise UnreadableFile(f"there is no column {key!r} to be the key; there are {', '.join(names)}")
         keys = guessed.keys if key is None else (key,)
         self.key = unique("row_id", names) if "id" in names else "id"
         generated = SQL("{} {}").format(Identifier(self.key), SQL(_GENERATED))
@@ -216,7 +220,7 @@ class FileLoad:
                 )
         except (errors.UniqueViolation, errors.NotNullViolation, errors.ProgramLimitExceeded) as error:
             why = " ".join((error.diag.message_detail or error.diag.message_primary or "").split())
-            self.note = f"{name} does not tell all rows apart: {why}"
+            self.note = f"{name} is not unique: {why}"
             if must:
                 raise UnreadableFile(self.note) from error
             return False
@@ -269,7 +273,7 @@ class FileLoad:
         """Keep only the rows of the files, and change columns to hold them. Returns how many rows are new or changed."""
         guessed = {each.name: each for each in self.guesser.guessed().columns}
         if lacking := [name for name in self._needs if name not in guessed or guessed[name].nullable]:
-            raise UnreadableFile(f"{self._files[0].name}: not every row has {', '.join(lacking)}, which is the key")
+            raise UnreadableFile(f"{self._files[0].name}: some rows lack the key, {', '.join(lacking)}")
         kept = self._types(relation)
         others = {
             name: each.type for name, each in guessed.items()

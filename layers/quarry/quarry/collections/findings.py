@@ -79,7 +79,7 @@ class Findings:
         if column is None:
             self.wrong(f"{relation.name} has no column {name!r}{nearest(name, relation.names)}", *use.path)
         elif name in relation.by_name and keys_of(name) and not is_own:
-            self.wrong(f"{name!r} is a column, and reads as a key in JSON: rename it in a view", *use.path)
+            self.wrong(f"{name!r} is a column, but reads as a key in JSON: rename it in a view", *use.path)
         elif _UNQUOTABLE & {*name}:
             self.wrong(f"a column called {name!r} cannot be used: rename it in a view, without %, {{ and }}", *use.path)
         elif not use.fit.accepts(column):
@@ -93,10 +93,10 @@ class Findings:
         holder = keys_of(name)[0]
         seen = [each.name for each in relation.documents if covers(holder, each.name)]
         if seen and not any(overlap(name, each) for each in seen):
-            self.doubtful(f"hardly any row of a sample has one value at {name!r}{nearest(name, seen)}", *path)
+            self.doubtful(f"few or no rows of a sample have a single value at {name!r}{nearest(name, seen)}", *path)
 
 
-_OR_EMBED = "or leave `vectors` out to have the texts embedded"
+_OR_EMBED = "or delete `vectors` to have the texts embedded"
 
 
 def vectors_problem(vectors: Vectors, column: Column, made: Embedding | None) -> str | None:
@@ -105,13 +105,13 @@ def vectors_problem(vectors: Vectors, column: Column, made: Embedding | None) ->
         return None
     if vectors.model not in (None, made.model):
         return (
-            f"{column.name!r} was made by {vectors.model}, and {made.model} embeds questions: set OPENAI_EMBEDDING_MODEL to "
+            f"{column.name!r} was made by {vectors.model}, but {made.model} embeds questions: set OPENAI_EMBEDDING_MODEL to "
             f"{vectors.model}, {_OR_EMBED}"
         )
     dimensions = dimensions_of(column)
     if dimensions not in (None, made.dimensions):
         return (
-            f"{column.name!r} holds vectors of {dimensions} dimensions, and {made.model}, which embeds questions, makes "
+            f"{column.name!r} holds vectors of {dimensions} dimensions, but {made.model}, which embeds questions, makes "
             f"{made.dimensions}: set the model that made them (OPENAI_EMBEDDING_MODEL, EMBEDDING_DIMENSIONS) and run "
             f"`quarry embed --all`, {_OR_EMBED}"
         )

@@ -53,8 +53,8 @@ def _why(name: str, table: TableName, is_same: bool, before: str, rows: int, at:
     said = f"{name}: its {rows:,} rows were loaded into {table[1]} on {at.date()}"
     if is_same and before != name:
         said += f" from {before}"
-    changed = "" if is_same else ", and others stand in it now"
-    return f"{said}{changed}: --append adds its rows again, --replace puts them in place of all that {table[1]} holds"
+    changed = "" if is_same else ", but its content has changed"
+    return f"{said}{changed}: --append adds them again, --replace replaces all rows of {table[1]}"
 
 
 def remember(connection: SyncConnection, table: TableName, files: Sequence[LoadedFile], *, alone: bool) -> None:

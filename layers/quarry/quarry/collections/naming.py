@@ -48,4 +48,4 @@ def nearest_language(name: str, configurations: Collection[str]) -> str:
     ]
     if meant:
         return f"; did you mean {meant[0]!r}?"
-    return nearest(name, configurations) or "; 'simple' serves where none fits"
+    return nearest(name, configurations) or "; use 'simple' for a language without one"

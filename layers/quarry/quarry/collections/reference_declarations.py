@@ -81,7 +81,7 @@ class LinkDeclaration(Declared):
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
         if self.key and len(self.key) != len(self.by):
-            raise ValueError("`by` and `key` name as many columns as each other")
+            raise ValueError("`by` and `key` need the same number of columns")
         if self.key and self.of is None:
             raise ValueError("`key` are columns of the table `of`, which is missing")
         return self
@@ -95,7 +95,9 @@ def is_predicate(text: str) -> str:
 
 def _is_lasting(text: str) -> str:
     if depends_on_day(read_predicate(text)):
-        raise ValueError("a condition on related rows cannot name `today`: they would come and go without a write")
+        raise ValueError(
+            "a condition on related rows cannot name `today`: which rows meet it would change without a write"
+        )
     return text
 
 
@@ -134,7 +136,7 @@ class RowCondition(Declared):
         """The expression, safe in statements with parameters. Raises ValueError where that is impossible."""
         found = _TEXT.sub(lambda match: _without_signs(match[0], match[1]), self.sql)
         if sign := next((sign for sign in _SIGNS if sign in found), None):
-            raise ValueError(f"{self.sql!r} has a {sign}, which cannot stand there: write mod(a, b) for a % b")
+            raise ValueError(f"{self.sql!r} has a {sign}, which is not allowed: write mod(a, b) for a % b")
         return found
 
 

@@ -27,7 +27,7 @@ select pg_get_expr(i.indpred, i.indrelid) as sql, array(
 from pg_index i where i.indexrelid = 'pg_temp.quarry_condition'::regclass
 """
 _OF_TIME = (
-    "depends on the time, on settings or on a function that is not immutable: rows would come and go without a write"
+    "depends on the time, on settings or on a function that is not immutable: the rows would change without a write"
 )
 
 
@@ -79,9 +79,9 @@ def _why(error: errors.Error) -> str:
     """What is wrong with a condition, and what to write instead."""
     reason = error.diag.message_primary or "cannot be read"
     if isinstance(error, errors.InvalidObjectDefinition):
-        return f"{_OF_TIME}; compare columns with values that stay, or search a view"
+        return f"{_OF_TIME}; compare columns with fixed values, or search a view"
     if isinstance(error, errors.FeatureNotSupported | errors.GroupingError | errors.WindowingError):
-        return f'is no condition on one row ({reason}): search a view that has it, with sync = "sweep"'
+        return f'is not a condition on one row ({reason}): search a view that has it, with sync = "sweep"'
     if isinstance(error, errors.InsufficientPrivilege):
         return f"cannot be checked ({reason}): the role of DATABASE_URL needs the right to make temporary tables"
-    return f"is no condition on a row: {reason}"
+    return f"is not a condition on a row: {reason}"

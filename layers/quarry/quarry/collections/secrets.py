@@ -108,7 +108,7 @@ def _by_known_form(column: Column) -> Suspicion | None:
     if seen is None:
         return None
     if any(secrecy_of(key) == "certain" for key in seen.keys):
-        return Suspicion("its values are JSON with secrets in it", is_certain=True)
+        return Suspicion("its values are JSON that contains secrets", is_certain=True)
     is_known = seen.shape in (Shape.CREDENTIALS, Shape.LINKS, Shape.ACCOUNTS)
     return Suspicion(f"its values {seen.shape}", is_certain=True) if is_known else None
 

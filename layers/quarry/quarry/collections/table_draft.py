@@ -56,7 +56,7 @@ _PURPOSES = {
     "happened": "when it happened",
     "created": "when it was written",
     "later": "when it is due",
-    "other": "there is no better one",
+    "other": "no other date fits better",
 }
 
 
@@ -71,14 +71,14 @@ def draft_table(
     relation, draft = guess.relation, TableDraft()
     draft.set("source", toml_text.table(*relation.qualified))
     if guess.key != relation.primary_key:
-        draft.set("key", [*guess.key], "no primary key that serves; these are unique")
+        draft.set("key", [*guess.key], "the primary key cannot be used; these are unique")
     if is_searched:
         _add_texts(draft, guess, name)
     elif guess.title or not guess.is_join:
         draft.set("title", _title(guess, name))
     if guess.texts_used:
         language = language_of([column.name for column in relation.columns])
-        draft.set("language", language, "guessed by what its columns are called")
+        draft.set("language", language, "guessed by the names of its columns")
     if guess.date:
         draft.set("date", guess.date.name, f"guessed: {_PURPOSES[date_purpose(guess.date)]}")
     if guess.page:
@@ -94,7 +94,7 @@ def draft_table(
     add_links(draft, guess, guesses)
     add_fields(draft, guess)
     draft.remarks += [
-        f'where callers may see their own rows alone: scope = {toml_text.toml(each.name)}, scope_setting = "app.caller"'
+        f'to show callers only their own rows: scope = {toml_text.toml(each.name)}, scope_setting = "app.caller"'
         for each in guess.named_owners
     ]
     return draft
@@ -115,7 +115,7 @@ def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
 def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
     if not guess.texts_used:
         draft.set("title", _title_of_key(guess, name))
-        draft.set("text", dict.fromkeys(guess.key, "D"), "no text of its own: it is counted, and found by its key")
+        draft.set("text", dict.fromkeys(guess.key, "D"), "it has no text: rows are counted, and found by their keys")
         draft.settings["embed"] = []
         return
     weights = {
@@ -132,7 +132,7 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
     if embedded != [*weights]:
         draft.settings["embed"] = embedded
     if not embedded:
-        draft.reasons["embed"] = "words only: names and numbers have no meaning beside them"
+        draft.reasons["embed"] = "words only: names and numbers have no further meaning"
     if guess.prose and len(guess.prose) < len(weights):
         draft.set("cite", [column.name for column in guess.prose])
 
@@ -200,7 +200,7 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
     dated = next((each for each in found if is_part and each.guess.date), None)
     if dated and dated.guess.date and DATE not in draft.facets:
         draft.facets[DATE] = dated.declared("date", dated.guess.date.name)
-        draft.reasons[f"facets.{DATE}"] = "guessed: they have none of their own"
+        draft.reasons[f"facets.{DATE}"] = "guessed: the rows have none of their own"
     telling = [
         (each, column, kind)
         for each in found

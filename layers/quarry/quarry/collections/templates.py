@@ -40,11 +40,11 @@ def parse(template: str) -> Template:
             part = open_parts.pop()
             open_parts[-1].append(part)
         elif piece in "[]{}":
-            raise ValueError(f"{template!r} has a {piece} alone")
+            raise ValueError(f"{template!r} has an unmatched {piece}")
         else:
             open_parts[-1].append(Placed(piece[1:-1]) if piece[0] == "{" else piece)
     if len(open_parts) > 1:
-        raise ValueError(f"{template!r} has a [ alone")
+        raise ValueError(f"{template!r} has an unmatched [")
     return open_parts[0]
 
 

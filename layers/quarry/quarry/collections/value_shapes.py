@@ -26,10 +26,10 @@ class Shape(StrEnum):
 
     CREDENTIALS = "look like keys, tokens or password hashes"
     LINKS = "are addresses with credentials in them"
-    ACCOUNTS = "look like numbers of cards or bank accounts"
+    ACCOUNTS = "look like card or bank account numbers"
     RANDOM = "look random, as tokens do"
     WORDS = "are written in words"
-    OTHER = "are of no known form"
+    OTHER = "have no known form"
 
 
 @dataclass(frozen=True)

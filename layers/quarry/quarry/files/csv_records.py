@@ -87,8 +87,8 @@ class CsvRows:
 
     def _why(self, error: csv.Error) -> str:
         if str(error).startswith(_MISPLACED_CR):
-            return "has a line end (CR) within a cell: put the cell in quotes"
-        return f"has text behind a closing quote: double each quote that belongs to a text{self._lines.open_quote}"
+            return "has a line break (CR) within a cell: put the cell in quotes"
+        return f"has text after a closing quote: double each quote that belongs to a text{self._lines.open_quote}"
 
 
 class _Lines:
@@ -115,7 +115,7 @@ class _Lines:
     @property
     def open_quote(self) -> str:
         """Where the quote around the start of the latest line opened, as the end of a sentence; "" where none was open."""
-        return "" if self._number == self.row_number else f"; a quote was open since line {self._quote_before}"
+        return "" if self._number == self.row_number else f"; a quote is open since line {self._quote_before}"
 
     def never_closed(self, within: str = "") -> UnreadableFile:
         return UnreadableFile(

@@ -92,7 +92,9 @@ class Utf8(Source):
         try:
             return self._decoder.decode(chunk, final=self._ended).encode(errors="surrogateescape")
         except UnicodeError as error:
-            raise UnreadableFile(f"{self._name}: is not in {self.encoding}: --encoding says what it is in") from error
+            raise UnreadableFile(
+                f"{self._name}: is not in {self.encoding}: name its encoding with --encoding"
+            ) from error
 
     def _guess(self, sample: bytes) -> None:
         if b"\0" in sample:

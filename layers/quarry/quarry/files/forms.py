@@ -135,7 +135,7 @@ class Forms:
 
     def _advice(self, sort: Sort) -> str:
         if not self._reads(sort):
-            return "write them all in one way"
+            return "write them all the same way"
         options = self._options(sort)
         return f"{options} reads them as {sort}s" if options else "kept as text"
 

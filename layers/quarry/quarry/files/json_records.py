@@ -69,7 +69,7 @@ def json_values(file: BinaryIO, name: str = "", notes: list[str] | None = None) 
             number += 1
             raise MalformedRecord(NOT_JSON)
     except MalformedRecord as error:
-        yield Record(max(number, 1), problem=f"{error}; what follows was not read")
+        yield Record(max(number, 1), problem=f"{error}; the rest was not read")
 
 
 def _envelope(text: _Text, name: str, notes: list[str]) -> Generator[Record, None, object]:
@@ -90,7 +90,7 @@ def _envelope(text: _Text, name: str, notes: list[str]) -> Generator[Record, Non
     if not lists:
         return value
     if len(lists) > 1:
-        raise UnreadableFile(f"{name}: holds several lists, {', '.join(lists)}: make each a file of its own")
+        raise UnreadableFile(f"{name}: holds several lists, {', '.join(lists)}: write each to its own file")
     [(path, records)] = lists.items()
     _note_members(name, path, [key for key in value if key != path.partition(".")[0]], notes)
     yield from (Record(number, each) for number, each in enumerate(records, start=1))
@@ -116,7 +116,7 @@ def _long_envelope(text: _Text, name: str, notes: list[str]) -> Iterator[Record]
         text.expect(":")
         if text.take("["):
             if found:
-                raise UnreadableFile(f"{name}: holds several lists, {found}, {key}: make each a file of its own")
+                raise UnreadableFile(f"{name}: holds several lists, {found}, {key}: write each to its own file")
             found = key
             while not text.take("]"):
                 if number:
@@ -136,7 +136,7 @@ def _long_envelope(text: _Text, name: str, notes: list[str]) -> Iterator[Record]
 
 def _note_members(name: str, key: str, others: Sequence[str], notes: list[str]) -> None:
     beside = f"; left out {', '.join(others)}" if others else ""
-    notes.append(f"{name}: its records are those of {key!r}{beside}")
+    notes.append(f"{name}: its records are in {key!r}{beside}")
 
 
 class _Text:

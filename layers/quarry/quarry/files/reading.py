@@ -99,11 +99,11 @@ def _check_text(head: bytes, name: str) -> None:
     """Check that the file may be CSV. Raises UnreadableFile."""
     for begin, called in _NO_RECORDS:
         if head.removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(begin):
-            raise UnreadableFile(f"{name}: is {called}, which has no rows to read: save it as CSV or as a spreadsheet")
+            raise UnreadableFile(f"{name}: is {called}, which has no rows: save it as CSV or as a spreadsheet")
     looked_at = head[:_LOOKED_AT]
     controls = len(looked_at) - len(looked_at.translate(None, _CONTROLS))
     if controls > _CONTROLS_MAX and controls > _CONTROLS_SHARE * len(looked_at):
-        raise UnreadableFile(f"{name}: is no text, and no spreadsheet that is read: save it as CSV or .xlsx")
+        raise UnreadableFile(f"{name}: is neither text nor a known kind of spreadsheet: save it as CSV or .xlsx")
 
 
 def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
@@ -117,7 +117,7 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
     outside = [path for path in known if path.is_symlink() and not path.resolve().is_relative_to(root)]
     found = [path for path in known if path not in outside]
     if not found:
-        beside = f", but for {len(outside)} links that lead out of it" if outside else ""
+        beside = f", except {len(outside)} links that lead out of it" if outside else ""
         raise UnreadableFile(
             f"{folder}: holds no file that ends in {', '.join(_ENDINGS)}, with or without {_PACKED}{beside}"
         )

@@ -63,7 +63,7 @@ class HeadedRows:
             yield self._record(held)
         if repeated:
             lines = ", ".join(map(str, repeated[:3])) + (f" and {len(repeated) - 3} more" if len(repeated) > 3 else "")
-            self._notes.append(f"{self._name}: left out {self._unit} {lines}, which repeats the names of the columns")
+            self._notes.append(f"{self._name}: left out {self._unit} {lines}, which repeats the column names")
 
     def _sampled(self) -> Iterator[Row]:
         """The first rows. An error that ends the file is raised after they have been read."""
@@ -93,7 +93,7 @@ class HeadedRows:
             return []
         if self._options.header == 0:
             width = max(len(row.cells) for row in self._sample)
-            self._notes.append(f"{self._name}: its columns have no names: they are called column_1 to column_{width}")
+            self._notes.append(f"{self._name}: its columns have no names and become column_1 to column_{width}")
             return [""] * width
         place = self._place()
         header = self._sample[place]
@@ -113,7 +113,7 @@ class HeadedRows:
             for place, row in enumerate(self._sample):
                 if row.number == wanted:
                     return place
-            raise UnreadableFile(f"{self._name}: no row begins on {self._unit} {wanted} near its beginning")
+            raise UnreadableFile(f"{self._name}: no row near its start begins on {self._unit} {wanted}")
         if self._sample[0].problem:
             return 0
         readable = [row for row in self._sample if not row.problem]
@@ -122,8 +122,8 @@ class HeadedRows:
         below = [row.cells for row in self._sample[place + 1 :]]
         if like := like_values(header.cells, below):
             raise UnreadableFile(
-                f"{self._name}: {self._unit} {header.number} may be a row instead of names of columns ({_shown(like)}):"
-                f" --no-header if it is a row, --header {header.number} if it is not"
+                f"{self._name}: {self._unit} {header.number} may be a row of data instead of column names ({_shown(like)}):"
+                f" use --no-header if it is, --header {header.number} if it is not"
             )
         return place
 
@@ -152,7 +152,7 @@ class HeadedRows:
             return False
         place = f"{self._name}: {self._unit} {last.number}"
         if self._options.total:
-            self._notes.append(f"{self._name}: left out {self._unit} {last.number}, the last one, as a total")
+            self._notes.append(f"{self._name}: left out {self._unit} {last.number}, the last one, as totals")
             return True
         summed = totals.summed_by(last.cells)
         if not summed:

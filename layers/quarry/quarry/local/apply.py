@@ -145,7 +145,7 @@ async def _doubt_vectors(services: Services, collections: Sequence[Collection]) 
                 note(
                     f"{each.name}: the vectors in {each.declaration.vectors.column} are unlike those that "
                     f"{services.embeddings.name} makes of the same texts: set the model that made them "
-                    "(OPENAI_EMBEDDING_MODEL), or leave `vectors` out to have the texts embedded"
+                    "(OPENAI_EMBEDDING_MODEL), or delete `vectors` to have the texts embedded"
                 )
 
 
