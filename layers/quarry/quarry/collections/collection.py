@@ -65,9 +65,7 @@ class Collection:
 
     @property
     def has_source(self) -> bool:
-        """Whether the source still has its declared name. The functions that keep the collection up to date read it by that
-        name.
-        """
+        """Whether the source still has its declared name, by which the collection's functions read it."""
         return self.source == declared_source(self.declaration)
 
     @property

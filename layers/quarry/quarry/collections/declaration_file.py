@@ -69,7 +69,10 @@ def _whole(name: str, given: Any, others: Mapping[str, Any], lines: Lines) -> An
     like = others.get(given["like"]) if isinstance(given["like"], str) else None
     if not isinstance(like, dict) or "like" in like:
         known = [each for each, declared in others.items() if "like" not in declared]
-        message = f"`like` must name a collection without `like`; there is none called {given['like']!r}{nearest(str(given['like']), known)}"
+        called = str(given["like"])
+        message = (
+            f"`like` must name a collection without `like`; there is none called {called!r}{nearest(called, known)}"
+        )
         raise DeclarationError([lines.problem(("collections", name, "like"), message)])
     return {key: each for key, each in {**like, **given}.items() if key != "like"}
 
