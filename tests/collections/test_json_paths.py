@@ -94,9 +94,7 @@ def test_a_value_of_another_type_is_none_and_fails_no_other_row(client: TestClie
 def test_a_hidden_key_is_shown_by_no_door(client: TestClient) -> None:
     listed = client.get("/collections")
     kinds = {field["name"]: field["kind"] for field in listed.json()["collections"][0]["fields"]}
-    assert (kinds["metadata.source.shelf"], kinds["metadata.draft"]) == ("text", "boolean"), (
-        "though nobody declared them"
-    )
+    assert (kinds["metadata.source.shelf"], kinds["metadata.draft"]) == ("text", "boolean")  # nobody declared them
     assert "api_key" not in listed.text
     record = client.get("/records/documents/1").json()
     assert "k-1" not in str(record)
