@@ -132,7 +132,7 @@ def test_loading_again_updates_by_key_adds_and_keeps_the_rest(harbour: str, load
     assert [row[0] for row in rows(harbour, "select ship_no from ships order by 1")] == ["S-01", "S-02", "S-09"]
     assert load("ships.csv", "--as", "ships", "--key", "name")[0] == 1
     assert load("ships.csv", "--as", "boats", "--key", "class")[2] == [
-        "class is not unique: Key (class)=(cutter) is duplicated.", "ships.csv: nothing was loaded",
+        "class cannot be the key: Key (class)=(cutter) is duplicated.", "ships.csv: nothing was loaded",
     ]  # fmt: skip
 
 

@@ -154,11 +154,8 @@ class FileLoad:
             is_storable = "\\u0000" not in text or not _holds_nul(fields)
         except ValueError:
             is_storable = False
-        problems = (
-            []
-            if is_storable
-            else [(_not_storable(fields) or file.unit, "contains a character that Postgres cannot store")]
-        )
+        unstorable = "contains a character that Postgres cannot store"
+        problems = [] if is_storable else [(_not_storable(fields) or file.unit, unstorable)]
         is_guessed = self.relation is None or self.mode == "replace"
         if self.relation is not None and not is_guessed:
             problems += self._misfits(fields, file, self.relation)
@@ -220,7 +217,7 @@ class FileLoad:
                 )
         except (errors.UniqueViolation, errors.NotNullViolation, errors.ProgramLimitExceeded) as error:
             why = " ".join((error.diag.message_detail or error.diag.message_primary or "").split())
-            self.note = f"{name} is not unique: {why}"
+            self.note = f"{name} cannot be the key: {why}"
             if must:
                 raise UnreadableFile(self.note) from error
             return False
