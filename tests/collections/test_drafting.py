@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quarry.collections.catalog_reading import read_catalog, relations_of_schema
-from quarry.collections.checking import check, tables_named
+from quarry.collections.checking import check
 from quarry.collections.date_kinds import date_kinds
 from quarry.collections.declaration_file import Lines, read_declarations
 from quarry.collections.drafting import SEARCHED_MAX, Draft, draft
@@ -21,6 +21,7 @@ from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import Referred
 from quarry.collections.relations import Column, Reference, Relation
 from quarry.collections.secrets import suspicion
+from quarry.collections.uses import tables_named
 from quarry.collections.value_shapes import seen_of
 from quarry.models.local_embedding import LocalEmbedding
 from tests.collections.conftest import SCHEMAS, opened
@@ -86,7 +87,7 @@ def test_a_column_that_names_owners_is_counted_by_and_one_that_holds_their_keys_
     notes = table("notes", [*columns, column("owner", seen=keys, distinct=3)], key=["id"], rows=200)
     made = draft("public", [shows, notes])
     assert declared(made.text, shows, notes)["shows"]["facets"] == {"owner": "value"}
-    assert '# where callers may see their own rows alone: scope = "owner"' in made.text
+    assert '# to show callers only their own rows: scope = "owner"' in made.text
     assert made.commented == ("notes",)
 
 

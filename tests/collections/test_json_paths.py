@@ -94,9 +94,7 @@ def test_a_value_of_another_type_is_none_and_fails_no_other_row(client: TestClie
 def test_a_hidden_key_is_shown_by_no_door(client: TestClient) -> None:
     listed = client.get("/collections")
     kinds = {field["name"]: field["kind"] for field in listed.json()["collections"][0]["fields"]}
-    assert (kinds["metadata.source.shelf"], kinds["metadata.draft"]) == ("text", "boolean"), (
-        "though nobody declared them"
-    )
+    assert (kinds["metadata.source.shelf"], kinds["metadata.draft"]) == ("text", "boolean")  # nobody declared them
     assert "api_key" not in listed.text
     record = client.get("/records/documents/1").json()
     assert "k-1" not in str(record)
@@ -122,8 +120,8 @@ async def test_a_document_that_changes_is_read_again_and_another_key_changes_not
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ('author = "metadata.api_key"', "metadata.api_key cannot be hidden and searched or shown"),
-        ('author = "metadata.autor"', "has one value at 'metadata.autor'; did you mean 'metadata.author'?"),
+        ('author = "metadata.api_key"', "the column 'metadata.api_key' is hidden, and would be shown"),
+        ('author = "metadata.autor"', "have a single value at 'metadata.autor'; did you mean 'metadata.author'?"),
     ],
 )
 def test_a_path_that_cannot_be_meant_is_told(

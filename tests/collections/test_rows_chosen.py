@@ -140,9 +140,9 @@ async def test_any_expression_on_a_row_that_stays_true_without_a_write_is_one(
 @pytest.mark.parametrize(
     ("where", "told"),
     [
-        ("deleted is null", 'is no condition on a row: column "deleted" does not exist'),
+        ("deleted is null", 'is not a condition on a row: column "deleted" does not exist'),
         ("opened_at > now() - interval '1 year'", "depends on the time, on settings"),
-        ("status is null); drop table support.tickets; --", "is no condition on a row"),
+        ("status is null); drop table support.tickets; --", "is not a condition on a row"),
     ],
 )
 def test_what_is_no_condition_on_a_row_is_refused_and_told(

@@ -92,7 +92,7 @@ async def test_vectors_are_followed_as_they_are_written(database_url: str, servi
 @pytest.mark.parametrize(
     ("column", "declared", "told"),
     [
-        ("vector(3)", 'vectors = "embedding"', "vectors of 3 dimensions, and all-MiniLM-L6-v2"),
+        ("vector(3)", 'vectors = "embedding"', "vectors of 3 dimensions, but all-MiniLM-L6-v2"),
         ("vector(384)", 'vectors = { column = "embedding", model = "e5" }', "set OPENAI_EMBEDDING_MODEL to e5"),
     ],
 )

@@ -40,7 +40,6 @@ def _file_of(format: Format) -> Reader:
     def guessed(text: str) -> None:
         with suppress(UnreadableFile), read_records(io.BytesIO(text.encode()), "rows", ReadOptions(format)) as file:
             guesser = TableGuesser()
-            guesser.add_columns(file)
             for record in file.records:
                 if isinstance(record.fields, dict):
                     guesser.add(record.fields, file, record.number)

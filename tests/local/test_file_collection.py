@@ -132,7 +132,7 @@ def test_loading_again_updates_by_key_adds_and_keeps_the_rest(harbour: str, load
     assert [row[0] for row in rows(harbour, "select ship_no from ships order by 1")] == ["S-01", "S-02", "S-09"]
     assert load("ships.csv", "--as", "ships", "--key", "name")[0] == 1
     assert load("ships.csv", "--as", "boats", "--key", "class")[2] == [
-        "class does not tell all rows apart: Key (class)=(cutter) is duplicated.", "ships.csv: nothing was loaded",
+        "class cannot be the key: Key (class)=(cutter) is duplicated.", "ships.csv: nothing was loaded",
     ]  # fmt: skip
 
 
@@ -144,7 +144,7 @@ def test_what_does_not_fit_a_table_that_is_there_is_told_by_line_and_column(harb
     status, _, told = load("more.csv", "--as", "ships", "--no-embed")
     wrong = [
         "more.csv, line 2, Crew: 'few' is not a whole number",
-        "more.csv, line 3, ship_no: is missing, and is the key",
+        "more.csv, line 3, ship_no: is missing, but it is the key",
         "more.csv, line 4, line: has 2 cells, the header 3",
         "more.csv, line 5, Left at: '01.02.1931' is not a time as YYYY-MM-DDThh:mm:ssZ",
         "more.csv, line 7, Ship No: is also in line 6",
@@ -159,16 +159,16 @@ def test_what_does_not_fit_a_table_that_is_there_is_told_by_line_and_column(harb
 
 
 def test_the_same_file_again_is_recognised_where_its_rows_would_be_added_twice(harbour: str, load: Said) -> None:
-    notes, later = Path("notes.csv"), Path("later.csv")
+    notes, later = Path("notes.csv"), Path("later.jsonl")
     notes.write_text("note\nlow tide\nhigh tide\n")
-    later.write_text("note\nfog\n")
+    later.write_text('{"note": "fog"}\n')
 
     def kept(*arguments: str) -> list[str]:
         assert load(*arguments, "--as", "notes", "--no-embed")[0] == 0
         return [note for (note,) in rows(harbour, "select note from notes order by id")]
 
     today = f"{datetime.datetime.now(datetime.UTC).date()}"
-    way_on = "--append adds its rows again, --replace puts them in place of all that notes holds"
+    way_on = "--append adds them again, --replace replaces all rows of notes"
     assert kept("notes.csv") == ["low tide", "high tide"]
     assert load("notes.csv", "--as", "notes")[2] == [
         f"notes.csv: its 2 rows were loaded into notes on {today}: {way_on}", "notes.csv: nothing was loaded",
@@ -178,16 +178,17 @@ def test_the_same_file_again_is_recognised_where_its_rows_would_be_added_twice(h
     assert load("copy.csv", "--as", "notes")[2][0].startswith(
         f"copy.csv: its 2 rows were loaded into notes on {today} from notes.csv: "
     )
-    assert kept("later.csv") == ["low tide", "high tide", "fog"]
+    assert kept("later.jsonl") == ["low tide", "high tide", "fog"]
     assert kept("notes.csv", "--append") == ["low tide", "high tide", "fog", "low tide", "high tide"]
     notes.write_text("note\nlow tide\nslack water\n")
     assert load("notes.csv", "--as", "notes")[2][0] == (
-        f"notes.csv: its 2 rows were loaded into notes on {today}, and others stand in it now: {way_on}"
+        f"notes.csv: its 2 rows were loaded into notes on {today}, but its content has changed: {way_on}"
     )
     assert kept("notes.csv", "--replace") == ["low tide", "slack water"]
-    assert kept("later.csv") == ["low tide", "slack water", "fog"]
+    assert kept("later.jsonl") == ["low tide", "slack water", "fog"]
+    assert kept("later.jsonl", "--replace") == ["fog"]
     later.unlink()
-    assert load("later.csv", "later.csv", "--as", "notes")[0] == 1
+    assert load("later.jsonl", "later.jsonl", "--as", "notes")[0] == 1
 
 
 def test_numbers_and_dates_are_read_as_the_user_says_that_they_are_written(harbour: str, load: Said) -> None:
@@ -214,7 +215,7 @@ def test_numbers_and_dates_are_read_as_the_user_says_that_they_are_written(harbo
     [
         ("id,name\n", "bad.csv: holds no rows"),
         ("id,name\n1,Heron,5\n", "bad.csv, line 2, line: has 3 cells, the header 2"),
-        ("name\nx\x00y\n", "bad.csv, line 2, name: holds what Postgres cannot store"),
+        ("name\nx\x00y\n", "bad.csv, line 2, name: contains a character that Postgres cannot store"),
     ],
 )  # fmt: skip
 def test_nothing_is_kept_where_something_is_wrong(harbour: str, load: Said, content: str, why: str) -> None:

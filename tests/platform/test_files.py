@@ -93,7 +93,7 @@ def test_the_encoding_is_found_and_told(text: str, encoding: str) -> None:
     [
         (b"x", "has 1 cells, the header 2"),
         (b"x,y,z", "has 3 cells, the header 2"),
-        (b'x,"y"z', "has text behind a closing quote: double each quote that belongs to a text"),
+        (b'x,"y"z', "has text after a closing quote: double each quote that belongs to a text"),
     ],
 )
 def test_a_wrong_row_is_named_and_the_others_are_read(row: bytes, problem: str) -> None:
@@ -118,13 +118,13 @@ def test_a_title_above_the_header_is_left_out_and_told(above: str, said: str) ->
 )
 def test_a_first_line_that_may_be_a_row_is_asked_about(content: str, why: str) -> None:
     assert refused(content.encode()) == (
-        f"a.csv: line 1 may be a row instead of names of columns ({why}):"
-        " --no-header if it is a row, --header 1 if it is not"
+        f"a.csv: line 1 may be a row of data instead of column names ({why}):"
+        " use --no-header if it is, --header 1 if it is not"
     )
     rows, notes = read(content.encode(), options=ReadOptions(header=0))
     assert isinstance(rows[0], dict)
     assert rows[0]["column_1"] == content.splitlines()[0].split(",")[0]
-    assert notes == ["a.csv: its columns have no names: they are called column_1 to column_2"]
+    assert notes == ["a.csv: its columns have no names and become column_1 to column_2"]
     assert len(read(content.encode(), options=ReadOptions(header=1))[0]) == 1
 
 
@@ -144,14 +144,14 @@ def test_an_object_around_the_records_is_taken_off_and_told(monkeypatch: pytest.
     if is_long:
         monkeypatch.setattr(json_records, "RECORD_MAX_BYTES", 30)
     rows, notes = read(json.dumps(envelope).encode(), "a.json")
-    assert (rows, notes) == (ROWS, ["a.json: its records are those of 'data'; left out count, next, meta"])
+    assert (rows, notes) == (ROWS, ["a.json: its records are in 'data'; left out count, next, meta"])
 
 
 @pytest.mark.parametrize("rest", ['{"id":', "nonsense]", '{"id": "a"} {"id": "b"}]', '{"id": "b"}', "[" * 100_000])
 def test_what_is_malformed_is_named_and_ends_the_file(rest: str) -> None:
     found, _ = records(f'[{{"id": "a"}}, {rest}'.encode(), "rows")
     assert found[0].fields == {"id": "a"}
-    assert found[-1].problem == "is not valid JSON in UTF-8; what follows was not read"
+    assert found[-1].problem == "is not valid JSON in UTF-8; the rest was not read"
 
 
 def test_values_are_what_they_are_in_a_sheet() -> None:
@@ -174,5 +174,5 @@ def test_values_are_what_they_are_in_a_sheet() -> None:
 def test_what_is_no_spreadsheet_is_told(content: bytes) -> None:
     assert (
         refused(content, "a.xlsx")
-        == "a.xlsx: is not a spreadsheet, or is damaged: .xlsx, .xls and .ods are read, a zip archive is not"
+        == "a.xlsx: is not a spreadsheet, or is damaged: .xlsx, .xls and .ods can be read, zip archives cannot"
     )

@@ -20,7 +20,7 @@ def guess(*files: RecordFile) -> GuessedTable:
     """The table of all records of these files."""
     guesser = TableGuesser()
     for file in files:
-        guesser.add_columns(file)
+        assert all(guesser.name(header, file) for header in file.columns)
         for record in file.records:
             if isinstance(record.fields, dict):
                 guesser.add(record.fields, file, record.number)

@@ -1,6 +1,7 @@
-"""Makes the database agree with `quarry.toml`: lists the changes, then makes them.
+"""Makes the database match `quarry.toml`: lists the changes, then makes them.
 
-A collection is changed in one transaction, all of it or nothing. What it holds is made afterwards, from a queue (`refresh`).
+Each collection changes in one transaction, completely or not at all. Its contents are filled afterwards, from a queue
+(`refresh`).
 """
 
 from __future__ import annotations
@@ -23,21 +24,14 @@ from quarry.collections.functions import drop_functions, drop_triggers, function
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
 from quarry.collections.relations import Relation
-from quarry.collections.used_columns import (
-    UsedColumn,
-    declared_source,
-    joined_by,
-    key_of,
-    linked_by,
-    referred_key,
-    used_columns,
-)
+from quarry.collections.used_columns import UsedColumn, used_columns
+from quarry.collections.uses import declared_source, joined_by, key_of, linked_by, referred_key
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
 from quarry.postgres.schema import SyncConnection
 
 LOCK_SECONDS = 10
-"""So long a change waits for those who use a table: a trigger is made while nobody writes."""
+"""How long a change waits for other users of a table: creating a trigger needs the table to itself."""
 
 _ADVISORY_LOCK = 7305115
 
@@ -46,7 +40,7 @@ Action = Literal["create", "change", "drop", "keep"]
 
 @dataclass(frozen=True)
 class Change:
-    """What becomes of one collection, and why. `relation` is its source; None where it is dropped."""
+    """What happens to one collection, and why. `relation` is its source; None where it is dropped."""
 
     action: Action
     name: str
@@ -55,7 +49,7 @@ class Change:
     relation: Relation | None = None
     columns: Mapping[str, UsedColumn] = field(default_factory=dict)
     stored: Collection | None = None
-    is_filled_anew: bool = False
+    must_refill: bool = False
 
     def __str__(self) -> str:
         source = f" ({self.declaration.source})" if self.declaration else ""
@@ -67,7 +61,7 @@ def plan_changes(
     stored: Mapping[str, Collection],
     relations: Mapping[tuple[str, str], Relation],
 ) -> list[Change]:
-    """What makes what is stored what is declared; what is dropped comes first. `relations` holds every table that is declared."""
+    """The changes from what is stored to what is declared, drops first. `relations` holds every table that is declared."""
     changes = [Change("drop", name, stored=stored[name]) for name in stored if name not in declared]
     for name, given in declared.items():
         relation = relations[declared_source(given)]
@@ -75,16 +69,16 @@ def plan_changes(
         columns = used_columns(declaration, relation, relations)
         old = stored.get(name)
         if old is None:
-            changes.append(Change("create", name, (), declaration, relation, columns, is_filled_anew=True))
-        elif reason := _why_made_anew(old, declaration, relation):
+            changes.append(Change("create", name, (), declaration, relation, columns, must_refill=True))
+        elif reason := _why_recreated(old, declaration, relation):
             changes.append(Change("drop", name, (reason,), stored=old))
-            changes.append(Change("create", name, (), declaration, relation, columns, is_filled_anew=True))
+            changes.append(Change("create", name, (), declaration, relation, columns, must_refill=True))
         else:
             changes.append(_changed(name, declaration, relation, columns, old))
     return changes
 
 
-def _why_made_anew(old: Collection, declaration: CollectionDeclaration, relation: Relation) -> str | None:
+def _why_recreated(old: Collection, declaration: CollectionDeclaration, relation: Relation) -> str | None:
     if old.key != key_of(declaration, relation) or old.source != relation.qualified:
         return "its source or its key has changed"
     if old.declaration.is_searched != declaration.is_searched:
@@ -109,7 +103,7 @@ def _changed(
         *_facets_changed(before["facets"], after["facets"]),
     ]
     reasons += [
-        f"the column {column} is another" for column, used in columns.items() if old.columns.get(column, used) != used
+        f"the column {column} has changed" for column, used in columns.items() if old.columns.get(column, used) != used
     ]
     new = make_collection(old.id, name, declaration, relation, columns)
     is_earlier = not reasons and old.functions_hash not in (None, hash_of_functions(new))
@@ -138,7 +132,7 @@ def _facets_changed(before: Mapping[str, object], after: Mapping[str, object]) -
 def resolved(
     declaration: CollectionDeclaration, relation: Relation, relations: Mapping[tuple[str, str], Relation]
 ) -> CollectionDeclaration:
-    """The declaration with what it leaves to the tables: its key, and those of the tables that it refers to."""
+    """The declaration with the keys that it leaves to the tables: its own and those of the tables that it refers to."""
     tables = _Tables(relation, relations)
     parent = declaration.part_of
     return declaration.model_copy(
@@ -154,7 +148,7 @@ def resolved(
 
 @dataclass(frozen=True)
 class _Tables:
-    """Completes parts of a declaration by the keys of its own table `relation` and of `relations`, those that it names."""
+    """Fills in keys of a declaration from its own table, `relation`, and from `relations`, the tables that it names."""
 
     relation: Relation
     relations: Mapping[tuple[str, str], Relation]
@@ -194,7 +188,7 @@ class _Tables:
 
 
 def stored_collections(connection: SyncConnection) -> dict[str, Collection]:
-    """The collections that the database keeps, by name. One whose source is gone has an empty name for it."""
+    """The collections in the database, by name. Where the source was dropped, its name is empty."""
     with connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(STORED).fetchall()
     return {row["name"]: collection_of(row) for row in rows}
@@ -215,11 +209,11 @@ select c.id, c.name, c.declaration, c.columns, c.document_keys, coalesce(n.nspna
   ) as guarded_tables
 from collections c left join pg_class r on r.oid = c.source left join pg_namespace n on n.oid = r.relnamespace order by c.id
 """
-"""What `collection_of` makes collections of."""
+"""The rows that `collection_of` reads."""
 
 
 def collection_of(row: Mapping[str, Any]) -> Collection:
-    """A collection out of a row of `STORED`."""
+    """The collection in a row of `STORED`."""
     declaration = CollectionDeclaration.model_validate(without_retired(row["declaration"]))
     columns, keys = (
         {name: UsedColumn.stored(column) for name, column in row[kept].items()} for kept in ("columns", "document_keys")
@@ -232,7 +226,7 @@ def collection_of(row: Mapping[str, Any]) -> Collection:
 
 
 def take_turn(connection: SyncConnection, on_wait: Callable[[], None]) -> None:
-    """Wait until nobody else plans or makes changes; nobody else does from then on until the connection is closed."""
+    """Wait until no one else plans or makes changes, and keep others out until the connection is closed."""
     row = connection.execute("select pg_try_advisory_lock(%s)", [_ADVISORY_LOCK]).fetchone()
     if row is not None and not row[0]:
         on_wait()
@@ -255,14 +249,14 @@ def apply_change(connection: SyncConnection, change: Change, schema: str) -> Non
             )
             for statement in _made(collection, schema, is_new=change.action == "create"):
                 connection.execute(statement)
-            if change.is_filled_anew and collection.declaration.is_searched:
+            if change.must_refill and collection.declaration.is_searched:
                 _ask_to_compare(connection, collection)
         if change.relation and change.action != "drop":
             _note_keys(connection, change, change.relation)
 
 
 def _note_keys(connection: SyncConnection, change: Change, relation: Relation) -> None:
-    """Note the keys that JSON columns were seen to hold, and those that predicates name."""
+    """Store the keys that JSON columns were seen to hold, and those that predicates name."""
     named = change.declaration.paths_of_predicates if change.declaration else ()
     keys = dict.fromkeys((*(each.name for each in relation.documents), *named))
     kept = {name: UsedColumn.at(relation, name).to_store() for name in keys}
@@ -270,7 +264,7 @@ def _note_keys(connection: SyncConnection, change: Change, relation: Relation) -
 
 
 def _restore_triggers(connection: SyncConnection, collection: Collection) -> None:
-    """Make the triggers anew where one is missing or disabled, and have what they missed be found."""
+    """Create the triggers again where one is missing or disabled, and queue a comparison that finds what they missed."""
     made = list(triggers(collection))
     row = connection.execute(
         "select count(*) from pg_trigger where tgfoid = to_regproc(%s) and tgenabled in ('O', 'A')",
@@ -305,18 +299,18 @@ def _store(
 
 
 def hash_of_functions(collection: Collection) -> str:
-    """What tells functions that another version made from those that this one makes."""
+    """A hash that differs where another version made the functions."""
     return hashlib.md5("".join(functions(collection, DEFAULT_SCHEMA)).encode(), usedforsecurity=False).hexdigest()
 
 
 def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[LiteralString]:
-    """The statements that make what a collection has beside its source."""
+    """The statements that create everything that a collection has apart from its source."""
     if is_new:
         for table, parent in ((collection.rows, "collection_rows"), (collection.windows, COLLECTION_WINDOWS)):
             yield f"create table {table} partition of {parent} for values in ({collection.id})"
             yield f"alter table {table} alter column collection set default {collection.id}"
         yield f"select keep_texts_noted('{collection.rows}')"
-        # between the partitions, not their parents: so that one collection can be dropped
+        # between the partitions, not their parents, so that one collection can be dropped
         yield (
             f"alter table {collection.windows} add foreign key (record_id, collection)"
             f" references {collection.rows} (id, collection) on delete cascade"
@@ -327,7 +321,7 @@ def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[Lite
 
 
 def drop_collection(connection: SyncConnection, collection: Collection) -> None:
-    """Drop all that a collection has beside its source, and its triggers there."""
+    """Drop everything that a collection has apart from its source, and its triggers there."""
     for statement in drop_functions(collection):
         connection.execute(statement)
     connection.execute(f"drop table {collection.windows}, {collection.rows}")

@@ -1,4 +1,4 @@
-"""Reads the tables and views of a database from its catalog, and from what the planner keeps of their values."""
+"""Reads tables and views from the catalog of a database, with the planner's statistics."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from quarry.postgres.pool import Database
 from quarry.postgres.schema import SyncConnection
 
 _SAMPLE = {"values": 20, "characters": 300}
-"""How many of the values that the planner keeps are looked at, and how much of each. `offset 0` reads them once per column:
-Postgres would pull the subquery up and read them once per value.
+"""How many of the planner's values are read for each column, and how many characters of each. `offset 0` reads them once per
+column: Postgres would pull the subquery up and read them once per value.
 """
 
 _COLUMN: LiteralString = """
@@ -107,7 +107,7 @@ where c.conrelid = any(%(relations)s) and c.contype = 'f'
 order by c.oid
 """
 
-# a view with its reader's rights reads as whoever reads it: of another view, with the rights of that one's owner
+# a security_invoker view reads with the rights of its reader; within another view, that is the owner of the other view
 _BYPASSED = """
 with recursive reads as (
   select c.oid as view, c.oid as relation, false as is_as_owner
@@ -136,12 +136,12 @@ _KINDS: Mapping[str, RelationKind] = {
 
 
 def relations_of_schema(connection: SyncConnection, schema: str) -> list[Relation]:
-    """All tables and views of a schema but those of extensions, by name."""
+    """All tables and views of a schema, by name, except those of extensions."""
     return _read(connection, SQL(_OF_SCHEMA), {"schema": schema})
 
 
 def relations_named(connection: SyncConnection, names: Iterable[tuple[str, str]]) -> dict[tuple[str, str], Relation]:
-    """The tables and views of these schemas and names, those that exist."""
+    """The tables and views with these schemas and names, as far as they exist."""
     wanted = list(names)
     found = _read(
         connection,
@@ -152,15 +152,17 @@ def relations_named(connection: SyncConnection, names: Iterable[tuple[str, str]]
 
 
 def read_catalog(connection: SyncConnection, names: Iterable[tuple[str, str]]) -> Catalog:
-    """These tables, as far as they exist, and what else there is to name."""
+    """These tables, as far as they exist, and the names of all others."""
     relations = connection.execute(_NAMES).fetchall()
     languages = connection.execute("select cfgname::text from pg_ts_config").fetchall()
     return Catalog(relations_named(connection, names), frozenset(relations), frozenset(name for (name,) in languages))
 
 
 async def columns_of(database: Database, tables: Sequence[tuple[str, str]]) -> Mapping[tuple[str, str], list[Column]]:
-    """The columns of these tables that the database's role may read, in their order, as a running service reads them: without
-    statistics. Raises DatabaseUnavailable.
+    """The columns of these tables that the database's role may read, in order, without statistics, as a running service reads
+    them.
+
+    Raises DatabaseUnavailable.
     """
     found: dict[tuple[str, str], list[Column]] = {table: [] for table in tables}
     names = {"schemas": [schema for schema, _ in tables], "names": [name for _, name in tables]}
@@ -197,7 +199,7 @@ def _relation(
 ) -> Relation:
     return Relation(
         **{**row, "kind": _KINDS[row["kind"]]},
-        # of the values that the planner knows only what they look like is kept
+        # keeps what the planner's values look like, not the values
         columns=tuple(Column(seen=seen_of(column.pop("texts")), **column) for column in columns),
         primary_key=next((tuple(key["columns"]) for key in keys if key["is_primary"]), ()),
         unique_keys=tuple(tuple(key["columns"]) for key in keys if not key["is_primary"]),

@@ -1,8 +1,8 @@
-"""A declared collection as SQL over its table and over Quarry's own tables.
+"""A collection as SQL over its source and over Quarry's own tables.
 
-Beside the source stand two tables of ours: `rows_N`, which words are looked for in, and `windows_N`, with the vectors. Both know
-a row by its key as text: that of a single column as Postgres writes it, of several a JSON array of them. What they hold is made
-of the source alone; readers get everything else from the source itself, with their own rights.
+Each collection has two tables of Quarry's: `rows_N`, which is searched by words, and `windows_N`, which holds vectors. Both
+identify a row by its key as text: a single column as Postgres writes it, several as a JSON array. They are derived from the
+source alone; readers get everything else from the source itself, with their own rights.
 """
 
 from __future__ import annotations
@@ -15,10 +15,9 @@ from typing import LiteralString
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.expression import expression_columns, expression_sql
 from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.json_paths import TEXT, PathType, keys_of, own_name, path_sql, without_path
+from quarry.collections.json_paths import TYPES_OF_KINDS, keys_of, own_name, path_sql, type_of_kind, without_path
 from quarry.collections.names import words
 from quarry.collections.naming import table_name
-from quarry.collections.path_types import TYPES_OF_KINDS
 from quarry.collections.predicate import read_predicate
 from quarry.collections.reference_declarations import Parent, Referred, RelatedRows
 from quarry.collections.relations import Relation, is_date_type
@@ -33,20 +32,21 @@ from quarry.collections.row_sql import (
     type_name,
 )  # fmt: skip
 from quarry.collections.templates import is_template, line_columns, split_template
-from quarry.collections.used_columns import UsedColumn, declared_source, key_of
+from quarry.collections.used_columns import UsedColumn
+from quarry.collections.uses import declared_source, key_of
 from quarry.retrieval.facets import FacetKind, identifier
 
 TITLE_MAX_CHARACTERS = 160
 ENGLISH = "english"
 OTHER_LANGUAGE = "simple"
-"""What a row is read by whose language no text search configuration fits."""
+"""The configuration for rows whose language has none of its own."""
 TEXT_MAX_CHARACTERS = 200_000
-"""So much of a row's text is searched: a tsvector holds a megabyte."""
+"""How much of a row's text is searched: a tsvector holds a megabyte."""
 
 
 @dataclass(frozen=True)
 class Collection:
-    """A collection that the database keeps. `columns` are those of the source that it uses, by name."""
+    """A collection that the database stores. `columns` are the columns of the source that it uses, by name."""
 
     id: int
     name: str
@@ -57,15 +57,15 @@ class Collection:
     has_row_security: bool = False
     known_languages: tuple[str, ...] = ()
     functions_hash: str | None = None
-    """What the database has its functions as; None where they were not looked at."""
+    """The hash of its functions in the database; None where it was not read."""
     guarded_tables: frozenset[str] = frozenset()
-    """The tables that its facets name of which row-level security may hide rows, as the declaration has them."""
+    """The tables named by its facets where row-level security may hide rows, as the declaration writes them."""
     document_keys: Mapping[str, UsedColumn] = field(default_factory=dict)
-    """The keys that were seen in JSON columns of its source, by their paths."""
+    """The keys that were seen in JSON columns of the source, by path."""
 
     @property
     def has_source(self) -> bool:
-        """Whether the table or view that it is made of is still where it was declared: what keeps it in step reads it there."""
+        """Whether the source still has its declared name, by which the collection's functions read it."""
         return self.source == declared_source(self.declaration)
 
     @property
@@ -75,7 +75,7 @@ class Collection:
 
     @property
     def languages(self) -> tuple[str, ...]:
-        """The text search configurations that its rows are read by; of rows that name their own, those that there are."""
+        """The text search configurations of its rows. Where rows name their own language, those seen so far."""
         language = self.declaration.language
         return (language,) if isinstance(language, str) else self.known_languages or (OTHER_LANGUAGE,)
 
@@ -91,39 +91,39 @@ class Collection:
 
     @property
     def has_triggers(self) -> bool:
-        """Whether changes of its source are noted by triggers; rows that are only counted are read where they are."""
+        """Whether triggers queue changes of the source. Rows that are only counted are read in place."""
         return self.declaration.is_searched and self.declaration.sync == "trigger"
 
     @property
     def table_sql(self) -> LiteralString:
-        """The name in SQL of the table or view that it is made of."""
+        """The source's name in SQL."""
         return identifier(*self.source)
 
     @property
     def source_sql(self) -> LiteralString:
-        """Its rows in SQL: the table, or those of its rows that the collection has."""
+        """Its rows in SQL: the source, or the rows of it that meet `where`."""
         where = self.declaration.where
-        # rows without a key are known by where they stand
+        # rows without a key are identified by their physical location
         columns: LiteralString = "*" if self.key else "tableoid, ctid, *"
         return f"(select {columns} from {self.table_sql} where {where.statement})" if where else self.table_sql
 
     def column(self, name: str, row: LiteralString = "x") -> LiteralString:
-        """A column, or a path, of the source's row `row`."""
+        """A column or path of the source's row `row`."""
         used = self.columns.get(name)
         return used.sql(name, row) if used else self.other_column(name, row)
 
     def other_column(self, name: str, row: LiteralString, kind: FacetKind = "value") -> LiteralString:
-        """A column, or a path, of a row of another table."""
+        """A column or path of a row of another table."""
         keys = keys_of(name)
-        return path_sql(keys, PathType(TYPES_OF_KINDS.get(kind, TEXT)), row) if keys else f"{row}.{identifier(name)}"
+        return path_sql(keys, type_of_kind(kind), row) if keys else f"{row}.{identifier(name)}"
 
     def text(self, name: str, row: LiteralString = "x") -> LiteralString:
-        """A column of the source's row as text; of an array, its elements with commas between."""
+        """A column of the source's row as text; the elements of an array, separated by commas."""
         value = self.column(name, row)
         return f"array_to_string({value}, ', ')" if self.columns[name].is_array else f"{value}::text"
 
     def key_text(self, row: LiteralString = "x") -> LiteralString:
-        """The key of the source's row as text; where it has none, the place where the row stands now."""
+        """The key of the source's row as text; without a key, the current physical location of the row."""
         if not self.key:
             return f"row({row}.tableoid, {row}.ctid)::text"
         if len(self.key) == 1:
@@ -131,7 +131,7 @@ class Collection:
         return "jsonb_build_array(" + listed(self.column(name, row) for name in self.key) + ")::text"
 
     def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
-        """Whether the source's row is the one with this key as text, so that an index of the source serves."""
+        """Whether the source's row has this key, given as text. An index of the source can be used."""
         if not self.key:
             return f"{self.key_text(row)} = ({key})"
         if len(self.key) == 1:
@@ -142,7 +142,7 @@ class Collection:
         )
 
     def has_key_among(self, row: LiteralString = "t") -> LiteralString:
-        """Whether the source's row has one of some keys, as a template with a place for their array."""
+        """Whether the source's row has one of several keys: a template with a place for their array."""
         if not self.key:
             return f"{self.key_text(row)} = any({{}}::text[])"
         typed = [
@@ -154,7 +154,7 @@ class Collection:
         return f"({columns}) in (select {', '.join(typed)} from unnest({{}}::text[]) k (key))"
 
     def title(self, row: LiteralString = "t") -> LiteralString:
-        """The first title of the source's row that is not empty, or the beginning of its text, or else its key. Never null."""
+        """The first title of the source's row that is not empty, or the start of its text, or its key. Never null."""
         return f"coalesce({listed([*self._titles(row), self._beginning(row), self.key_text(row)])})"
 
     def _beginning(self, row: LiteralString) -> LiteralString:
@@ -167,10 +167,10 @@ class Collection:
         return [self.line(each, row) for each in self.declaration.title]
 
     def body(self, row: LiteralString = "t") -> LiteralString:
-        """What answers may quote of the source's row: the lines that are cited and the facets with their names before them
-        (`city: Oslo`), each in lines of its own; its title where all are empty.
+        """The text of the source's row that answers may quote, line by line: the cited lines, then the facets with their
+        names (`city: Oslo`). Where all are empty, its title.
 
-        Columns of the only title stand in it, and before everything else.
+        Where there is one title, it comes first and its columns are not repeated.
         """
         declared = self.declaration
         titles = {*line_columns(declared.title)} if len(declared.title) == 1 else set[str]()
@@ -180,7 +180,7 @@ class Collection:
         return f"coalesce(nullif({joined_texts(LINE_BREAK, lines)}, ''), {self.title(row)})"
 
     def _cited_line(self, line: str, row: LiteralString) -> LiteralString:
-        """A line that is cited; a column of weight D with its name before it."""
+        """A cited line; a column of weight D has its name in front."""
         if self.declaration.text.get(line) != "D":
             return self.line(line, row)
         return quoted(f"{' '.join(words(own_name(line))) or line}: ") + f" || {self.line(line, row)}"
@@ -203,7 +203,7 @@ class Collection:
         if facet.reference is not None:
             return self._referred(facet.reference, row, "o")
         if facet.expression is not None:
-            return f"trim_scale(round({self.reckoned(facet.expression, row)}, 2))::text"
+            return f"trim_scale(round({self.computed(facet.expression, row)}, 2))::text"
         column, *more = facet.columns_as(name)
         if more:
             return f"concat_ws(', ', {listed(self.text(each, row) for each in (column, *more))})"
@@ -226,7 +226,7 @@ class Collection:
         return f"{held} and {predicate_sql(met, lambda name: self.other_column(name, other))}" if met else held
 
     def called(self, facet: FacetDeclaration, row: LiteralString) -> LiteralString:
-        """What a row of the table is called that a facet refers to: as text, but for dates and numbers."""
+        """The title of the row that a facet refers to: text, except for dates and numbers."""
         return self._called(facet.title or "name", row, facet.kind)
 
     def _called(self, title: str | Referred, row: LiteralString, kind: FacetKind) -> LiteralString:
@@ -237,8 +237,8 @@ class Collection:
         return self.other_column(title, row, kind) if kind in TYPES_OF_KINDS else self.other_text(title, row)
 
     def reached(self, facet: FacetDeclaration) -> LiteralString:
-        """The rows of the table that a facet refers to, with what they refer to in their turn, and the value at the end:
-        `quarry_key`, `quarry_value`.
+        """The rows of the table that a facet refers to, with the value at the end of its references: `quarry_key`,
+        `quarry_value`.
         """
         row: LiteralString = "r"
         joined: LiteralString = f"{self.other_table(facet.of or '')} {row}"
@@ -251,8 +251,8 @@ class Collection:
         key, value = self.column(facet.key or "id", "r"), self.called(facet, "r")
         return f"(select {key} as quarry_key, {value} as quarry_value from {joined})"
 
-    def reckoned(self, expression: str, row: LiteralString = "t") -> LiteralString:
-        """A number that is made of columns of the source's row; of two moments, the days between them."""
+    def computed(self, expression: str, row: LiteralString = "t") -> LiteralString:
+        """A number computed from columns of the source's row; for two dates, the days between them."""
 
         def number(name: str) -> LiteralString:
             value = self.column(name, row)
@@ -260,13 +260,13 @@ class Collection:
                 return f"(extract(epoch from {value})::numeric / 86400)"
             return f"{value}::numeric"
 
-        reckoned = expression_sql(expression, number)
+        computed = expression_sql(expression, number)
         is_of_time = any(is_date_type(self.columns[name].base) for name in expression_columns(expression))
-        # as what is asked for is converted: two hours are no more than 120 minutes
-        return f"round({reckoned}, 9)" if is_of_time else reckoned
+        # rounded like a converted unit in a query, so that two hours equal 120 minutes
+        return f"round({computed}, 9)" if is_of_time else computed
 
     def joined(self, facet: FacetDeclaration) -> LiteralString:
-        """The values that another table joins rows with, by a facet that has them through it: `quarry_row`, `quarry_value`."""
+        """The values of a facet `through` another table, for each row of the source: `quarry_row`, `quarry_value`."""
         joins, of = self.other_table(facet.through or ""), self.other_table(facet.of or "")
         on = f"{self.column(facet.key or 'id', 'o')} = {self.column(facet.to or '', 'j')}"
         return (
@@ -275,7 +275,7 @@ class Collection:
         )
 
     def topic(self, row: LiteralString = "t") -> LiteralString:
-        """What the source's row is about; null where that is not declared."""
+        """The topic of the source's row; null where none is declared."""
         topics = [
             self.line(each, row) if isinstance(each, str) else self._referred(each, row)
             for each in self.declaration.topic
@@ -283,11 +283,11 @@ class Collection:
         return f"coalesce({listed(topics)})" if topics else "null"
 
     def author(self, row: LiteralString = "t") -> LiteralString:
-        """Who says what the source's row holds; null where that is not declared."""
+        """The author of the source's row; null where none is declared."""
         return self.text(self.declaration.author, row) if self.declaration.author else "null"
 
     def parent(self, row: LiteralString = "t") -> tuple[LiteralString, LiteralString]:
-        """The key of what the source's row is part of, and that itself as JSON; nulls where it is part of nothing."""
+        """The key of the row that the source's row is part of, and that row as JSON; nulls where none is declared."""
         parent = self.declaration.part_of
         if parent is None:
             return "null", "null"
@@ -295,7 +295,7 @@ class Collection:
         return self.text(parent.by, row), f"(select jsonb_build_object({shown}) {self._row_of(parent, row, 'y')})"
 
     def fields(self, row: LiteralString = "t") -> LiteralString:
-        """The source's row as JSON, but for what is hidden."""
+        """The source's row as JSON, without hidden columns."""
         fields: LiteralString = f"to_jsonb({row}) - array[{listed(map(quoted, self.declaration.hidden))}]::text[]"
         for keys in filter(None, map(keys_of, self.declaration.hidden)):
             fields = without_path(fields, keys)
@@ -307,11 +307,11 @@ class Collection:
         return self.declaration.hidden
 
     def line(self, line: str, row: LiteralString) -> LiteralString:
-        """A column of the source's row, or what a template makes of it; null where that is empty."""
+        """A column or template over the source's row; null where the result is empty."""
         return line_sql(line, lambda name: self.text(name, row))
 
     def _other_line(self, line: str, row: LiteralString) -> LiteralString:
-        """The same of a row of another table."""
+        """A column or template over a row of another table."""
         return line_sql(line, lambda name: self.other_text(name, row))
 
     def other_text(self, name: str, row: LiteralString) -> LiteralString:
@@ -319,7 +319,7 @@ class Collection:
         return self.other_column(name, row) + "::text"
 
     def _referred(self, reference: Referred, row: LiteralString, other: LiteralString = "y") -> LiteralString:
-        """What is referred to of the row `row`; null where there is no such row, which is called `other`."""
+        """The title of the row that `row` refers to; null where there is none. `other` is its alias."""
         title = reference.title
         value = self._other_line(title, other) if isinstance(title, str) else self._referred(title, other, other + "y")
         return f"(select {value} {self._row_of(reference, row, other)})"
@@ -333,7 +333,7 @@ class Collection:
         return identifier(*table_name(name))
 
     def url(self, row: LiteralString = "t") -> LiteralString:
-        """Where the source's row is to be seen; null where that is not declared."""
+        """The URL of the source's row; null where none is declared."""
         if not self.declaration.url:
             return "null"
         parts = (
@@ -347,11 +347,11 @@ class Collection:
         return self.value(name, "date", row)
 
     def value(self, name: str, kind: str, row: LiteralString) -> LiteralString:
-        """A column of the source's row as a facet or a field of a kind has it."""
+        """A column of the source's row as a facet or field of this kind."""
         return self.columns[name].as_kind(name, kind, row)
 
     def language(self, row: LiteralString = "x") -> LiteralString:
-        """The text search configuration that the source's row is read by."""
+        """The text search configuration of the source's row."""
         language = self.declaration.language
         return quoted(language) if isinstance(language, str) else f"text_language({self.text(language.column, row)})"
 
@@ -368,7 +368,7 @@ class Collection:
 
     @cached_property
     def row_hash(self) -> LiteralString:
-        """What changes when anything does that `rows_N` is made of: the texts, how they are searched, and whose the row is."""
+        """A hash that changes with anything that `rows_N` is derived from: texts, how they are searched, and the row's scope."""
         whose = filter(None, [self.declaration.scope, self.declaration.language_column])
         made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *whose))
         how = repr((self.declaration.language, "unaccented", [*self.declaration.text.items()], self._embedded))
@@ -377,16 +377,16 @@ class Collection:
 
     @cached_property
     def content_hash(self) -> LiteralString:
-        """What changes when what has vectors does; null where nothing has."""
+        """A hash that changes with what vectors are made of; null where there are no vectors."""
         if self.declaration.vectors is not None:
             vector = self.column(self.declaration.vectors.column)
-            # as Postgres sends it, of the row: text of a thousand numbers takes ten times as long
+            # in the binary format of a row: a thousand numbers as text take ten times as long
             return f"case when {vector} is not null then md5(record_send(row({vector}))) end"
         return hashed(self.text(name) for name in self._embedded) if self.declaration.embedded else "null"
 
     @property
     def _embedded(self) -> tuple[str, ...]:
-        """The columns that windows are made of; those of the heading stand before each."""
+        """The columns that windows are made of. Those of the heading precede each window."""
         embedded = self.declaration.embedded
         return tuple(dict.fromkeys((*self.declaration.headings, *embedded))) if embedded else ()
 
@@ -394,6 +394,6 @@ class Collection:
 def make_collection(
     id: int, name: str, declaration: CollectionDeclaration, relation: Relation, columns: Mapping[str, UsedColumn]
 ) -> Collection:
-    """A collection of what was declared and of the table that is there, of which it uses these columns."""
+    """The collection for a declaration and its table, of which it uses these columns."""
     key = key_of(declaration, relation)
     return Collection(id, name, declaration, relation.qualified, columns, key, relation.has_row_security)

@@ -1,4 +1,4 @@
-"""Which columns suit what a declaration uses them for, by their types."""
+"""Which types of columns a declaration can use, and for what."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ORDERED = frozenset({"uuid", "xid8", "pg_lsn"})
 
 
 class Fit(NamedTuple):
-    """Which columns suit a purpose, and what these are called."""
+    """A test of columns for one purpose, and what they must hold, in words."""
 
     accepts: Callable[[Column], bool]
     wanted: str
@@ -31,7 +31,7 @@ def is_single(column: Column) -> bool:
 
 
 def is_comparable(left: Column, right: Column) -> bool:
-    """Whether values of one column can be looked for in the other."""
+    """Whether values of one column can be looked up in the other."""
     return left.base == right.base or (left.category == right.category and left.category in ("N", "S"))
 
 
@@ -40,12 +40,12 @@ def _of(*categories: str) -> Callable[[Column], bool]:
 
 
 def _type(column: Column) -> str:
-    """The type's own name, without its schema and its length."""
+    """The name of the type, without schema and length."""
     return column.base.partition("(")[0].rpartition(".")[2].strip('"').split(" ")[0]
 
 
 def dimensions_of(column: Column) -> int | None:
-    """How many numbers each vector of a column has; None where the type does not say it."""
+    """The length of a column's vectors; None where the type does not say."""
     said = column.type.partition("(")[2].rstrip(")")
     return int(said) if said.isdecimal() else None
 
@@ -65,10 +65,11 @@ ORDERED = Fit(
 _WORD = Fit(_of("S", "E"), "text")
 _WORDS = Fit(lambda column: column.category in ("S", "E"), "text, or an array of texts")
 _NUMBER = Fit(_of("N"), "a number")
+MEASURED = Fit(lambda column: _NUMBER.accepts(column) or is_date(column), "a number")
 FACETS: Mapping[FacetKind, Fit] = {
     "value": SINGLE, "name": _WORDS, "title": _WORD, "place": _WORDS, "text": _WORD,
     "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
     "date": DATE, "boolean": Fit(_of("B", "N"), "a boolean or a number"),
     "array": Fit(lambda column: column.is_array, "an array"),
-    "words": Fit(lambda column: _type(column) == "tsvector", "a tsvector"),
+    "words": ANY,
 }  # fmt: skip

@@ -1,4 +1,6 @@
-"""Which dates and flags of tables are deadlines, and which say that something is done, by the meaning of their names."""
+"""Finds deadlines among the dates of tables, and the dates and flags that mark something as done, by the meaning of their
+names.
+"""
 
 from __future__ import annotations
 
@@ -22,22 +24,22 @@ _EXAMPLES: Mapping[Kind, tuple[str, ...]] = {
         "date of event", "hire date", "date opened", "date issued", "date received", "is active",
     ),
 }  # fmt: skip
-"""One name for each kind of date that tables have: a column is of the kind of the example that its name is nearest to."""
+"""Example names of each kind of date. A column is of the kind of the nearest example."""
 _NEAR: Mapping[Kind, tuple[float, float]] = {"due": (0.5, 0.08), "done": (0.4, 0.0), "other": (0.0, 0.0)}
-"""The least cosine between a name and an example of a kind, and the least lead over every other kind. Of 343 names of dates and
-flags in 170 databases, four pass as due; three are deadlines, and the fourth is a flag, which is never drafted as one.
+"""For each kind the least cosine to an example, and the least lead over the other kinds. Of 343 names of dates and flags in
+170 databases, four pass as due: three deadlines, and a flag, which is never drafted as one.
 """
 
 
 class DateKind(NamedTuple):
-    """A kind, and how near the name is to an example of it: a cosine."""
+    """A kind, and the cosine between the name and the nearest example."""
 
     kind: Kind
     nearness: float
 
 
 DateKinds = Mapping[str, DateKind]
-"""By the names of columns."""
+"""By column name."""
 NOT_READ: DateKinds = {}
 
 
@@ -47,7 +49,7 @@ def may_be_read(column: Column) -> bool:
 
 
 async def date_kinds(relations: Iterable[Relation], model: EmbeddingModel) -> DateKinds:
-    """The kinds of the dates and flags of tables, by the names of these. Raises ModelError."""
+    """The kinds of the dates and flags of tables, by name. Raises ModelError."""
     names = sorted({each.name for relation in relations for each in relation.columns if may_be_read(each)})
     kinds = [(kind, example) for kind, examples in _EXAMPLES.items() for example in examples]
     if not names:
@@ -61,5 +63,5 @@ def _kind(kinds: list[Kind], near: list[float]) -> DateKind:
     nearest = {kind: max(value for own, value in zip(kinds, near, strict=True) if own == kind) for kind in _EXAMPLES}
     second, first = sorted(nearest, key=lambda kind: nearest[kind])[-2:]
     least, margin = _NEAR[first]
-    is_told = nearest[first] >= least and nearest[first] - nearest[second] >= margin
-    return DateKind(first if is_told else "other", nearest[first])
+    is_clear = nearest[first] >= least and nearest[first] - nearest[second] >= margin
+    return DateKind(first if is_clear else "other", nearest[first])

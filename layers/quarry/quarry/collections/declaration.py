@@ -1,7 +1,7 @@
-"""What `quarry.toml` may say: which tables of a database are searched, and as what.
+"""What `quarry.toml` can declare: which tables of a database are searched, and how.
 
-A file declares collections, each by its name; `read_declarations` reads one. Whether the tables and columns that it names exist
-is seen later, against the database's catalog.
+A file declares collections by name; `read_declarations` reads it. Whether the tables and columns exist is checked later,
+against the database's catalog.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
 from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.json_paths import keys_of, overlap
+from quarry.collections.json_paths import keys_of
 from quarry.collections.predicate import fields_of, read_predicate
 from quarry.collections.reference_declarations import (
     Columns,
@@ -38,15 +38,15 @@ Weight = Literal["A", "B", "C", "D"]
 _SETTING = r"^[A-Za-z_][A-Za-z0-9_$]*(\.[A-Za-z_][A-Za-z0-9_$]*)+$"
 
 PARAMETERS = frozenset({"q", "type", "from", "to", "limit", "offset", "ranking", "must", "by", "of", "context"})
-"""What a search's address says in words of its own: no facet is called so."""
+"""Query parameters of a search. A facet cannot have one of these names."""
 
 
 RETIRED = frozenset({"leads", "called_by"})
-"""Keys of earlier versions, which declarations that a database keeps may still have."""
+"""Keys of earlier versions, which stored declarations may still contain."""
 
 
 def without_retired(kept: Any) -> Any:
-    """A declaration that a database keeps, without retired keys of the collection and of its facets."""
+    """A stored declaration without the retired keys of the collection and its facets."""
     facets = {name: _current(facet) for name, facet in kept.get("facets", {}).items()}
     return _current(kept) | ({"facets": facets} if facets else {})
 
@@ -56,32 +56,34 @@ def _current(given: Any) -> Any:
 
 
 class Poll(Declared):
-    """Changes are found by a column that each of them raises."""
+    """Changes are found by a column that every change increases."""
 
     poll: str
 
 
 class LanguageColumn(Declared):
-    """Each row names its own language: a text search configuration, or a code of ISO 639-1 ("de")."""
+    """Each row names its own language: a text search configuration, or an ISO 639-1 code ("de")."""
 
     column: str
 
 
 class CollectionDeclaration(Declared):
-    """One table, partitioned table, view or materialized view that is searched as it is.
+    """One table, partitioned table, view or materialized view, searched in place.
 
-    `key` is the primary key where it is left out. `text` are the columns that words are looked for in, with their weights; rows
-    without it are counted, filtered and grouped by, but not searched, and nothing is kept beside them but their values;
-    `embed` those that have meaning, with `heading` before each piece; `cite` the lines that answers may quote. `title` and
-    `topic` say what a row is called and what it is about: the first of them that is not empty. Titles and lines are columns, or
-    templates (`parse`). `author` is the column of who says what a row holds, `part_of` what it belongs to. `scope` holds whose a
-    row is; callers see rows by the setting `scope_setting`, which is their verified claim `scope_claim`. `fields` are columns
-    that a Query uses as well, and that are not shown: keys and codes. `links` are references that give a row no name.
-    `predicates` are conditions with a name (`read_predicate`), which a Query uses as boolean fields. `bypasses_policies` says
-    that every caller may read what a view shows of tables with policies. It has the rows that meet `where`, and with `vectors`
-    it is searched by vectors that these hold, in place of `embed`. `related` are rows of other tables that belong to its rows.
+    `key` defaults to the primary key. `text` are the columns searched by words, with weights. Without it, rows are counted,
+    filtered and grouped by, but not searched, and only their values are stored. `embed` are the columns searched by meaning,
+    with `heading` in front of each window, and `cite` the lines that answers may quote. Of several `title`s or `topic`s, the
+    first that is not empty counts. Titles and lines are columns or templates (`parse`).
 
-    Wherever a column is named a key of a JSON column may be: `metadata.author`.
+    `author` is the column with a row's author, `part_of` the row that it belongs to. `scope` holds the owner of a row:
+    callers see the rows whose owner is the setting `scope_setting`, which is set to their verified claim `scope_claim`.
+    `fields` are columns that a Query can use although they are not shown, such as keys and codes. `links` are references that
+    give a row no name. `predicates` are named conditions (`read_predicate`), which a Query uses as boolean fields. With
+    `bypasses_policies`, every caller may read what a view shows of tables with policies. The collection holds the rows that
+    meet `where`. With `vectors`, rows are searched by vectors of the table instead of `embed`. `related` are rows of other
+    tables that belong to its rows.
+
+    A key of a JSON column can stand for a column anywhere: `metadata.author`.
     """
 
     source: TableName
@@ -124,7 +126,7 @@ class CollectionDeclaration(Declared):
     @field_validator("facets", mode="before")
     @classmethod
     def _each_by_name(cls, value: object) -> object:
-        """Facets of one kind may stand in a list of their columns, under the kind."""
+        """Accept lists of columns under the kind that their facets have in common."""
         if not isinstance(value, dict):
             return value
         listed = {
@@ -133,7 +135,7 @@ class CollectionDeclaration(Declared):
         single = {name: each for name, each in value.items() if name not in listed}
         names = [name for each in listed.values() for name in each]
         if not all(isinstance(name, str) for name in names):
-            raise ValueError(f"under {_list(listed)} stand the names of columns")
+            raise ValueError(f"{_list(listed)}: a list under a kind holds names of columns")
         if twice := sorted({name for name in names if names.count(name) > 1 or name in single}):
             raise ValueError(f"{_list(twice)}: declared twice")
         return {name: kind for kind, names in listed.items() for name in names} | single
@@ -144,7 +146,7 @@ class CollectionDeclaration(Declared):
         for name in facets:
             if not re.fullmatch(NAME_PATTERN, name) or name in PARAMETERS:
                 raise ValueError(
-                    f"a facet cannot be called {name!r}: lower-case letters, digits and _, none of {_list(PARAMETERS)}"
+                    f"a facet cannot be called {name!r}: use lower-case letters, digits and _, and none of {_list(PARAMETERS)}"
                 )
         return facets
 
@@ -165,32 +167,26 @@ class CollectionDeclaration(Declared):
         if lacking := sorted({each.related for each in self.facets.values() if each.related} - {*self.related}):
             raise ValueError(f"{_list(lacking)}: no related rows have this name: declare them in `related`")
         if self.scope_setting is not None and self.scope is None:
-            raise ValueError(
-                "`scope_setting` says whose rows a caller sees, and `scope` is missing: the column that holds it"
-            )
+            raise ValueError("`scope_setting` needs `scope`, the column that holds the owner of a row")
         if self.vectors is not None and self.embed is not None:
             raise ValueError("`vectors` takes vectors from the table and `embed` makes new ones: remove one of them")
-        used = {*self.embedded, *self.shown, *self.text, *self.fields, *(each.by for each in self.references.values())}
-        used |= {column for each in self.links.values() for column in each.by}
-        if both := sorted(name for name in used if any(overlap(name, hidden) for hidden in self.hidden)):
-            raise ValueError(f"{_list(both)} cannot be hidden and searched or shown")
         if not self.text and (given := [name for name in ("embed", "cite") if getattr(self, name)]):
-            raise ValueError(f"{_list(given)} needs `text`: rows without it are counted, and not searched")
+            raise ValueError(f"{_list(given)} needs `text`: rows without it are not searched")
         return self
 
     @property
     def is_searched(self) -> bool:
-        """Whether words and meanings are looked for in its rows; else they are only counted."""
+        """Whether its rows are searched by words and meaning, rather than only counted."""
         return bool(self.text)
 
     @property
     def language_column(self) -> str | None:
-        """The column that names each row's language; None where all rows are in one."""
+        """The column that names each row's language; None where all rows have the same."""
         return self.language.column if isinstance(self.language, LanguageColumn) else None
 
     @property
     def embedded(self) -> tuple[str, ...]:
-        """The columns whose texts are embedded; none where words alone are searched, or the table holds vectors."""
+        """The columns whose texts are embedded; none where rows are searched by words alone, or the table holds vectors."""
         if self.vectors is not None:
             return ()
         return tuple(self.text) if self.embed is None else self.embed
@@ -202,7 +198,7 @@ class CollectionDeclaration(Declared):
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """The columns that stand before each piece that is embedded."""
+        """The columns that precede each window that is embedded."""
         return line_columns(self.title) if self.heading is None else self.heading
 
     @property
@@ -212,7 +208,7 @@ class CollectionDeclaration(Declared):
 
     @property
     def texts(self) -> list[str]:
-        """The columns that are a line of what is cited by themselves."""
+        """The columns that are a cited line by themselves."""
         alone = [(line, columns) for line in self.cited if len(columns := line_columns([line])) == 1]
         return [columns[0] for line, columns in alone if line.strip("{}") == columns[0]]
 
@@ -224,7 +220,7 @@ class CollectionDeclaration(Declared):
 
     @property
     def lines(self) -> Mapping[str, tuple[str, ...]]:
-        """The columns of its own that keys of the declaration show of a row, but for its texts, its key and its address."""
+        """The columns of the source that keys of the declaration show, except its texts, key, date and address."""
         own = [each for each in self.topic if isinstance(each, str)]
         return {
             "title": line_columns(self.title),
@@ -233,18 +229,17 @@ class CollectionDeclaration(Declared):
             "cite": line_columns(self.cite),
             "topic": line_columns(own),
             "author": (self.author,) if self.author else (),
-            "date": (self.date,) if self.date else (),
         }
 
     @property
     def paths_of_predicates(self) -> tuple[str, ...]:
-        """The paths that predicates name by themselves, not by a facet."""
+        """The paths that predicates name directly, not by a facet."""
         named = (name for text in self.predicates.values() for name in fields_of(read_predicate(text)))
         return tuple(dict.fromkeys(name for name in named if keys_of(name) and name not in self.facets))
 
     @property
     def references(self) -> Mapping[str, Referred | Parent]:
-        """What the declaration refers to in other tables, but for facets, each by the key that says so."""
+        """The references to other tables, except those of facets, by key of the declaration."""
         topics = {f"topic {place}": each for place, each in enumerate(self.topic) if isinstance(each, Referred)}
         return {**topics, **({"part_of": self.part_of} if self.part_of else {})}
 

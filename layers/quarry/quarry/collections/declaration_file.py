@@ -1,4 +1,4 @@
-"""Reads the collections that a `quarry.toml` declares. What is wrong is named by its line and its key."""
+"""Reads the collections that a `quarry.toml` declares. Errors name the line and the key."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FILE_NAME = "quarry.toml"
 
 
 class DeclarationError(ConfigurationError):
-    """A file of collections that cannot be used; `problems` are all that was found, each with its place in the file."""
+    """A file of collections that cannot be used. `problems` are all errors, each with its place in the file."""
 
     def __init__(self, problems: Sequence[str]) -> None:
         super().__init__("\n".join(problems))
@@ -30,21 +30,23 @@ class DeclarationError(ConfigurationError):
 
 
 def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionDeclaration]:
-    """The collections that a file declares, by their names. Raises DeclarationError, which names every line that is wrong."""
+    """The collections that a file declares, by name. Raises DeclarationError, which names every line that is wrong."""
     try:
         content = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise DeclarationError([f"{file}: {error}"]) from None
     lines = Lines(text, file)
     problems = [
-        lines.problem((name,), f"{name!r} means nothing here{nearest(name, ['collections'])}")
+        lines.problem((name,), f"{name!r} is unknown here{nearest(name, ['collections'])}")
         for name in content
         if name != "collections"
     ]
     declared: dict[str, CollectionDeclaration] = {}
     collections = content.get("collections", {})
     if not isinstance(collections, dict):
-        raise DeclarationError([lines.problem(("collections",), "collections are tables: [collections.NAME]")])
+        raise DeclarationError(
+            [lines.problem(("collections",), "write each collection as a table: [collections.NAME]")]
+        )
     for name, given in collections.items():
         path = ("collections", name)
         if not re.fullmatch(NAME_PATTERN, name):
@@ -61,21 +63,22 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
 
 
 def _whole(name: str, given: Any, others: Mapping[str, Any], lines: Lines) -> Any:
-    """What is declared of a collection, with what it leaves out as the collection has it that it is `like`."""
+    """The declaration of a collection; what it leaves out is taken from the collection that it is `like`."""
     if not isinstance(given, dict) or "like" not in given:
         return given
     like = others.get(given["like"]) if isinstance(given["like"], str) else None
     if not isinstance(like, dict) or "like" in like:
         known = [each for each, declared in others.items() if "like" not in declared]
+        called = str(given["like"])
         message = (
-            f"no collection that is like no other has the name {given['like']!r}{nearest(str(given['like']), known)}"
+            f"`like` must name a collection without `like`; there is none called {called!r}{nearest(called, known)}"
         )
         raise DeclarationError([lines.problem(("collections", name, "like"), message)])
     return {key: each for key, each in {**like, **given}.items() if key != "like"}
 
 
 class Lines:
-    """Where in a TOML file a key stands."""
+    """The lines of the keys in a TOML file."""
 
     def __init__(self, text: str, file: str) -> None:
         self._file, self._text = file, text
@@ -85,7 +88,7 @@ class Lines:
         return _places(self._text)
 
     def problem(self, path: Sequence[str], message: str) -> str:
-        """The message, with the file, the line and the key that it is about."""
+        """The message, with file, line and key."""
         known = next(
             (path[:length] for length in range(len(path), 0, -1) if tuple(path[:length]) in self._places), None
         )
@@ -96,12 +99,11 @@ class Lines:
 _KEY = r"""(?:[A-Za-z0-9_-]+|"(?:[^"\\]|\\.)*"|'[^']*')"""
 _PATH = rf"{_KEY}(?:\s*\.\s*{_KEY})*"
 _HEADER = re.compile(rf"\s*\[+\s*({_PATH})\s*\]+")
-_ASSIGNED = re.compile(rf"\s*({_PATH})\s*=\s*(\{{)?")
-_INLINE = re.compile(rf"[{{,]\s*({_PATH})\s*=")
+_ASSIGNED = re.compile(rf"\s*({_PATH})\s*=")
 
 
 def _places(text: str) -> dict[tuple[str, ...], int]:
-    """The line of each key's first appearance, by its whole path."""
+    """The line of each key, by its path. Keys of an inline table stand on the line of that table."""
     places: dict[tuple[str, ...], int] = {}
     table: tuple[str, ...] = ()
     for number, line in enumerate(text.splitlines(), 1):
@@ -109,11 +111,7 @@ def _places(text: str) -> dict[tuple[str, ...], int]:
             table = _split_path(header[1])
             places.setdefault(table, number)
         elif assigned := _ASSIGNED.match(line):
-            path = (*table, *_split_path(assigned[1]))
-            places.setdefault(path, number)
-            if assigned[2]:
-                for inner in _INLINE.finditer(line, assigned.end() - 1):
-                    places.setdefault((*path, *_split_path(inner[1])), number)
+            places.setdefault((*table, *_split_path(assigned[1])), number)
     return places
 
 
@@ -122,7 +120,7 @@ def _split_path(path: str) -> tuple[str, ...]:
 
 
 def _keys(location: Sequence[int | str]) -> list[str]:
-    """The keys of a validation error's place: pydantic also names the arms of a union, which stand in no file."""
+    """The keys of a validation error's place, without the members of unions that pydantic adds."""
     return [
         str(part)
         for part in location
@@ -140,7 +138,7 @@ _PARTS: Mapping[str, type[LazyModel]] = {
     "topic": Referred,
     "vectors": Vectors,
 }
-"""What is declared within a collection, by its key."""
+"""The tables within a collection, by key."""
 
 
 def _wording(error: Mapping[str, Any]) -> str:
@@ -149,9 +147,9 @@ def _wording(error: Mapping[str, Any]) -> str:
         return "is missing"
     if kind == "extra_forbidden":
         key, known = str(error["loc"][-1]), _PARTS.get(str(error["loc"][0]), CollectionDeclaration).model_fields
-        return "has no effect any more: delete it" if key in RETIRED else f"means nothing here{nearest(key, known)}"
+        return "no longer has any effect: delete it" if key in RETIRED else f"is unknown here{nearest(key, known)}"
     if kind == "literal_error":
-        return f"{given!r} is none of {context['expected'].replace(' or ', ', ')}"
+        return f"{given!r} is not one of {context['expected'].replace(' or ', ', ')}"
     if kind == "value_error":
         return str(context["error"])
     return (

@@ -1,17 +1,19 @@
-"""What a draft declares of a table beside what each column holds: what is reckoned from several columns, references that give a
-row no name, columns that are only asked about, which rows are left out as deleted, and vectors that the table holds. Pure.
+"""Parts of a table's draft that depend on several columns or on other tables. Pure.
+
+Computed amounts and durations, overdue rows, links, plain fields, the condition that leaves out deleted rows, and vectors
+that the table holds.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 
 from quarry.collections import toml_text
 from quarry.collections.column_types import PLAIN, VECTOR, dimensions_of, is_comparable, is_single
 from quarry.collections.date_kinds import DateKinds, may_be_read
+from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.draft_parts import TableDraft, name_by_reference, slug, unique
-from quarry.collections.expression import expression_columns
 from quarry.collections.guessing import (
     in_hundredths,
     in_percent,
@@ -28,14 +30,14 @@ from quarry.collections.reached import Guesses, buys
 from quarry.collections.relations import Column, Embedding, Reference
 from quarry.collections.secrets import is_secret_table
 from quarry.collections.table_guess import TableGuess
-from quarry.collections.templates import line_columns
+from quarry.collections.uses import uses
 from quarry.language.word_forms import singular
 
 OVERDUE = "overdue"
 
 
 def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
-    """What a line costs that has a price and a quantity, where nothing else says it."""
+    """Add the amount of a row with a price and a quantity, unless a column holds it."""
     numbers = [column for column in guess.usable if is_number(column) and column.name not in guess.referring]
     amounts = [each for each in numbers if is_amount(each) and not says(each.name, "side_amount")]
     prices, quantities = _prices(guess), _quantities(guess)
@@ -68,7 +70,7 @@ def _quantities(guess: TableGuess) -> list[Column]:
 
 
 def add_duration(draft: TableDraft, guess: TableGuess) -> None:
-    """How many days lie between the only date on which something began, by its name, and the only one on which it ended."""
+    """Add the days between the only date on which something began and the only one on which it ended."""
     span = guess.span
     if span and "duration" not in draft.facets:
         begun, ended = span
@@ -78,8 +80,9 @@ def add_duration(draft: TableDraft, guess: TableGuess) -> None:
 
 
 def add_overdue(draft: TableDraft, guess: TableGuess, kinds: DateKinds) -> None:
-    """Rows whose only date until which something is to be done has passed, and that nothing says to be done: the column called
-    most like that which may be empty, a date or a flag.
+    """Add a predicate for rows that are past their only due date and not done.
+
+    Of several columns that may mark a row as done, the one whose name is nearest to that meaning counts.
     """
     read = [(each, kinds[each.name]) for each in guess.usable if each.name in kinds and may_be_read(each)]
     due = [column for column, each in read if each.kind == "due" and is_date(column)]
@@ -93,7 +96,7 @@ def add_overdue(draft: TableDraft, guess: TableGuess, kinds: DateKinds) -> None:
     _, closed = max(closing, key=lambda each: each[0])
     is_open = f"{quoted(closed)} is null" if is_date(closed) else f"not {quoted(closed)}"
     draft.predicates[OVERDUE] = f"{quoted(due[0])} < today and {is_open}"
-    draft.reasons["predicates"] = "guessed by what its dates are called"
+    draft.reasons["predicates"] = "guessed by the names of its dates"
 
 
 def quoted(column: Column) -> str:
@@ -110,12 +113,12 @@ def in_expression(column: Column) -> str:
 
 
 def name_of_amount(column: Column) -> str:
-    """What an amount's facet is called: `total` of `total_cents`."""
+    """The name of an amount's facet: `total` for `total_cents`."""
     return "_".join(words(column.name)[:-1]) if in_hundredths(column) else written_out(column.name)
 
 
 def add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
-    """What rows refer to by columns that no facet refers by."""
+    """Add links for the references that no facet uses."""
     facets = (each for each in draft.facets.values() if isinstance(each, Mapping))
     known: set[tuple[str, ...]] = {
         (each["by"],) for each in facets if isinstance(each.get("title"), str) and "through" not in each
@@ -137,7 +140,7 @@ def add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
 
 
 def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> bool:
-    """Whether rows can be followed by a reference, which leads to nothing secret."""
+    """Whether rows can follow a reference. It must not lead to secrets."""
     own, their = guess.relation.by_name, other.relation.by_name
     pairs = [(own[one], their.get(two)) for one, two in zip(reference.columns, reference.target_columns, strict=True)]
     return (
@@ -156,13 +159,13 @@ def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> boo
 
 
 def add_fields(draft: TableDraft, guess: TableGuess) -> None:
-    """All other columns that hold plain values, and why the rest is left out."""
+    """Add the other columns with plain values as fields, and a remark on the rest."""
     columns = guess.relation.columns
     paths = {
         each.name: holder for each in columns for holder in keys_of(each.name)[:1] if holder in guess.relation.by_name
     }
-    # keys of a JSON column can be asked about without being declared
-    known = {*declared_columns(draft), *guess.secrets, *paths}
+    # keys of a JSON column can be queried without being declared
+    known = {*_declared_columns(draft), *guess.secrets, *paths}
     rest = [each for each in columns if each.name not in known]
     draft.fields += [each.name for each in rest if is_writable(each.name) and PLAIN.accepts(each)]
     left_out = [each for each in rest if each.name not in {*draft.fields, *paths.values()}]
@@ -171,56 +174,43 @@ def add_fields(draft: TableDraft, guess: TableGuess) -> None:
         draft.remarks.append(f"left out: {', '.join(unused)}")
 
 
-def declared_columns(draft: TableDraft) -> Iterator[str]:
-    """The columns of its own that a draft declares."""
-    settings = draft.settings
-    for key in ("text", "date", "key"):
-        yield from _listed(settings.get(key) or ())
-    yield from line_columns([each for key in ("title", "url") if isinstance(each := settings.get(key), str)])
-    for name, facet in draft.facets.items():
-        if isinstance(facet, Mapping) and "through" not in facet:
-            yield from expression_columns(facet["expression"]) if "expression" in facet else ()
-            yield str(facet.get("by") or facet.get("column") or name)
-        elif not isinstance(facet, Mapping):
-            yield name
-    for link in draft.links.values():
-        yield from _listed(link["by"] if isinstance(link, Mapping) else link)
-
-
-def _listed(named: object) -> Iterable[str]:
-    return [named] if isinstance(named, str) else named if isinstance(named, Iterable) else ()
+def _declared_columns(draft: TableDraft) -> set[str]:
+    """The columns of the table that a draft declares."""
+    parts = {"facets": draft.facets, "links": draft.links}
+    declared = CollectionDeclaration.model_validate({**draft.settings, "hidden": (), **parts})
+    return {use.column for use in uses(declared, {}) if use.of is None}
 
 
 def _why_left_out(column: Column) -> str:
-    return toml_text.shown(column.type) if is_writable(column.name) else "its name cannot be written here"
+    return toml_text.shown(column.type) if is_writable(column.name) else "its name cannot be used"
 
 
-_SHOWN = "delete this line to have them too"
+_SHOWN = "delete this line to include them"
 
 
 def choose_rows(draft: TableDraft, guess: TableGuess) -> None:
-    """Leaves out the rows that a column says to be deleted. What says so is no facet: all rows are alike in it."""
+    """Leave out the rows that a column marks as deleted. That column becomes no facet: it is the same for all other rows."""
     for column in guess.relation.columns:
         condition = _kept_rows(column, guess)
         if condition is None:
             continue
         draft.settings = {"source": draft.settings["source"], "where": condition, **draft.settings}
-        draft.reasons["where"] = f"guessed: the others are deleted; {_SHOWN}"
+        draft.reasons["where"] = f"guessed: the others are marked as deleted; {_SHOWN}"
         for name in [name for name, facet in draft.facets.items() if _column_of(name, facet) == column.name]:
             del draft.facets[name]
         return
 
 
 def choose_vectors(draft: TableDraft, guess: TableGuess, made: Embedding | None) -> None:
-    """Has texts not embedded that have vectors already: if these may be of the model that embeds questions, else as a remark."""
+    """Use the vectors of the table if the model that embeds questions may have made them, or else suggest them in a remark."""
     found = [each for each in guess.relation.columns if VECTOR.accepts(each) and is_writable(each.name)]
     if len(found) != 1 or "text" not in draft.settings:
         return
     dimensions = dimensions_of(found[0])
     if made is None or dimensions != made.dimensions:
-        of = f"of {dimensions} dimensions" if dimensions else "if they are of the model that embeds questions"
+        of = f"of {dimensions} dimensions" if dimensions else "if the model that embeds questions made them"
         draft.remarks.append(
-            f'vectors = "{found[0].name}"  # {of}: in the place of `embed`, once the settings name their model'
+            f'vectors = "{found[0].name}"  # {of}: instead of `embed`, once the settings name their model'
         )
         return
     draft.settings.pop("embed", None)
@@ -229,7 +219,7 @@ def choose_vectors(draft: TableDraft, guess: TableGuess, made: Embedding | None)
 
 
 def _kept_rows(column: Column, guess: TableGuess) -> str | None:
-    """The condition of rows that are not deleted, by a column that says it; None for any other."""
+    """The condition for rows that are not deleted, if the column marks deleted rows; otherwise None."""
     if keys_of(column.name) or not is_writable(column.name):
         return None
     said, name = "_".join(words(column.name)), quoted(column)

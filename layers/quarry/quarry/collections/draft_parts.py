@@ -16,16 +16,15 @@ from quarry.language.word_forms import singular
 from quarry.platform.contract import NAME_PATTERN
 
 SHORTENED_MIN = 3
-"""So many letters of a table's name tell which one a column refers to."""
+"""The least length of an abbreviated table name."""
 
 
 @dataclass
 class TableDraft:
-    """A collection's declaration: its settings and facets, and by their names why they were guessed.
+    """A collection's declaration. `reasons` say why settings and facets were guessed.
 
-    `fields` are the columns that are asked about and nothing else, `links` what rows refer to that gives them no name,
-    `predicates` conditions with a name.
-    `remarks` are whole lines of comment.
+    `fields` are columns that are only queried, `links` references that give a row no name, `predicates` named conditions, and
+    `remarks` whole lines of comment.
     """
 
     settings: dict[str, object] = field(default_factory=dict)
@@ -38,11 +37,11 @@ class TableDraft:
 
     @property
     def named(self) -> list[str]:
-        """What facets and links are called, which predicates cannot be."""
+        """The names of facets and links, which predicates cannot have."""
         return [*self.facets, *self.links]
 
     def set(self, name: str, value: object, reason: str | None = None) -> None:
-        """Set what has a value."""
+        """Set a value that is not empty."""
         if value:
             self.settings[name] = value
             if reason:
@@ -50,19 +49,19 @@ class TableDraft:
 
 
 def name_by_reference(column: str, other: TableGuess) -> str:
-    """What a facet is called whose column refers to a table: `support_agent` of `support_agent_id`."""
+    """The name of a facet for a column that refers to a table: `support_agent` for `support_agent_id`."""
     said = words(column)
     called = "_".join(said[:-1] if said[-1] in known("key_ending") else said)
     own = singular("_".join(words(other.relation.name)))
     if not called or (len(called) >= SHORTENED_MIN and own.startswith(called)):
-        # `isbn`, `prod_id`: of books, of products
+        # `isbn` refers to books, `prod_id` to products
         return own
-    # of what is run together, the table's name tells where a word begins
+    # in a name that is run together, the table's name is a word
     return f"{called.removesuffix(own)}_{own}" if re.search(rf"[^_]{re.escape(own)}$", called) else called
 
 
 def slug(name: str, otherwise: str) -> str:
-    """A name as collections and facets may have it; `otherwise` stands for what cannot be kept."""
+    """A valid name for a collection or facet. `otherwise` prefixes a name that does not begin with a letter."""
     if re.fullmatch(NAME_PATTERN, name):
         return name
     called = re.sub(r"[^a-z0-9]+", "_", "_".join(words(name))).strip("_")
@@ -70,14 +69,14 @@ def slug(name: str, otherwise: str) -> str:
 
 
 def unique(name: str, taken: Container[str]) -> str:
-    """The name, with a number behind it where it is taken."""
+    """The name, with a number appended where it is taken."""
     if name not in taken:
         return name
     return next(each for number in count(2) if (each := f"{name[:44]}_{number}") not in taken)
 
 
 def in_lines(name: str, relation: Relation, drafted: TableDraft, more: Iterable[str] = ()) -> Iterator[str]:
-    """A collection with the reasons behind its lines; `more` are lines of its own."""
+    """The lines of a collection, each with the reason for it; `more` are further lines."""
     yield f"[collections.{name}]  # {_size(relation)}"
     for setting, value in drafted.settings.items():
         if setting == "hidden" and isinstance(value, dict):
@@ -95,34 +94,19 @@ def in_lines(name: str, relation: Relation, drafted: TableDraft, more: Iterable[
     yield from (f"# {remark}" for remark in drafted.remarks)
 
 
-def in_one_line(name: str, relation: Relation, drafted: TableDraft) -> str | None:
-    """A collection with the reasons behind it at the end; None where there is more to say."""
-    if "hidden" in drafted.settings or drafted.remarks:
-        return None
-    named = {
-        "facets": dict(_alike(drafted)),
-        "predicates": drafted.predicates,
-        "links": drafted.links,
-        "fields": drafted.fields,
-    }
-    written = _line(name, drafted.settings | {key: value for key, value in named.items() if value})
-    reasons = (f"; {of.removeprefix('facets.')}: {reason}" for of, reason in drafted.reasons.items())
-    return f"{written}  # {_size(relation)}{''.join(reasons)}"
-
-
 def _size(relation: Relation) -> str:
     return "not analysed yet" if relation.rows is None else f"about {relation.rows:,} rows"
 
 
 def _facets(drafted: TableDraft) -> Iterator[str]:
-    """Facets of one kind in a line, where there is nothing more to say of them; each other one in a line of its own."""
+    """Plain facets of the same kind share one line; every other facet has its own."""
     for name, value in _alike(drafted):
         first = value[0] if isinstance(value, list) else name
         yield _line(f"facets.{toml_text.key(name)}", value, drafted.reasons.get(f"facets.{first}"))
 
 
 def _alike(drafted: TableDraft) -> Iterator[tuple[str, object]]:
-    """Facets as they are written: those of one kind that have the same reason in a list, under the kind, before all others."""
+    """The facets as they are written: first lists of facets with the same kind and reason, under that kind, then all others."""
     alike: dict[tuple[str, str | None], list[str]] = defaultdict(list)
     for name, value in drafted.facets.items():
         if isinstance(value, str) and value not in drafted.facets:
@@ -135,7 +119,7 @@ def _alike(drafted: TableDraft) -> Iterator[tuple[str, object]]:
 
 
 def _hidden(reasons: Mapping[str, str]) -> Iterator[str]:
-    """One line for each column, so that its reason stands next to it and that deleting the line shows it."""
+    """One line for each column, so that its reason stands next to it and deleting the line shows the column."""
     yield "hidden = ["
     yield from (f"  {toml_text.toml(name)},  # {reason}" for name, reason in reasons.items())
     yield "]"

@@ -1,4 +1,4 @@
-"""A first `quarry.toml` for tables that exist: which of them people search, and what else there is and why it is left out."""
+"""Drafts a `quarry.toml` for existing tables: which of them people search, which others there are, and why some are left out."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from quarry.collections import toml_text
 from quarry.collections.column_types import is_comparable, is_single
 from quarry.collections.date_kinds import NOT_READ, DateKinds
 from quarry.collections.draft_extras import choose_rows, choose_vectors
-from quarry.collections.draft_parts import in_lines, in_one_line, slug, unique
+from quarry.collections.draft_parts import in_lines, slug, unique
 from quarry.collections.guessing import is_text, is_writable
-from quarry.collections.names import words
+from quarry.collections.names import joined, words
 from quarry.collections.relations import Column, Embedding, Reference, Relation
 from quarry.collections.secrets import is_secret_table, with_keys
 from quarry.collections.table_draft import draft_table
@@ -23,15 +23,15 @@ from quarry.language.word_forms import singular
 from quarry.platform.errors import ConfigurationError
 
 SEARCHED_MAX = 12
-"""So many collections are drafted to be searched by words and meaning; the rest is counted, filtered and grouped by."""
+"""How many collections are drafted to be searched by words and meaning. The rest is counted, filtered and grouped by."""
 
 ROWS_UNKNOWN = 50
-"""What a table without statistics is taken to hold: autovacuum analyses none with fewer changes."""
+"""The assumed size of a table without statistics: autovacuum analyses no table with fewer changes."""
 TENANCY_TABLES_MIN, TENANCY_SHARE_MIN = 3, 1 / 3
-"""A column in so many tables, and in such a share of all, says whose every row is."""
+"""A scope column in at least this many tables, and this share of them, names the tenant of every row."""
 
 _OWN_NAME_MIN = 4
-"""A table's name of so many letters may have others before it in the column that refers to it: `owneruserid`."""
+"""The least length of a table name that a column's name may end in: `owneruserid`."""
 
 _TOOLS_OWN = re.compile(
     r"(.*_)?migrations?(_lock)?|(.*_)?schema_(history|info|versions?)|alembic_version|ar_internal_metadata|databasechangelog(lock)?"
@@ -48,14 +48,11 @@ _HEADINGS: Mapping[Group, Sequence[str]] = {
         "where the setting is the one that policies know the caller by; without both lines every caller sees every row.",
     ),
 }
-_IN_LINES: Sequence[Group] = ("counted", "joining", "names")
-LINE_MAX = 260
-"""A collection of which there is little to say stands in a line of so many characters."""
 
 
 @dataclass(frozen=True)
 class Draft:
-    """The text of a file, the collections that it declares, those that it comments out, and why the other tables are left out."""
+    """A drafted file: its text, the collections in use, those commented out, and the reason for each table left out."""
 
     text: str
     collections: tuple[str, ...]
@@ -70,8 +67,10 @@ def draft(
     made: Embedding | None = None,
     kinds: DateKinds = NOT_READ,
 ) -> Draft:
-    """A file for the tables of a schema; `others` are tables of other schemas they refer to, `made` what embeds questions, and
-    `kinds` what the names of dates mean, if a model has read them.
+    """A file for the tables of a schema.
+
+    `others` are tables of other schemas that they refer to, `made` is the model that embeds questions, and `kinds` are the
+    meanings of date names where a model has read them.
     """
     own = _with_owners([TableGuess(with_keys(each)) for each in with_guessed_references(relations)])
     guesses = {each.relation.qualified: each for each in (*own, *(TableGuess(with_keys(each)) for each in others))}
@@ -79,8 +78,7 @@ def draft(
     reasons = {guess.relation.name: _why_left_out(guess) for guess in own}
     chosen = sorted((guess for guess in own if reasons[guess.relation.name] is None), key=_importance)
     drafted: dict[str, Group] = {}
-    full: dict[Group, list[str]] = {group: [] for group in _HEADINGS}
-    short: dict[Group, list[str]] = {group: [] for group in _IN_LINES}
+    lines: dict[Group, list[str]] = {group: [] for group in _HEADINGS}
     for guess in chosen:
         name = unique(slug(guess.relation.name, "table"), drafted)
         is_full = [*drafted.values()].count("searched") == SEARCHED_MAX
@@ -89,31 +87,18 @@ def draft(
         table = draft_table(guess, guesses, name, is_searched=is_searched, kinds=kinds)
         choose_rows(table, guess)
         choose_vectors(table, guess, made)
-        line = in_one_line(name, guess.relation, table) if group in _IN_LINES else None
-        if line is not None and len(line) <= LINE_MAX:
-            short[group].append(line)
-        else:
-            written = in_lines(name, guess.relation, table, _owner_lines(guess) if group == "private" else ())
-            full[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in written)]
+        written = in_lines(name, guess.relation, table, _owner_lines(guess) if group == "private" else ())
+        lines[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in written)]
     left_out = {name: reason for name, reason in reasons.items() if reason is not None}
-    text = "\n".join([*_head(schema), *_sections(full, short), *_left_out(left_out)]) + "\n"
+    text = "\n".join([*_head(schema), *_sections(lines), *_left_out(left_out)]) + "\n"
     used = tuple(name for name, group in drafted.items() if group != "private")
     return Draft(text, used, tuple(name for name, group in drafted.items() if group == "private"), left_out)
 
 
-def _sections(full: Mapping[Group, Sequence[str]], short: Mapping[Group, Sequence[str]]) -> Iterator[str]:
-    """The groups with their headings: collections in full, then those of a line each, which have one table's header in common."""
-    for group in _HEADINGS:
-        if group == "private" and any(short.values()):
-            yield from ("", "[collections]  # the rest, a line each")
-            for each, lines in short.items():
-                yield from ("", *_heading(each), *lines) if lines else ()
-        if full[group]:
-            yield from ("", *_heading(group), *full[group])
-
-
-def _heading(group: Group) -> Iterator[str]:
-    return (f"# {line}" for line in _HEADINGS[group])
+def _sections(lines: Mapping[Group, Sequence[str]]) -> Iterator[str]:
+    for group, heading in _HEADINGS.items():
+        if lines[group]:
+            yield from ("", *(f"# {line}" for line in heading), *lines[group])
 
 
 def _group(guess: TableGuess, *, is_named: bool, is_full: bool) -> Group:
@@ -131,27 +116,29 @@ def _is_searched(guess: TableGuess) -> bool:
 
 
 def _owner_lines(guess: TableGuess) -> Iterator[str]:
-    """What has each caller see the rows of their own alone."""
+    """The lines that limit each caller to their own rows."""
     if guess.owner is None:
-        yield "# a part of rows above: search a view over it that brings the column which says whose they are, as `scope`"
+        yield "# part of rows above: to limit it by owner, search a view that adds the owner's column, as `scope`"
     else:
         yield f"scope = {toml_text.toml(guess.owner.name)}"
         yield 'scope_setting = "app.caller"'
 
 
 def _with_owners(guesses: Sequence[TableGuess]) -> list[TableGuess]:
-    """The guesses, knowing which owners are told of, those that have a table here and are not whose everything is, and which rows
-    are somebody's: these, and what refers to them.
+    """The guesses, completed with what other tables say: which owners are ordinary rows here, and which rows are private.
+
+    An owner is ordinary where it has a table here, unless its column names the tenant of every row. Rows are private that
+    have an owner who is not ordinary, or that refer to private rows.
     """
     tables = {guess.relation.qualified for guess in guesses}
     held = Counter(each.name for guess in guesses for each in guess.scopes)
     most = max(TENANCY_TABLES_MIN, len(guesses) * TENANCY_SHARE_MIN)
 
-    def told(guess: TableGuess) -> frozenset[str]:
+    def ordinary(guess: TableGuess) -> frozenset[str]:
         referring = (each.name for each in guess.scopes if each.name in guess.references)
         return frozenset(name for name in referring if guess.references[name].target in tables and held[name] < most)
 
-    own = [replace(guess, told_owners=told(guess)) for guess in guesses]
+    own = [replace(guess, ordinary_owners=ordinary(guess)) for guess in guesses]
     private = {guess.relation.qualified for guess in own if guess.owner is not None}
     while (
         more := {
@@ -166,9 +153,9 @@ def _with_owners(guesses: Sequence[TableGuess]) -> list[TableGuess]:
 
 
 def draft_one(name: str, relation: Relation) -> str:
-    """The text of a file that declares one table, which has a key, as a collection of that name.
+    """A file that declares one table with a key as a collection of this name.
 
-    Categories are searched, too, where there is no other text. Raises ConfigurationError where there is no text at all.
+    Categories are searched as well where there is no other text. Raises ConfigurationError where there is no text at all.
     """
     guess = TableGuess(relation)
     drafted = draft_table(guess, {relation.qualified: guess}, name)
@@ -176,7 +163,7 @@ def draft_one(name: str, relation: Relation) -> str:
     if "text" not in drafted.settings:
         texts = [column.name for column in guess.usable if is_text(column)]
         if not texts:
-            raise ConfigurationError(f"{relation.name} holds no text that could be searched")
+            raise ConfigurationError(f"{relation.name} holds no text to search")
         drafted.settings |= {"text": dict.fromkeys(texts, "B")}
     return "\n".join(in_lines(name, relation, drafted)) + "\n"
 
@@ -191,7 +178,7 @@ def _why_left_out(guess: TableGuess) -> str | None:
     if relation.is_partition:
         return "a partition: its parent is searched"
     if relation.kind not in ("table", "partitioned table"):
-        return f'a {relation.kind}: declare it with its key and sync = "sweep" if it is to be searched'
+        return f'a {relation.kind}: declare it with its key and sync = "sweep" to search it'
     if not relation.may_select:
         return "the role of DATABASE_URL may not read it"
     if relation.is_row_security_active:
@@ -202,7 +189,7 @@ def _why_left_out(guess: TableGuess) -> str | None:
         names = ", ".join(map(toml_text.shown, unwritable))
         return f"may hold secrets in {names}, which `hidden` cannot name: declare a view without them"
     if _TOOLS_OWN.fullmatch(relation.name.lower()):
-        return "a tool's own, by its name"
+        return "belongs to a tool, by its name"
     is_hidden = bool({*relation.primary_key} & guess.secrets.keys())
     return "no key that can be shown" if relation.primary_key and not guess.key and not is_hidden else None
 
@@ -221,48 +208,39 @@ def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:
 
 
 def with_guessed_references(relations: Sequence[Relation]) -> list[Relation]:
-    """The tables, with references from columns that no foreign key has to the table that their names mean: `customer_id` where
-    there is a table `customers`.
+    """The tables, each with references from columns without a foreign key to the table that their names mean.
+
+    `customer_id` refers to a table `customers`.
     """
-    prefix = _prefix(relations)
-    targets = [target for relation in relations if (target := _target(relation, prefix))]
-    return [replace(each, references=(*each.references, *_guessed(each, targets, prefix))) for each in relations]
+    targets = [target for relation in relations if (target := _target(relation))]
+    return [replace(each, references=(*each.references, *_guessed(each, targets))) for each in relations]
 
 
-def _prefix(relations: Sequence[Relation]) -> str | None:
-    """The word that the names of all tables begin with, where they have more of them: `wp` of `wp_posts`."""
-    named = [words(relation.name) for relation in relations if not relation.is_partition]
-    firsts = {each[0] for each in named if len(each) > 1}
-    return firsts.pop() if len(firsts) == 1 and len(named) > 1 and all(len(each) > 1 for each in named) else None
-
-
-def _target(relation: Relation, prefix: str | None) -> tuple[Relation, Column, str] | None:
-    """A table that can be referred to by one column, that key, and how a column that refers to it is called."""
+def _target(relation: Relation) -> tuple[Relation, Column, str] | None:
+    """A table with a key of one column, that column, and the name of columns that refer to it."""
     if relation.is_partition or relation.kind not in ("table", "partitioned table") or len(relation.primary_key) != 1:
         return None
     key = relation.by_name[relation.primary_key[0]]
-    own, called = _name_of(relation, prefix), "".join(words(key.name))
+    own, called = _name_of(relation), joined(key.name)
     return relation, key, called if called.startswith(own) else own + called
 
 
-def _name_of(relation: Relation, prefix: str | None) -> str:
-    *before, last = words(relation.name)[prefix is not None :] or ("",)
+def _name_of(relation: Relation) -> str:
+    *before, last = words(relation.name) or ("",)
     return "".join((*before, singular(last)))
 
 
-def _guessed(
-    relation: Relation, targets: Iterable[tuple[Relation, Column, str]], prefix: str | None
-) -> Iterable[Reference]:
+def _guessed(relation: Relation, targets: Iterable[tuple[Relation, Column, str]]) -> Iterable[Reference]:
     known = {name for reference in relation.references for name in reference.columns}
     for column in relation.columns:
         if column.name in known or relation.primary_key == (column.name,) or not is_single(column):
             continue
-        called = "".join(words(column.name))
+        called = joined(column.name)
         fitting = [
             (len(name), target.qualified, key)
             for target, key, name in targets
             if is_comparable(column, key)
-            and (called == name or (called.endswith(name) and len(_name_of(target, prefix)) >= _OWN_NAME_MIN))
+            and (called == name or (called.endswith(name) and len(_name_of(target)) >= _OWN_NAME_MIN))
         ]
         if fitting:
             _, target, key = max(fitting, key=lambda each: each[0])

@@ -1,80 +1,20 @@
-"""What declarations show: columns that look like secrets, and columns that another collection of the same table hides."""
+"""Columns that are shown although they look like secrets, or although another collection of their table hides them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.json_paths import covered, overlap
-from quarry.collections.naming import table_name
-from quarry.collections.reference_declarations import Parent, Referred
 from quarry.collections.relations import Relation
 from quarry.collections.secrets import BYTES, Suspicion, suspicion, with_keys
-from quarry.collections.templates import line_columns, template_columns
-from quarry.collections.used_columns import key_of
-
-Declared = Mapping[str, CollectionDeclaration]
-Table = tuple[str, str]
-"""Schema and name."""
-Relations = Mapping[Table, Relation]
-
-
-class Use(NamedTuple):
-    """A column of a table that a collection shows, searches or filters by, and the key of the declaration that says so."""
-
-    table: Table
-    column: str
-    path: tuple[str, ...]
-
-
-def uses(declared: CollectionDeclaration) -> Iterator[Use]:
-    """All that a declaration shows of tables, its own before others, once for each key."""
-    source = table_name(declared.source)
-    named: dict[str, Iterable[str]] = {
-        **declared.lines, "url": template_columns(declared.url or ""), "fields": declared.fields,
-        "vectors": (declared.vectors.column,) if declared.vectors else (),
-    }  # fmt: skip
-    yield from (Use(source, column, ("text", column)) for column in declared.text)
-    yield from (Use(source, column, (key,)) for key, columns in named.items() for column in columns)
-    for name, link in declared.links.items():
-        yield from (Use(source, column, ("links", name)) for column in link.by)
-    for name, rows in declared.related.items():
-        yield from (Use(table_name(rows.of), column, ("related", name)) for column in rows.fields.values())
-    for name, facet in declared.facets.items():
-        path = "facets", name
-        if facet.through is not None and facet.of is not None:
-            yield from _lines(facet.of, str(facet.title or "name"), path)
-        elif facet.related is not None:
-            of = table_name(declared.related[facet.related].of)
-            yield from (Use(of, column, path) for column in facet.columns_as(name))
-        elif facet.reference is not None:
-            yield Use(source, facet.reference.by, path)
-            yield from _elsewhere(facet.reference, path)
-        else:
-            yield from (Use(source, column, path) for column in facet.used_columns or (name,))
-    for name, reference in declared.references.items():
-        yield from _elsewhere(reference, (name.split()[0],))
-
-
-def _elsewhere(reference: Referred | Parent, path: tuple[str, ...]) -> Iterator[Use]:
-    if isinstance(reference, Parent):
-        yield from (Use(table_name(reference.of), column, path) for column in reference.show)
-    elif isinstance(reference.title, Referred):
-        yield Use(table_name(reference.of), reference.title.by, path)
-        yield from _elsewhere(reference.title, path)
-    else:
-        yield from _lines(reference.of, reference.title, path)
-
-
-def _lines(table: str, line: str, path: tuple[str, ...]) -> Iterator[Use]:
-    return (Use(table_name(table), column, path) for column in line_columns([line]))
+from quarry.collections.uses import Relations, Table, declared_source, uses
 
 
 @dataclass(frozen=True)
 class Exposed:
-    """A column that looks like a secret. `path` is the key of the declaration that shows it; empty where only the row does."""
+    """A column that looks like a secret. `path` is the key that shows it; empty where only an opened record does."""
 
     path: tuple[str, ...]
     column: str
@@ -83,28 +23,37 @@ class Exposed:
 
     @property
     def reason(self) -> str:
-        """Why it is suspected."""
+        """Why the column is suspected."""
         return f"{self.relation.name}.{self.column} may hold a secret ({self.suspicion.reason})"
 
 
 def exposed(declared: CollectionDeclaration, source: Relation, relations: Relations) -> Iterator[Exposed]:
-    """What looks like a secret and is not hidden, once for each key that shows it. A record that is opened shows all columns."""
-    own = source.qualified
-    shown = [Use(own, name, ("key",)) for name in key_of(declared, source)] + [*uses(declared)]
-    used = {each.column for each in shown if each.table == own}
-    shown += [Use(own, each.name, ()) for each in with_keys(source).columns if each.name not in used]
-    known = {table: with_keys(relation) for table, relation in {**relations, own: source}.items()}
-    for table, name, path in shown:
+    """Each column that looks like a secret and is not hidden, at each key that shows it. An opened record shows all columns."""
+    known = {table: with_keys(each) for table, each in {**relations, source.qualified: source}.items()}
+    shown = dict.fromkeys(_shown(declared, {**relations, source.qualified: source}))
+    used = {name for table, name, _ in shown if table == source.qualified}
+    rest = [(source.qualified, each.name, ()) for each in known[source.qualified].columns if each.name not in used]
+    for table, name, path in (*shown, *rest):
         relation = known.get(table)
-        column = relation.at(name) if relation and not (table == own and covered(name, declared.hidden)) else None
+        is_hidden = table == source.qualified and covered(name, declared.hidden)
+        column = relation.at(name) if relation and not is_hidden else None
         suspected = suspicion(column, relation) if column and relation else None
         if suspected and suspected.reason != BYTES:
-            yield Exposed(path, name, source if table == own else relations[table], suspected)
+            yield Exposed(path, name, source if table == source.qualified else relations[table], suspected)
+
+
+def _shown(declared: CollectionDeclaration, relations: Relations) -> Iterator[tuple[Table, str, tuple[str, ...]]]:
+    """Table, column and key for every column that a declaration shows, searches or filters by."""
+    source = declared_source(declared)
+    for use in uses(declared, relations):
+        if use.is_shown:
+            depth = 2 if use.path[0] in ("text", "facets", "links", "related") else 1
+            yield use.of or source, use.column, use.path[:depth]
 
 
 @dataclass(frozen=True)
 class Disagreement:
-    """What is wrong with a collection next to another. `path` is where it stands in the collection."""
+    """A contradiction to another collection, at the key `path` of this one."""
 
     collection: str
     path: tuple[str, ...]
@@ -112,12 +61,10 @@ class Disagreement:
     is_error: bool = True
 
 
-def disagreements(declared: Declared) -> Iterator[Disagreement]:
-    """What the collections of one file must agree on: which columns are hidden, and what a setting says of the caller."""
+def disagreements(declared: Mapping[str, CollectionDeclaration]) -> Iterator[Disagreement]:
+    """The contradictions between collections of one file: about hidden columns, and about the claim behind a setting."""
     hidden = {
-        (table_name(each.source), column): name
-        for name, each in reversed([*declared.items()])
-        for column in each.hidden
+        (declared_source(each), column): name for name, each in reversed([*declared.items()]) for column in each.hidden
     }
     for name, each in declared.items():
         yield from _hidden_elsewhere(name, each, hidden)
@@ -136,26 +83,28 @@ def disagreements(declared: Declared) -> Iterator[Disagreement]:
 def _hidden_elsewhere(
     name: str, each: CollectionDeclaration, hidden: Mapping[tuple[Table, str], str]
 ) -> Iterator[Disagreement]:
-    source, told = table_name(each.source), set[tuple[Table, str]]()
+    source, reported = declared_source(each), set[tuple[Table, str]]()
     own = {column for column in hidden if column[0] == source and covered(column[1], each.hidden)}
     others = sorted(column for column in hidden.keys() - own if hidden[column] != name)
-    for use in _first_uses(each):
+    for table, used, path in _first_shown(each):
         for column in others:
-            if use.table == column[0] and overlap(use.column, column[1]):
-                told.add(column)
+            if table == column[0] and overlap(used, column[1]):
+                reported.add(column)
                 message = (
-                    f"the column {column[1]!r} of {'.'.join(use.table)} is hidden by the collection {hidden[column]!r}"
+                    f"the column {column[1]!r} of {'.'.join(table)} is hidden by the collection {hidden[column]!r}"
                 )
-                yield Disagreement(name, use.path, message)
+                yield Disagreement(name, path, message)
     for column in others:
-        if column[0] == source and column not in told:
+        if column[0] == source and column not in reported:
             shown = f"whole records show the column {column[1]!r}, which the collection {hidden[column]!r} hides"
             yield Disagreement(name, ("hidden",), f"{shown}: hide it here too", is_error=False)
 
 
-def _first_uses(declared: CollectionDeclaration) -> Sequence[Use]:
-    """Each column that a declaration shows, once, at the first key; facets have one of their own."""
-    by_column = {
-        (use.table, use.column, use.path if use.path[0] == "facets" else ()): use for use in reversed([*uses(declared)])
-    }
-    return [*reversed(by_column.values())]
+def _first_shown(declared: CollectionDeclaration) -> Iterator[tuple[Table, str, tuple[str, ...]]]:
+    """Each shown column once, at its first key; but at every facet."""
+    seen = set[tuple[object, ...]]()
+    for table, column, path in _shown(declared, {}):
+        column_of = table, column, path if path[0] == "facets" else ()
+        if path != ("key",) and column_of not in seen:
+            seen.add(column_of)
+            yield table, column, path

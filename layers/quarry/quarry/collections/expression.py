@@ -1,5 +1,6 @@
-"""A number reckoned from columns of a row, `unit_price * quantity * (1 - discount)`: read by a grammar of its own, so that
-nothing else of SQL can be said.
+"""A number computed from columns of a row: `unit_price * quantity * (1 - discount)`.
+
+A small grammar reads the expression, so that it can contain no other SQL.
 """
 
 from __future__ import annotations
@@ -16,8 +17,10 @@ _TOKEN = re.compile(
 
 
 class Tokens:
-    """The tokens of a text, each with its kind, taken one after the other: those that the groups of a pattern are called after,
-    `keyword` for words that are some, and `end`. A word may stand in double quotes, a text in single ones.
+    """The tokens of a text, in order.
+
+    The kind of a token is its group in the pattern, `keyword` for the given words, and `end` after the last. A word may be in
+    double quotes, a text in single quotes.
     """
 
     def __init__(self, text: str, pattern: re.Pattern[str], keywords: Set[str], hint: str) -> None:
@@ -31,7 +34,7 @@ class Tokens:
         while place < len(text):
             match = self._pattern.match(text, place)
             if match is None:
-                raise ValueError(f"{self.text!r} cannot be read at {text[place:].strip()[:12]!r}: {self._hint}")
+                raise ValueError(f"{self.text!r} is wrong at {text[place:].strip()[:12]!r}: {self._hint}")
             kind, value = str(match.lastgroup), match[match.lastgroup or 0]
             if kind == "word" and value.lower() in self._keywords:
                 kind, value = "keyword", value.lower()
@@ -44,11 +47,11 @@ class Tokens:
 
     @property
     def next(self) -> tuple[str, str]:
-        """The kind of the next token, and the token."""
+        """The kind and value of the next token."""
         return self._tokens[self._place]
 
     def take(self, kind: str, *values: str) -> str | None:
-        """The next token, if it is of this kind and, where values are given, one of them."""
+        """Take the next token if it has this kind and, where values are given, one of them."""
         found, value = self.next
         if found != kind or (values and value not in values):
             return None
@@ -56,18 +59,18 @@ class Tokens:
         return value
 
     def expect(self, kind: str, *values: str) -> None:
-        """Pass the next token. Raises ValueError where it is another."""
+        """Take the next token. Raises ValueError where it is a different one."""
         if self.take(kind, *values) is None:
             raise self.unexpected(f"`{values[0]}`" if values else "the end")
 
     def unexpected(self, wanted: str) -> ValueError:
-        """That the next token does not belong where it is."""
+        """The error that the next token is not what belongs here."""
         kind, value = self.next
-        return ValueError(f"{self.text!r} has {'its end' if kind == 'end' else repr(value)} where {wanted} belongs")
+        return ValueError(f"{self.text!r} has {'its end' if kind == 'end' else repr(value)} where {wanted} should be")
 
 
 def expression_columns(expression: str) -> tuple[str, ...]:
-    """The columns that an expression is made of, each once. Raises ValueError for what is no expression."""
+    """The columns of an expression, each once. Raises ValueError where the text is no expression."""
     columns: dict[str, None] = {}
 
     def note(name: str) -> LiteralString:
@@ -81,7 +84,7 @@ def expression_columns(expression: str) -> tuple[str, ...]:
 
 
 def expression_sql(expression: str, column: Callable[[str], LiteralString]) -> LiteralString:
-    """The expression in SQL, `column` being a column as a number. What is divided by nothing is null. Raises ValueError."""
+    """The expression in SQL; `column` gives a column as a number. Division by zero is null. Raises ValueError."""
     if len(expression) > LENGTH_MAX:
         raise ValueError(f"an expression has at most {LENGTH_MAX} characters")
     tokens = Tokens(expression, _TOKEN, {"coalesce"}, "columns, numbers, + - * / and ( )")
@@ -106,7 +109,7 @@ def _product(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralS
 
 
 def _factor(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralString:
-    """A number, a column, `coalesce(a, b)`, or an expression in parentheses, each with a - before it or not."""
+    """A number, a column, `coalesce(a, b)`, or an expression in parentheses, with or without a minus sign."""
     if tokens.take("sign", "-"):
         return f"(- {_factor(tokens, column)})"
     if tokens.take("sign", "("):

@@ -1,4 +1,4 @@
-"""What `quarry.toml` may say of a facet: what rows of a collection are filtered, counted and grouped by."""
+"""What `quarry.toml` can declare of a facet: what rows of a collection are filtered, counted and grouped by."""
 
 from __future__ import annotations
 
@@ -20,26 +20,25 @@ def _is_expression(expression: str) -> str:
 
 
 _MISSPELT = 0.85
-"""A word that is so much like a unit is a slip of the pen."""
+"""From this similarity on, a word is taken for a misspelt unit."""
 
 
 def _is_unit(unit: str) -> str:
-    """A unit of measure, or what is counted ("people"); not what is spelt nearly like a unit."""
+    """Refuse a word that is nearly a unit of measure. Any other word names what is counted ("people")."""
     if dimension_of(unit) is None and (meant := get_close_matches(unit.lower(), UNITS, 1, _MISSPELT)):
-        raise ValueError(f"{unit!r} is no unit of measure; did you mean {meant[0]!r}?")
+        raise ValueError(f"{unit!r} is not a unit of measure; did you mean {meant[0]!r}?")
     return unit
 
 
 class FacetDeclaration(Declared):
-    """What rows can be filtered, counted and grouped by. `column` is the facet's own name where it is left out. In its place an
-    `expression` may reckon a number from several columns. `unit` is what a number is measured in.
+    """What rows can be filtered, counted and grouped by. `column` defaults to the facet's name. An `expression` computes a
+    number from several columns instead. `unit` is the unit of a number.
 
-    With `by`, the value is the `title` of the row of table `of` whose `key` is in column `by`: a column, a template (`parse`), or
-    a value that this row refers to in its turn.
-    A place may stand in several `columns`: a city and its country. With `related`, a row has the values of all its related rows
-    of that name, and conditions on facets of one relation hold for the same related row.
-    With `through`, a row has those of all rows of `of` that the table `through` joins it with: `by` and `to` are the columns of
-    that table which refer to the row and to `of`.
+    With `by`, the value is the `title` of the row of table `of` whose `key` equals the column `by`: a column, a template
+    (`parse`), or another reference. A place may take several `columns`: a city and its country. With `related`, a row has the
+    values of all its related rows of that name, and conditions on facets of one relation hold for the same related row. With
+    `through`, a row has the values of all rows of `of` that the table `through` joins it with; `by` and `to` are the columns
+    of that table which refer to the row and to `of`.
     """
 
     stands_for = "kind"
@@ -72,14 +71,17 @@ class FacetDeclaration(Declared):
         return self
 
     def _rules(self) -> Iterator[tuple[object, str]]:
-        """What of it cannot stand together, and what a rule says of it."""
+        """Each rule for what can stand together: whether it is broken, and its message."""
         joins, refers = self.through is not None, self.by is not None and self.through is None
         is_number, listed = self.kind in ("number", "money"), ("array", "value", "name", "title", "place")
         parts = self.column or self.of
         yield self.to and not joins, "`to` is a column of the table `through`, which is missing"
         yield refers != (self.of is not None and not joins), "`by` is a column, and `of` a table: one is missing"
         yield joins and not (self.of and isinstance(self.title, str)), "with `through`, `of` or `title` is missing"
-        yield joins and self.kind not in listed, f"what a table joins a row with is an array or names, no {self.kind}"
+        yield (
+            joins and self.kind not in listed,
+            f"with `through` the kind must be one of {', '.join(listed)}, not {self.kind}",
+        )
         yield (
             not self.of and (self.title or self.key),
             "`title` and `key` are columns of the table `of`, which is missing",
@@ -98,19 +100,19 @@ class FacetDeclaration(Declared):
         )
         yield (
             self.wording and "{}" not in self.wording and self.kind != "boolean",
-            "`wording` has no {}, the value's place",
+            "`wording` needs {} in the place of the value",
         )
 
     @property
     def used_columns(self) -> tuple[str, ...]:
-        """The columns of the row that it is made of, where it says so."""
+        """The columns of the row that it names. Empty where its own name is the column, or another table holds the value."""
         if not self.is_of_row:
             return ()
         named = self.by or self.column
         return self.columns or (expression_columns(self.expression) if self.expression else (named,) if named else ())
 
     def columns_as(self, name: str) -> tuple[str, ...]:
-        """The columns that a facet of this name has its value in, of the row or of related rows."""
+        """The columns with the value of a facet of this name, in the row or in related rows."""
         return self.columns or (self.column or name,)
 
     @property
@@ -120,7 +122,7 @@ class FacetDeclaration(Declared):
 
     @property
     def reference(self) -> Referred | None:
-        """Where the value is, if in another table whose key a column of the row holds."""
+        """The reference to the value where another table holds it."""
         if self.by is None or self.of is None or self.through is not None:
             return None
         return Referred(by=self.by, of=self.of, key=self.key, title=self.title or "name")

@@ -1,7 +1,8 @@
-"""The SQL that keeps a collection up to date: what triggers queue, and how the queue is worked off.
+"""The SQL that keeps a collection up to date: what triggers queue, and how the queue is processed.
 
-Bodies are strings, so that nothing of ours keeps the owner of a table from changing it. They run with the rights of who applied
-the collection: writers need none on what is ours, and only who serves and who loads may call them.
+Function bodies are strings, so that Postgres tracks no dependencies and the owner of a table can still change it. The
+functions run with the rights of the role that applied the collection: writers need no rights on Quarry's tables, and only the
+serving and loading roles may call them.
 """
 
 from __future__ import annotations
@@ -16,13 +17,13 @@ from quarry.retrieval.facets import identifier
 from quarry.retrieval.values import values_function, values_query
 
 BATCH_KEYS = 500
-"""So many changed keys are taken at a time."""
+"""How many changed keys are taken at a time."""
 
 VALUES_AS_TEXT: Mapping[LiteralString, LiteralString] = {
     "timezone": "UTC", "datestyle": "ISO, YMD", "intervalstyle": "iso_8601", "bytea_output": "hex", "extra_float_digits": "1",
     "lc_monetary": "C",
 }  # fmt: skip
-"""The settings that say what values look like as text, whoever writes: keys and hashes are made of them."""
+"""Settings that fix how values look as text, whoever writes: keys and hashes are made of that text."""
 _SETTINGS = " ".join([f"set {name} = '{value}'" for name, value in VALUES_AS_TEXT.items()])
 
 _COMPARABLE = frozenset({
@@ -32,17 +33,17 @@ _COMPARABLE = frozenset({
 
 
 def drop_functions(collection: Collection) -> Iterator[LiteralString]:
-    """Drops what `functions` makes, and with it the triggers."""
+    """Drops what `functions` creates, and with it the triggers."""
     for name in _names(collection):
         yield f"drop function if exists {name} cascade"
 
 
 def functions(collection: Collection, schema: str) -> Iterator[LiteralString]:
-    """Makes the functions of a collection; `schema` is ours."""
+    """Creates the functions of a collection; `schema` is Quarry's."""
     ours = identifier(schema)
     trusted = f"security definer set search_path = pg_catalog, {ours}, pg_temp set work_mem = '32MB' {_SETTINGS}"
     if collection.declaration.is_searched:
-        # operators of the owner's types are found where the owner has them
+        # operators of the owner's types are in the owner's search path
         yield _note_changes(collection, trusted)
         definer = f"security definer set search_path from current {_SETTINGS}"
         yield _refresh_rows(collection, definer)
@@ -52,7 +53,7 @@ def functions(collection: Collection, schema: str) -> Iterator[LiteralString]:
 
 
 def rights(collection: Collection) -> Iterator[LiteralString]:
-    """Says who may call what `functions` makes, where public may use the schema too."""
+    """Restricts who may call what `functions` creates, where public may use the schema."""
     for name in _names(collection):
         yield f"revoke execute on function {name} from public"
         yield f"grant execute on function {name} to quarry_serving, quarry_loading"
@@ -66,7 +67,7 @@ def _names(collection: Collection) -> tuple[LiteralString, ...]:
 
 
 def triggers(collection: Collection) -> Iterator[LiteralString]:
-    """Makes the triggers on the source, for one that has them."""
+    """Creates the triggers on the source."""
     number = collection.id
     for operation, tables in {
         "insert": "referencing new table as new_rows ",
@@ -93,7 +94,7 @@ def _note_changes(collection: Collection, rights: LiteralString) -> LiteralStrin
         f"{_comparable(collection, name, 'n')} = {_comparable(collection, name, 'o')}" for name in collection.key
     )
     now, before = (_image(collection, row) for row in ("n", "o"))
-    # a full join: one by loops, planned for a statement of one row, would be kept for one of many
+    # a full join: a nested loop, planned for one row, would be reused for many
     return f"""create or replace function note_changes_{number}() returns trigger language plpgsql {rights} as $quarry$
 begin
   if tg_op = 'INSERT' then
@@ -117,16 +118,16 @@ end $quarry$"""
 
 
 def _image(collection: Collection, row: LiteralString) -> LiteralString:
-    """The columns that a collection is made of, to be compared byte for byte: any type can be, and no document or vector is
-    written out as text for it.
+    """The columns that a collection uses, compared byte for byte. That works for every type, and writes out no document or
+    vector as text.
     """
     held = dict.fromkeys(each.path[0] if each.path else name for name, each in collection.columns.items())
-    # a record: two rows as such are compared column by column, by an operator of each type
+    # as a record: plain rows are compared column by column, by operators of their types
     return f"row({', '.join(f'{row}.{identifier(name)}' for name in held)})::record"
 
 
 def _comparable(collection: Collection, name: str, row: LiteralString) -> LiteralString:
-    """A column of the key as it is compared: as text where nothing of Postgres' own compares its type."""
+    """A column of the key as it is compared: as text where Postgres has no comparison of its own for the type."""
     column = collection.columns[name]
     value = collection.column(name, row)
     return value if column.base in _COMPARABLE and not column.is_array else f"{value}::text"
@@ -170,7 +171,7 @@ end $quarry$"""
 
 
 def _new_vectors(collection: Collection) -> LiteralString:
-    """Takes the vectors of the changed rows over from the source, where that holds them."""
+    """Copies the vectors of the changed rows from the source, where it holds them."""
     if collection.declaration.vectors is None:
         return ""
     rows, vector = collection.rows, collection.column(collection.declaration.vectors.column)
@@ -187,7 +188,7 @@ def _new_vectors(collection: Collection) -> LiteralString:
 
 
 def _new_languages(collection: Collection) -> LiteralString:
-    """Has searches know the languages that the changed rows are the first to be in."""
+    """Adds the languages of the changed rows to those that searches know."""
     if collection.declaration.language_column is None:
         return ""
     number, rows = collection.id, collection.rows
@@ -199,7 +200,7 @@ def _new_languages(collection: Collection) -> LiteralString:
 
 
 def _new_values(collection: Collection) -> LiteralString:
-    """Has questions know the values that the changed rows are the first to have; how many have each is counted every day."""
+    """Adds the values of the changed rows to those that questions know. How many rows have each is counted daily."""
     table = search_table(collection)
     if not table.listed:
         return ""
@@ -233,10 +234,10 @@ end $quarry$"""
 
 
 def _differences(collection: Collection) -> LiteralString:
-    """The keys of rows that are not as the source has them; of a source that is polled, those that it raised since."""
+    """The keys of rows that differ from the source; for a polled source, only those changed since."""
     number, rows = collection.id, collection.rows
     source = f"select {collection.key_text()} as key, {collection.row_hash} as hash from {collection.source_sql} x"
-    # vectors of another model were forgotten: those that the source holds are taken over again
+    # vectors of another model were deleted: those in the source are copied again
     unlike = " or r.embedded_hash is distinct from r.content_hash" if collection.declaration.vectors else ""
     every = f"""select {number}, coalesce(s.key, r.id) from ({source}) s full join {rows} r on r.id = s.key
   where (s.hash is distinct from r.row_hash{unlike})"""

@@ -1,44 +1,41 @@
-"""What a column is likely to hold, by its name, its type and the planner's statistics: for drafts, which people read over."""
+"""What a column is likely to hold, by its name, its type and the planner's statistics: for drafts, which people review."""
 
 from __future__ import annotations
 
 import re
 from typing import Literal
 
-from quarry.collections.names import ends_in, is_called, joined, known, known_stems, says, words
+from quarry.collections.names import ends_in, is_called, joined, known, says, words
 from quarry.collections.relations import Column, Relation, is_date_type
-from quarry.language.tokens import stem
 from quarry.language.word_forms import singular
 from quarry.spans.places import AREAS
-from quarry.spans.quantities import MEASURED, dimension_of, names_currency, unit_named
+from quarry.spans.quantities import dimension_of, unit_named
 
 FACET_VALUES_MAX = 50
-"""A short text of so many values is a category. Enumerations always are."""
+"""The most values of a category. Enumerations are always categories."""
 
 FEW_ROWS = 50
-"""Of fewer rows it cannot be told whether values come again: names decide too."""
+"""With fewer rows, statistics do not show whether values repeat; names decide too."""
 
 PROSE_WIDTH = 60
-"""A text of so many bytes on average is written in sentences."""
+"""Texts of at least this average width, in bytes, are sentences."""
 LABEL_WIDTH = 20
-"""Names of kinds of things are on average no longer, in bytes."""
+"""Names of kinds of things are at most this wide on average, in bytes."""
 SHORT_WIDTH = 12
-"""What is assumed of a text's width in bytes before ANALYZE, where its name does not promise prose."""
+"""The assumed width in bytes of a text before ANALYZE, unless its name promises prose."""
 
 DatePurpose = Literal["happened", "created", "other", "later", "bookkeeping"]
 
 _WHOLE_NUMBERS = ("smallint", "integer", "bigint")
-MINUTES_LEAST, MINUTES_MOST = 20, 1500
-"""The longest of what is measured in minutes is between these, seldom another."""
 _IN_UNIT = re.compile(r"\b(?:in|unit:?|measured in)\s+([A-Za-z]+)", re.IGNORECASE)
 RECENT_LEAST = 1500
-"""From this year on, a participle that is not known as one that dates something tells of a year."""
+"""A column called by an unknown participle holds years if they begin at this one or later."""
 YEAR_LEAST, YEAR_MOST = 1000, 2100
-"""What is measured outside these is no year of anything that people keep tables of."""
+"""Numbers outside this range are no years."""
 
 
 def is_writable(name: str) -> bool:
-    """Whether a declaration can say a column's name: braces make a template, % a parameter, and outer space is dropped."""
+    """Whether a declaration can name the column: braces make a template, % a parameter, and outer spaces are stripped."""
     return name == name.strip() and not set(name) & set("{}%")
 
 
@@ -48,35 +45,35 @@ def is_text(column: Column) -> bool:
 
 
 def is_prose(column: Column) -> bool:
-    """Whether it is a text of sentences: by its name, unless it is measured to be short, or by its width."""
+    """Whether it holds sentences: by its name, unless it is measured to be short, or by its width."""
     is_called_so = says(column.name, "prose") and (column.width or PROSE_WIDTH) > LABEL_WIDTH
     return is_text(column) and (is_called_so or (column.width or 0) >= PROSE_WIDTH)
 
 
 def is_machine_text(column: Column) -> bool:
-    """Whether it is a text that nobody looks for by a word: identifiers, paths, addresses of pictures."""
+    """Whether it holds text that nobody searches by words: identifiers, paths, addresses of pictures."""
     said = words(column.name)
     return bool(said) and bool({said[-1], "".join(said)} & known("machine") or is_address(column))
 
 
 def is_contact(column: Column) -> bool:
-    """Whether it says where somebody is reached."""
+    """Whether it holds contact details."""
     return is_text(column) and any(word.rstrip("0123456789") in known("contact") for word in words(column.name))
 
 
 def is_numbered(column: Column) -> bool:
-    """Whether it is a number or code that names something, of whatever type."""
+    """Whether it holds a number or code that identifies something, whatever its type."""
     said = words(column.name)
     return ends_in(column.name, "numbered") or "".join(said[-2:]) in known("numbered")
 
 
 def are_people(name: str) -> bool:
-    """Whether the rows of a table that is called so are people."""
+    """Whether the rows of a table with this name are people."""
     return (words(name) or ("",))[-1] == "owner" or is_called("_".join(words(name)[-1:]), "people", "serving")
 
 
 def is_role(column: Column) -> bool:
-    """Whether, of a person, it says what their work is."""
+    """Whether it holds the occupation of a person."""
     return is_text(column) and joined(column.name) in known("occupation")
 
 
@@ -92,7 +89,7 @@ def is_page(column: Column) -> bool:
 
 
 def is_scope(column: Column) -> bool:
-    """Whether it may say whose the row is, as what tells callers apart does: not by the names of owners, which rows tell of."""
+    """Whether it may identify the owner of a row, as the service knows its caller. A column of owners' names does not."""
     said = words(column.name)
     return (
         bool(said)
@@ -108,24 +105,24 @@ def names_owner(column: Column) -> bool:
 
 
 def is_correspondent(column: Column, end: str) -> bool:
-    """Whether it says who a message is for or from, its `end`, by its last word or the one before a key's."""
+    """Whether it says who a message is for or from, its `end`, by its last word, or by the one before `id`."""
     said = words(column.name)
     return not column.is_array and bool(known(end) & {*said[-1:], *(said[-2:-1] if is_numbered(column) else ())})
 
 
 def is_place(column: Column, relation: Relation) -> bool:
-    """Whether it names a place. A state is one beside a city, and a condition elsewhere."""
+    """Whether it names a place. A `state` does next to a city; otherwise it is a condition."""
     said = [word for word in words(column.name) if word != "name"]
     if not said or not is_text(column):
         return False
-    beside = {word for other in relation.columns for word in words(other.name)}
+    others = {word for other in relation.columns for word in words(other.name)}
     return said[-1] in AREAS | known("place") or (
-        said[-1] == "state" and bool(beside & {"city", "zip", "zipcode", "postcode"})
+        said[-1] == "state" and bool(others & {"city", "zip", "zipcode", "postcode"})
     )
 
 
 def is_category(column: Column, rows: int | None) -> bool:
-    """Whether it holds one of few values, each many times; before ANALYZE its name decides, and where rows are few."""
+    """Whether it holds few values, many times each. Before ANALYZE, and with few rows, its name decides."""
     if column.category == "E" and not column.is_array:
         return True
     if not _may_be_label(column):
@@ -138,7 +135,7 @@ def is_category(column: Column, rows: int | None) -> bool:
 
 
 def comes_again(column: Column, rows: int | None) -> bool:
-    """Whether, of few rows, which cannot hold each value many times, some have the same short text."""
+    """Whether a table of few rows, too few to hold each value many times, has a short text more than once."""
     count = _values(column, rows)
     if rows is None or count is None or rows >= FEW_ROWS or text_width(column) > LABEL_WIDTH:
         return False
@@ -150,19 +147,19 @@ def _may_be_label(column: Column) -> bool:
 
 
 def _values(column: Column, rows: int | None) -> float | None:
-    """How many values it is estimated to hold; None before ANALYZE."""
+    """The estimated number of values; None before ANALYZE."""
     if column.distinct is None or column.distinct >= 0:
         return column.distinct
     return None if rows is None else -column.distinct * rows
 
 
 def is_date(column: Column) -> bool:
-    """Whether it is a day or a moment, not a time of day."""
+    """Whether it holds days or moments, not times of day."""
     return not column.is_array and is_date_type(column.base)
 
 
 def date_purpose(column: Column) -> DatePurpose:
-    """What the moment is of: what the row tells of, its being written, what came of it later, its last change."""
+    """What a date is about: the event itself, the writing of the row, what followed later, or its last change."""
     if any(word.startswith("last") for word in words(column.name)):
         return "bookkeeping"
     purposes: tuple[DatePurpose, ...] = ("bookkeeping", "later", "created", "happened")
@@ -170,12 +167,12 @@ def date_purpose(column: Column) -> DatePurpose:
 
 
 def text_width(column: Column) -> int:
-    """Bytes of a text on average, as measured or else as its name promises."""
+    """The average width of a text in bytes, as measured, or else as its name suggests."""
     return column.width or (PROSE_WIDTH if is_prose(column) else SHORT_WIDTH)
 
 
 def is_year(column: Column) -> bool:
-    """Whether it is the number of a year: by its name or, where that only says what happened, by what it holds too."""
+    """Whether it holds years: by its name, or by a name that dates something together with its values."""
     if column.category != "N" or column.is_array:
         return False
     said = words(column.name)
@@ -191,7 +188,7 @@ def _is_participle(word: str) -> bool:
 
 
 def _is_year(word: str) -> bool:
-    """Whether a word is one for a year, or a German one that ends in it ("baujahr")."""
+    """Whether a word means a year. German words may end in it ("baujahr")."""
     return word in known("year") or (word.endswith("jahr") and not word.startswith("halb"))
 
 
@@ -200,14 +197,14 @@ def _are_years(least: float, most: float) -> bool:
 
 
 def is_number(column: Column) -> bool:
-    """Whether it is a quantity, not a number that names something."""
+    """Whether it holds quantities, not numbers that identify something."""
     if column.category != "N" or column.is_array or column.base.startswith(("oid", "reg")):
         return False
     return not is_numbered(column) and words(column.name)[-1:] != ("by",)
 
 
 def is_amount(column: Column) -> bool:
-    """Whether it is an amount of money."""
+    """Whether it holds amounts of money."""
     said = words(column.name)
     is_called_so = says(column.name, "amount") and not ends_in(column.name, "no_amount") and not _counts_things(column)
     is_called_so = is_called_so or (len(said) > 1 and ends_in(column.name, "always_hundredths"))
@@ -215,42 +212,25 @@ def is_amount(column: Column) -> bool:
         "rate" in said and says(column.name, "rate_of") and {*said} <= known("rate_of") | {"rate", "per"}
     )
     if "discount" in said and (column.most is None or is_share(column)):
-        # a part of the price, or an amount
+        # a share of the price, or an amount
         return False
     return is_number(column) and (column.base == "money" or is_called_so)
 
 
 def _counts_things(column: Column) -> bool:
-    """Whether it has an amount's word in its name, but counts or measures something else: `total_replies`, `votes_total`,
-    `discount_uses`, `total_weight`. Things are counted in whole numbers.
-    """
-    said = words(column.name)
-    of = [word for word in said if word not in known("summed")]
-    is_total = len(of) < len(said)
-    if not of or any(map(_is_of_money, of if is_total else of[-1:])):
-        return False
-    if is_total and (unit_named([column.name]) or of[-1] in MEASURED):
-        return True
-    is_of_many = singular(of[-1]) != of[-1]
-    return column.base in _WHOLE_NUMBERS and (is_of_many or said[0] in known("summed"))
-
-
-def _is_of_money(word: str) -> bool:
-    """Whether the word names money, or describes nothing but money: fees, sales, paid."""
-    one = singular(word)
-    if {word, one} & (known("amount") | known("side_amount") | known("hundredths")) or names_currency(word):
-        return True
-    return not {stem(word), stem(one)}.isdisjoint(known_stems("of_money"))
+    """Whether it counts several things, in whole numbers: `total_replies`."""
+    last = words(column.name)[-1]
+    return column.base in _WHOLE_NUMBERS and singular(last) != last
 
 
 def in_hundredths(column: Column) -> bool:
-    """Whether an amount of money is counted in hundredths of its currency, by its last word: `price_cents`, `priceCents`."""
+    """Whether an amount of money is in hundredths of its currency, by its last word: `price_cents`, `priceCents`."""
     said = words(column.name)
     return is_amount(column) and len(said) > 1 and ends_in(column.name, "hundredths")
 
 
 def is_flag(column: Column) -> bool:
-    """Whether it is a number that says yes or no: by its name, and by holding nothing but 0 and 1."""
+    """Whether it is a yes or no as a number: by its name, and by holding only 0 and 1."""
     if column.category != "N" or column.is_array or column.least is None or column.most is None:
         return False
     said = words(column.name)
@@ -261,7 +241,7 @@ def is_flag(column: Column) -> bool:
 
 
 def is_share(column: Column) -> bool:
-    """Whether it is a part of one, as measured: a discount of 0.05."""
+    """Whether it holds fractions from 0 to 1, as measured: a discount of 0.05."""
     return (
         is_number(column)
         and column.most is not None
@@ -271,7 +251,7 @@ def is_share(column: Column) -> bool:
 
 
 def in_percent(column: Column) -> bool:
-    """Whether it is a part of a hundred, by its name and as measured: a `discount_pct` of 5."""
+    """Whether it holds percentages, by its name and as measured: a `discount_pct` of 5."""
     return (
         is_number(column)
         and words(column.name)[-1:] in (("percent",), ("percentage",))
@@ -282,17 +262,9 @@ def in_percent(column: Column) -> bool:
     )
 
 
-def unit_of(column: Column, table: str) -> tuple[str, bool] | None:
-    """The unit that a number is measured in, where its name does not say so, and whether that is guessed: what its comment says,
-    or, of how long what people watch or attend lasts, minutes.
-    """
+def unit_of(column: Column) -> str | None:
+    """The unit of a number according to its comment, where its name does not say it."""
     if not is_number(column) or unit_named([column.name]):
         return None
     said = _IN_UNIT.search(column.comment or "")
-    if said and dimension_of(said[1].lower()):
-        return said[1].lower(), False
-    is_length = ends_in(column.name, "length") or joined(column.name) in ("runtime", "runningtime")
-    lasts = is_called(table, "lasting")
-    if is_length and lasts and column.most is not None and MINUTES_LEAST <= column.most <= MINUTES_MOST:
-        return "minutes", True
-    return None
+    return said[1].lower() if said and dimension_of(said[1].lower()) else None

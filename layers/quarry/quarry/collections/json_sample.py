@@ -1,4 +1,4 @@
-"""What the JSON columns of tables hold, by a sample of their rows: keys that many have, and of which type their values are."""
+"""The keys that JSON columns hold in many rows of a sample, with the types of their values."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from quarry.collections.value_shapes import seen_of
 from quarry.postgres.schema import SyncConnection
 
 ROWS_MAX = 500
-"""So many rows of a table are looked at."""
+"""How many rows of a table are sampled."""
 BYTES_MAX = 65_536
-"""Larger documents are not looked into."""
+"""Larger documents are skipped."""
 DEPTH_MAX = 3
 KEYS_MAX = 40
-"""So many keys of a column are known, the most frequent ones."""
+"""How many keys of a column are kept, the most frequent first."""
 SHARE_MIN = 0.02
-"""Rarer keys are values that somebody made keys of: names of people, days."""
+"""Rarer keys are values that were used as keys: names of people, days."""
 SAMPLE_SECONDS = 5
-"""What takes longer to give its rows, as a view may, is not looked at."""
+"""The time limit of a sample. Slower relations, which may be views, are skipped."""
 VALUES_KEPT = 40
 CHARACTERS_KEPT = 300
 KEY_CHARACTERS_MAX = 60
@@ -63,7 +63,7 @@ from typed t group by t.path order by held desc, t.path
 
 
 def with_documents(connection: SyncConnection, relations: Iterable[Relation]) -> list[Relation]:
-    """Tables and views with the keys that a sample of their JSON columns holds. One that cannot be read has none."""
+    """The tables and views, with the keys that a sample of their JSON columns holds. None where they cannot be read."""
     return [replace(each, documents=tuple(_documents(connection, each))) for each in relations]
 
 
@@ -76,7 +76,7 @@ def _documents(connection: SyncConnection, relation: Relation) -> Iterator[Colum
 
 
 def _sampled(connection: SyncConnection, relation: Relation, column: Column) -> list[Mapping[str, Any]]:
-    # a fault of a view, or of what it calls, is reported by what reads it later; undone, no limit of time is left behind
+    # whoever reads a broken view later reports the error; the rollback also resets the timeout
     with (
         suppress(PostgresError),
         connection.transaction(force_rollback=True),
@@ -101,16 +101,16 @@ def _query(relation: Relation, column: Column) -> Composed:
 
 
 def _spread(relation: Relation) -> Composed:
-    """Has the rows of a large table come from all over it: the first ones may be of before a key was written."""
+    """Spreads the sample over a large table: its first rows may date from before a key was written."""
     if relation.kind not in ("table", "partitioned table") or (relation.rows or 0) < 10 * ROWS_MAX:
         return SQL("").format()
-    # pages hold many rows each: twice as many as are looked at
+    # sampled by pages of many rows: twice as many as needed
     share = min(100.0, max(0.01, 200 * ROWS_MAX / (relation.rows or 1)))
     return SQL(" tablesample system ({})").format(Literal(share))
 
 
 def _keys(column: Column, rows: Sequence[Mapping[str, Any]]) -> Iterator[Column]:
-    """The keys of a column that are worth a field."""
+    """The keys of a column that can be fields."""
     usual = [
         row for row in rows if row["held"] >= max(1, SHARE_MIN * row["sampled"]) and all(map(_is_plain, row["path"]))
     ]
@@ -135,13 +135,13 @@ def _keys(column: Column, rows: Sequence[Mapping[str, Any]]) -> Iterator[Column]
 
 
 def _is_plain(key: str) -> bool:
-    """Whether a path can name it, and nobody made a value a key."""
+    """Whether a path can name the key, and it is not a value used as a key."""
     is_name = key.replace("_", "").replace("-", "").replace(" ", "").isalnum() and not key[:1].isdigit()
     return is_name and key == key.strip() and len(key) <= KEY_CHARACTERS_MAX
 
 
 def _type(row: Mapping[str, Any]) -> PathType | None:
-    """The one type that all values at a path have; None for objects, and for arrays of these."""
+    """The one type of all values at a path; None for objects, and for arrays of them."""
     types = {*(row["types"] or ())}
     if not types or types & {"object", "objects"}:
         return None

@@ -1,4 +1,4 @@
-"""Which files a table was made of or loaded from: where rows are numbered, the same file again would add each of them twice."""
+"""Remembers which files a table was loaded from: where Quarry numbers the rows, loading a file twice would duplicate them."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ TableName = tuple[str, str]
 
 @dataclass
 class LoadedFile:
-    """A file by its name, and what its rows are, in their order."""
+    """A file: its name, the number of its rows, and a hash of them in order."""
 
     name: str
     rows: int = 0
     _hash: hashlib._Hash = field(default_factory=hashlib.sha256)
 
     def add(self, record: str) -> None:
-        """Take in a row, as JSON."""
+        """Add a row, as JSON."""
         self.rows += 1
         self._hash.update(record.encode())
         self._hash.update(b"\n")
@@ -33,7 +33,7 @@ class LoadedFile:
 
 
 def refuse_known(connection: SyncConnection, table: TableName, files: Sequence[LoadedFile]) -> None:
-    """See that no file is one that the table has, or a later state of one. Raises UnreadableFile."""
+    """Refuse files that the table already holds, in this state or an earlier one. Raises UnreadableFile."""
     seen: dict[bytes, str] = {}
     for file in files:
         if file.digest in seen:
@@ -53,12 +53,12 @@ def _why(name: str, table: TableName, is_same: bool, before: str, rows: int, at:
     said = f"{name}: its {rows:,} rows were loaded into {table[1]} on {at.date()}"
     if is_same and before != name:
         said += f" from {before}"
-    changed = "" if is_same else ", and others stand in it now"
-    return f"{said}{changed}: --append adds its rows again, --replace puts them in place of all that {table[1]} holds"
+    changed = "" if is_same else ", but its content has changed"
+    return f"{said}{changed}: --append adds them again, --replace replaces all rows of {table[1]}"
 
 
 def remember(connection: SyncConnection, table: TableName, files: Sequence[LoadedFile], *, alone: bool) -> None:
-    """Note that the table holds these files; nothing but them, where they are `alone`."""
+    """Record that the table holds these files, and no others if `alone`."""
     if alone:
         connection.execute("delete from loaded_files where (table_schema, table_name) = (%s, %s)", table)
     with connection.cursor() as cursor:

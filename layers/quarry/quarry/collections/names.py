@@ -1,4 +1,4 @@
-"""What the words in names of columns and tables say, in the languages that drafts know; `data/names.toml` lists them."""
+"""The meanings of words in names of columns and tables, in several languages. `data/names.toml` lists them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _lists() -> Mapping[str, Mapping[str, str]]:
 
 @cache
 def listed(meaning: str) -> tuple[str, ...]:
-    """The words that say this, in the order of the languages. Raises KeyError."""
+    """The words with this meaning, language by language. Raises KeyError."""
     found = [each[meaning] for each in _lists().values() if meaning in each]
     if not found:
         raise KeyError(meaning)
@@ -32,39 +32,39 @@ def listed(meaning: str) -> tuple[str, ...]:
 
 @cache
 def known(meaning: str) -> frozenset[str]:
-    """As `listed`, as a set."""
+    """The words of `listed` as a set."""
     return frozenset(listed(meaning))
 
 
 @cache
 def known_stems(*meanings: str) -> frozenset[str]:
-    """The stems of the words that say one of these."""
+    """The stems of the words with one of these meanings."""
     return frozenset(stem(word) for meaning in meanings for word in listed(meaning))
 
 
 def says(name: str, meaning: str) -> bool:
-    """Whether any word of a name says this."""
+    """Whether any word of a name has this meaning."""
     return not known(meaning).isdisjoint(words(name))
 
 
 def ends_in(name: str, meaning: str) -> bool:
-    """Whether the last word of a name says this."""
+    """Whether the last word of a name has this meaning."""
     return not known(meaning).isdisjoint(words(name)[-1:])
 
 
 def is_called(name: str, *meanings: str) -> bool:
-    """Whether any word of a name, in the singular, says one of these."""
+    """Whether any word of a name, in the singular, has one of these meanings."""
     said = {singular(word) for word in words(name)}
     return any(said & known(meaning) for meaning in meanings)
 
 
 def joined(name: str) -> str:
-    """The words of a name as one."""
+    """The words of a name, run together."""
     return "".join(words(name))
 
 
 def language_of(names: Sequence[str]) -> str | None:
-    """The text search configuration of the language that columns are called in, where that is plainly another than English."""
+    """The text search configuration for the language of the columns' names, if they are clearly not English."""
     said = [{*words(name)} for name in names]
     own = {language: {*" ".join(each.values()).split()} for language, each in _lists().items() if "other" in each}
     found = {language: sum(bool(each & spoken) for each in said) for language, spoken in own.items()}
@@ -75,9 +75,7 @@ def language_of(names: Sequence[str]) -> str | None:
 
 @lru_cache(maxsize=10_000)
 def words(name: str) -> tuple[str, ...]:
-    """The words that a name is made of, in lower case and without accents: as `orderDate`, `order_date` or
-    `orderdate`.
-    """
+    """The words of a name, in lower case and without accents: of `orderDate`, `order_date` or `orderdate`."""
     plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
     said = (part for word in re.split(r"[\W_]+", parted.casefold()) if word for part in _parted(word))
@@ -85,13 +83,13 @@ def words(name: str) -> tuple[str, ...]:
 
 
 def written_out(name: str) -> str:
-    """A name as it is, or with all its words where some are shortened: `seat_count` of `seat_cnt`."""
+    """A name with its abbreviated words written out: `seat_count` for `seat_cnt`."""
     is_short = any(part in _lists()["short"] for part in re.split(r"[\W_]+", name.casefold()))
     return "_".join(words(name)) if is_short else name
 
 
 def _parted(word: str) -> tuple[str, ...]:
-    """The words that one without capitals was run together of, as Postgres leaves a name that was written without quotes."""
+    """The words of a name that is run together, as Postgres leaves one that was written without quotes."""
     for tail in listed("tail"):
         head = word.removesuffix(tail)
         if len(word) > len(head) >= _HEAD_CHARACTERS_MIN and not is_everyday(word):

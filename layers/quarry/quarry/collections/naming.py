@@ -12,7 +12,7 @@ _IDENTIFIER = re.compile(r'"((?:[^"]|"")+)"|([A-Za-z_\u0080-\uffff][A-Za-z0-9_$\
 
 
 def table_name(name: str) -> tuple[str, str]:
-    """Schema and name of a table, read as SQL reads them: `sales."Order Details"`; a name alone is one of `public`.
+    """Schema and name of a table, read as in SQL: `sales."Order Details"`. The default schema is `public`.
 
     Raises ValueError.
     """
@@ -34,18 +34,18 @@ def table_name(name: str) -> tuple[str, str]:
 
 
 def nearest(name: str, names: Iterable[str]) -> str:
-    """ "; did you mean …?" where one of the names is spelt much like it, else nothing."""
+    """ "; did you mean …?" where one of the names is spelt much like this one, else ""."""
     by_folded = {known.casefold(): known for known in names}
     found = difflib.get_close_matches(name.casefold(), by_folded, n=1, cutoff=0.6)
     return f"; did you mean {by_folded[found[0]]!r}?" if found else ""
 
 
 def nearest_language(name: str, configurations: Collection[str]) -> str:
-    """As `nearest`; of a code ("de", "de-AT") the configuration of its language, and `simple` where none is like it."""
+    """Like `nearest`. For a code ("de", "de-AT") the configuration of its language, and `simple` where nothing is near."""
     code = re.split(r"[-_]", name.casefold())[0]
     meant = [
         known for known, each in languages().items() if code in (each.code, *each.also) and known in configurations
     ]
     if meant:
         return f"; did you mean {meant[0]!r}?"
-    return nearest(name, configurations) or "; 'simple' serves where none fits"
+    return nearest(name, configurations) or "; use 'simple' for a language without one"

@@ -1,4 +1,4 @@
-"""Collections in tables of Quarry's own, which files named `quarry.toml` in the package declare."""
+"""Collections over Quarry's own tables, which files named `quarry.toml` in the package declare."""
 
 from __future__ import annotations
 
@@ -17,30 +17,33 @@ from quarry.collections.declaration_file import FILE_NAME, read_declarations
 from quarry.collections.json_paths import keys_of
 from quarry.collections.naming import table_name
 from quarry.collections.row_sql import listed, quoted
-from quarry.collections.used_columns import UsedColumn, columns_named, declared_source
+from quarry.collections.used_columns import UsedColumn
+from quarry.collections.uses import columns_named, declared_source
 from quarry.platform.tables import LoadableTable, Row
 from quarry.retrieval.facets import FacetKind
 
 _KEPT_COLUMNS = ("text_search", "content_hash", "embedded_hash", "refused_hash", "refusals")
-"""What a table that holds its own words has beside its fields."""
+"""The columns of a table with its own words, apart from its fields."""
 _MOMENT = "timestamp with time zone"
 _BASES: Mapping[Any, str] = {datetime.date: "date", AwareDatetime: _MOMENT, bool: "boolean", int: "bigint"}
 
 
 @dataclass(frozen=True)
 class OwnTable(Collection):
-    """A collection in a table of Quarry's own, which holds the words of its rows itself: nothing is to be kept in step. Its
-    vectors are in `NAME_embeddings`; its names need no quotes. `types` are the rows of our tables, by the table's name.
+    """A collection over a table of Quarry's that holds the words of its rows itself, so that nothing has to be kept up to
+    date.
+
+    Its vectors are in `NAME_embeddings`; its names need no quotes. `types` are the row types of Quarry's tables, by table.
     """
 
     types: Mapping[str, type[Row]] = field(default_factory=dict, compare=False)
 
     @classmethod
     def of(cls, name: str, declaration: CollectionDeclaration, types: Mapping[str, type[Row]]) -> OwnTable:
-        """The table that a declaration names."""
+        """The collection that a declaration describes."""
         source = declared_source(declaration)
-        columns = {each: column_of(types, source[1], each) for each in columns_named(declaration, ("id",))}
-        # of a column that is made of others, its facet says it
+        columns = {each: column_of(types, source[1], each) for each in ("id", *columns_named(declaration, {}))}
+        # for a generated column, its facet says whether it is an array
         arrays = {facet.column or each for each, facet in declaration.facets.items() if facet.kind == "array"}
         columns |= {each: replace(used, is_array=True) for each, used in columns.items() if each in arrays}
         return cls(0, name, declaration, source, columns, ("id",), types=types)
@@ -109,7 +112,7 @@ class OwnTable(Collection):
 
 
 def own_tables(module: str, loadable: Sequence[LoadableTable]) -> tuple[OwnTable, ...]:
-    """What the file beside the module at a path declares of tables that files can be loaded into."""
+    """The collections that the `quarry.toml` next to a module declares, over tables that files can be loaded into."""
     file = Path(module).with_name(FILE_NAME)
     types = {each.name: each.row for each in loadable}
     declared = read_declarations(file.read_text(encoding="utf-8"), str(file))
@@ -117,7 +120,7 @@ def own_tables(module: str, loadable: Sequence[LoadableTable]) -> tuple[OwnTable
 
 
 def column_of(types: Mapping[str, type[Row]], table: str, name: str) -> UsedColumn:
-    """A column of one of our tables, or a key of its JSON. What files cannot hold is text."""
+    """A column of one of Quarry's tables, or a key of its JSON. Columns that files do not contain are text."""
     row = types.get(table)
     if row is None or name not in row.model_fields:
         return UsedColumn(0, "text", False, keys_of(name))

@@ -23,10 +23,10 @@ from quarry.collections.expression import Tokens
 
 LENGTH_MAX = 500
 DEPTH_MAX = 5
-"""Parentheses and `not` within each other at most: a condition has to fit into a query with parts of its own."""
+"""The deepest nesting of parentheses and `not`: a query that contains the condition has a limit of its own."""
 
 Condition: TypeAlias = Mapping[str, Any]
-"""One condition as JSON has it."""
+"""A condition as a Query in JSON writes it."""
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>-?\d+(?:\.\d+)?)|'(?P<text>(?:[^']|'')*)'|\"(?P<quoted>(?:[^\"]|\"\")+)\"|(?P<word>[^\W\d]\w*(?:\.\w+)*)"
@@ -39,7 +39,7 @@ _OPERATORS = {"=": "=", "!=": "!=", "<>": "!=", "<": "<", "<=": "<=", ">": ">", 
 
 
 def read_predicate(text: str) -> list[Condition]:
-    """The conditions that must all hold. Raises ValueError, which says where the text goes wrong."""
+    """The conditions, all of which must hold. Raises ValueError, which says where the text goes wrong."""
     return _Reader(text).read()
 
 
@@ -58,7 +58,7 @@ def fields_of(conditions: Sequence[Condition]) -> Iterator[str]:
 
 
 def depends_on_day(conditions: Sequence[Condition]) -> bool:
-    """Whether rows meet the conditions on one day and not on another."""
+    """Whether the conditions depend on today's date."""
     return any(
         isinstance(value, str) and _DAY.fullmatch(value) is not None
         for condition in conditions
@@ -152,7 +152,7 @@ class _Reader:
         return self._literal()
 
     def _days(self) -> int:
-        """How many days after today are meant: `+ 14 days`, `- 1 day`, or nothing."""
+        """The number of days after today: `+ 14 days`, `- 1 day`, or nothing."""
         kind, value = self._tokens.next
         if kind == "number" and value.startswith("-"):  # `today -14`
             sign: str | None = "+"

@@ -1,4 +1,4 @@
-"""What a row reaches through the rows that it refers to: of a line of an order the customer, and the customer's country."""
+"""What a row leads to through references: a line of an order leads to the customer, and to the customer's country."""
 
 from __future__ import annotations
 
@@ -18,18 +18,18 @@ Guesses = Mapping[tuple[str, str], TableGuess]
 """By schema and name of the table."""
 
 REFERENCES_MAX = 4
-"""So many references are followed, one after the other."""
+"""The most references followed in a row."""
 
 
 @dataclass(frozen=True)
 class Reached:
-    """Another table's row that a row leads to by `steps`: the columns that refer, each with what it refers to."""
+    """Another table's row, and the `steps` to it: columns, each with its reference."""
 
     guess: TableGuess
     steps: tuple[tuple[str, Reference], ...]
 
     def declared(self, kind: str, title: str) -> dict[str, object]:
-        """A facet with the line `title` of that row."""
+        """The facet that shows the line `title` of that row."""
         value: object = title
         for column, reference in reversed(self.steps):
             value = {"by": column, "of": toml_text.table(*reference.target), "title": value}
@@ -38,9 +38,7 @@ class Reached:
 
 
 def reached(guess: TableGuess, guesses: Guesses) -> list[Reached]:
-    """The tables that rows of a table lead to, each by the shortest way, the nearest first; of two as near, the one first that
-    tells who buys.
-    """
+    """The tables that a table leads to, each by its shortest path, nearest first; buyers first among equally near ones."""
     found: list[Reached] = []
     seen = {guess.relation.qualified}
     waiting = deque([Reached(guess, ())])
@@ -57,7 +55,7 @@ def reached(guess: TableGuess, guesses: Guesses) -> list[Reached]:
 
 
 def buys(guess: TableGuess, guesses: Guesses) -> bool:
-    """Whether its rows tell of what somebody bought, by the tables that they refer to, or by columns of either."""
+    """Whether its rows are about purchases, by the tables that they refer to, or by columns of either."""
     near = [each.guess for each in reached(guess, guesses) if len(each.steps) <= len(("order", "customer"))]
     columns = (column.name for each in (guess, *near) for column in each.relation.columns)
     return any(is_called(each.relation.name, "buyer") for each in near) or any(
@@ -86,8 +84,8 @@ def _may_follow(guess: TableGuess, name: str, reference: Reference, other: Table
 
 
 def telling_columns(guess: TableGuess) -> Iterator[tuple[Column, str]]:
-    """The columns that say what kind of thing a row is or where, whatever refers to it, each with its facet's kind: those
-    that are called so first.
+    """The columns that say what kind of thing a row is, or where it is, with the kinds of their facets; those so called come
+    first.
     """
     others = []
     for column in guess.categories:

@@ -1,4 +1,4 @@
-"""Parts of a declaration: which rows and whose vectors it takes, how they are quoted, and what it says of other tables. Pure."""
+"""Parts of a declaration: conditions on rows, vectors, quoting, and references to other tables. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class Declared(LazyModel):
     model_config = ConfigDict(frozen=True, extra="forbid", str_strip_whitespace=True)
 
     stands_for: ClassVar[str] = ""
-    """The field that a text stands for, or a list of texts, in the place of a table."""
+    """The field that a text or a list of texts sets, in place of a table."""
 
     @model_validator(mode="before")
     @classmethod
@@ -48,8 +48,8 @@ def is_line(line: Any) -> Any:
 
 
 class Referred(Declared):
-    """A value in another table: the `title`, a line, of the row of table `of` whose `key` is in column `by`; or what such a row
-    refers to itself.
+    """A value in another table: the `title`, a line, of the row of table `of` whose `key` equals the column `by`; or another
+    reference from that row.
     """
 
     by: str
@@ -59,7 +59,7 @@ class Referred(Declared):
 
 
 class Parent(Declared):
-    """What rows are part of: the row of table `of` whose `key` is in column `by`, of which the columns `show` are shown."""
+    """The row that a row is part of: the row of table `of` whose `key` equals the column `by`. Its columns `show` are shown."""
 
     by: str
     of: TableName
@@ -68,8 +68,8 @@ class Parent(Declared):
 
 
 class LinkDeclaration(Declared):
-    """What rows refer to that gives them no name: the row of table `of` whose columns `key` hold what the columns `by` do. `of`
-    and `key` are left out where a foreign key says them.
+    """A reference that gives a row no name: to the row of table `of` whose columns `key` equal the columns `by`. `of` and
+    `key` default to those of the foreign key.
     """
 
     stands_for = "by"
@@ -81,33 +81,35 @@ class LinkDeclaration(Declared):
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
         if self.key and len(self.key) != len(self.by):
-            raise ValueError("`by` and `key` name as many columns as each other")
+            raise ValueError("`by` and `key` need the same number of columns")
         if self.key and self.of is None:
             raise ValueError("`key` are columns of the table `of`, which is missing")
         return self
 
 
 def is_predicate(text: str) -> str:
-    """The text, if it is one. Raises ValueError, which says where it goes wrong."""
+    """The text, if it is a valid predicate. Raises ValueError, which says where it goes wrong."""
     read_predicate(text)
     return text
 
 
 def _is_lasting(text: str) -> str:
     if depends_on_day(read_predicate(text)):
-        raise ValueError("a condition on related rows cannot name `today`: they would come and go without a write")
+        raise ValueError(
+            "a condition on related rows cannot name `today`: which rows meet it would change without a write"
+        )
     return text
 
 
 def _by_name(listed: object) -> object:
-    """Columns that are fields by their own names."""
+    """Accept columns that keep their own names as fields."""
     names = one_or_many(listed)
     return {name: name for name in names} if isinstance(names, list) else names
 
 
 class RelatedRows(Declared):
-    """Rows of table `of` that belong to a row: those whose column `by` holds its key, and that meet the predicate `where`, over
-    columns of theirs. `fields` are columns that a Query uses as well, by names of their own, of which no facet is made.
+    """The rows of table `of` that belong to a row: those whose column `by` holds its key and that meet the predicate `where`
+    over their columns. `fields` are further columns for a Query, under names of their own.
     """
 
     of: TableName
@@ -118,13 +120,11 @@ class RelatedRows(Declared):
 
 _TEXT = re.compile(r"""(E?)'((?:[^']|'')*)'|"(?:[^"]|"")*\"""")
 _SIGNS: dict[str, LiteralString] = {"%": "37", "{": "123", "}": "125"}
-"""What a statement with parameters, or a template of SQL, takes for a place, by its code."""
+"""The codes of characters that mark a parameter in a statement, or a place in an SQL template."""
 
 
 class RowCondition(Declared):
-    """Which rows a collection has: a boolean expression in SQL over columns of the row, and the names of these once Postgres has
-    read it.
-    """
+    """A condition on the rows of a collection: a boolean SQL expression, and the columns in it as Postgres read them."""
 
     stands_for = "sql"
 
@@ -133,10 +133,10 @@ class RowCondition(Declared):
 
     @property
     def statement(self) -> LiteralString:
-        """The expression, as statements with parameters can have it. Raises ValueError for what none can have."""
+        """The expression, safe in statements with parameters. Raises ValueError where that is impossible."""
         found = _TEXT.sub(lambda match: _without_signs(match[0], match[1]), self.sql)
         if sign := next((sign for sign in _SIGNS if sign in found), None):
-            raise ValueError(f"{self.sql!r} has a {sign}, which cannot stand there: write mod(a, b) for a % b")
+            raise ValueError(f"{self.sql!r} has a {sign}, which is not allowed: write mod(a, b) for a % b")
         return found
 
 
@@ -150,9 +150,11 @@ def _without_signs(text: str, prefix: str) -> LiteralString:
 
 
 class Quoting(Declared):
-    """How an answer that no model writes quotes a row. `unit`: sentences of the text; its first two lines together (lead); its
-    first line whole (line), or where it is short (short_line). `weight` is by how much these count. `followup` is a question
-    about the row, with places for its `{topic}`, its `{author}`, or its `{title}` after a colon.
+    """How an answer without a model quotes a row.
+
+    `unit` is a sentence of the text; its first two lines together (lead); its first line (line), or the first line if it is
+    short (short_line). `weight` multiplies its score. `followup` is a question about the row, with places for `{topic}`,
+    `{author}`, or `{title}` after a colon.
     """
 
     unit: Literal["sentences", "lead", "line", "short_line"] = "sentences"
@@ -163,12 +165,12 @@ class Quoting(Declared):
 
     @property
     def asked_of_any(self) -> str:
-        """The follow-up question without what it names: words that say nothing of which row is meant."""
+        """The follow-up question without the names, which says nothing about the row."""
         return self.followup.format(topic="", author="", title="")
 
 
 class Vectors(Declared):
-    """The column of pgvector that holds a row's vector, and the model that made it; None: the one that embeds questions."""
+    """The pgvector column with a row's vector, and the model that made it; None: the model that embeds questions."""
 
     stands_for = "column"
 

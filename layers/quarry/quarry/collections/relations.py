@@ -1,4 +1,4 @@
-"""The tables and views of a database as they are: their columns, keys, references, sizes, and what they let us do. Pure."""
+"""The tables and views of a database: columns, keys, references, sizes, and what the role may do. Pure."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ RelationKind = Literal["table", "partitioned table", "view", "materialized view"
 
 @dataclass(frozen=True)
 class Column:
-    """A column. `type` is its name in SQL, `base` that of the type beneath domains and arrays; `width` is in bytes.
+    """A column. `type` is its SQL type, `base` the type without domains and arrays; `width` is in bytes.
 
-    `distinct` is the planner's estimate of how many values there are: below 0, a share of the rows; None before ANALYZE. `least`
-    and `most` are the ends of what it has seen of a number, `seen` what it has seen of texts.
+    `distinct` is the planner's estimate of the number of values: negative for a share of the rows, None before ANALYZE.
+    `least` and `most` are the extremes of the numbers in the statistics, `seen` describes the texts in them.
     """
 
     name: str
@@ -36,13 +36,13 @@ class Column:
 
 
 def is_date_type(base: str) -> bool:
-    """Whether a type, as `base` of a column, is of days or moments, not of times of day."""
+    """Whether a `base` type holds days or moments, not times of day."""
     return base.startswith(("date", "timestamp"))
 
 
 @dataclass(frozen=True)
 class Reference:
-    """A foreign key: these columns hold the key `target_columns` of the table `target`. `is_guessed`: no constraint says so."""
+    """A foreign key: these columns hold the key `target_columns` of the table `target`. `is_guessed`: there is no constraint."""
 
     columns: tuple[str, ...]
     target: tuple[str, str]
@@ -54,10 +54,10 @@ class Reference:
 class Relation:
     """A table or view. `rows` is the planner's estimate, None before ANALYZE and for views.
 
-    `is_partition`: its rows are found in its parent, too. `is_row_security_active`: policies may hide rows from the role that
-    looked; `may_select` and `may_trigger`: what its rights are. `bypassed` are the tables with policies that a view reads with
-    the rights of its owner, or that a materialized view has copied: nothing hides their rows from who reads the view. `documents`
-    are the keys that a sample of its JSON columns holds, as columns whose names are paths (`metadata.author`).
+    `is_partition`: its rows are part of a parent table. `is_row_security_active`: policies may hide rows from the current
+    role. `may_select` and `may_trigger` are the rights of that role. `bypassed` are the tables with policies that a view
+    reads with its owner's rights, or that a materialized view has copied: no policy hides their rows from readers of the
+    view. `documents` are the keys in a sample of its JSON columns, as columns named by paths (`metadata.author`).
     """
 
     oid: int
@@ -85,7 +85,7 @@ class Relation:
 
     @property
     def keys(self) -> list[tuple[str, ...]]:
-        """What tells each row from all others: the primary key, then the unique keys whose columns are never null."""
+        """The keys: the primary key, then the unique keys whose columns are never null."""
         never_null = {column.name for column in self.columns if not column.is_nullable}
         unique = [key for key in self.unique_keys if never_null.issuperset(key)]
         return [self.primary_key, *unique] if self.primary_key else unique
@@ -97,13 +97,13 @@ class Relation:
 
     @property
     def names(self) -> list[str]:
-        """What a declaration can name: columns, and the keys that were seen in JSON."""
+        """All names that a declaration can use: columns, and keys that were seen in JSON."""
         return [*self.by_name, *(each.name for each in self.documents)]
 
     def at(self, name: str, type: PathType | None = None) -> Column | None:
-        """A column, or a path as a column of the given type, else of the type that was seen there, else of text.
+        """A column; or a path as a column of the given type, of the type seen there, or of text.
 
-        None where there is no such column, or the one that a path begins with holds no JSON.
+        None where the column does not exist, or the path begins with a column that holds no JSON.
         """
         keys = keys_of(name)
         if name in self.by_name or not keys:
@@ -120,7 +120,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Embedding:
-    """The model that embeds questions, and how many numbers a vector of it has."""
+    """The model that embeds questions, and the length of its vectors."""
 
     model: str
     dimensions: int
@@ -128,9 +128,9 @@ class Embedding:
 
 @dataclass(frozen=True)
 class Catalog:
-    """What a declaration is checked against: the tables that it names, and all names that it could have meant.
+    """What a declaration is checked against: the tables that it names, and the names of all others.
 
-    `languages` are text search configurations. `vectors` tells what those of tables are compared with, where that is known.
+    `languages` are text search configurations. `vectors` is the model that vectors of tables must match, where it is known.
     """
 
     relations: Mapping[tuple[str, str], Relation]

@@ -1,8 +1,8 @@
-"""Which rows of a table a collection has: `where = "deleted_at is null"`, an expression that Postgres reads and checks.
+"""The condition on the rows of a collection: `where = "deleted_at is null"`, an expression that Postgres reads and checks.
 
-It is what the condition of an index may be: one boolean expression over columns of the row, which gives the same whenever it
-is asked. What depends on the time or on who asks would change without a write, and no trigger would see it. What is kept is the
-expression as Postgres writes it back, with every name in full: nothing else of what was declared reaches a statement.
+It may be whatever the condition of an index may be: an immutable boolean expression over columns of the row. A condition on
+the time or the caller would change without a write, which no trigger sees. Statements use the expression as Postgres writes
+it back, with qualified names, and nothing else of the declaration.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ select pg_get_expr(i.indpred, i.indrelid) as sql, array(
 from pg_index i where i.indexrelid = 'pg_temp.quarry_condition'::regclass
 """
 _OF_TIME = (
-    "depends on the time, on settings or on a function that is not immutable: rows would come and go without a write"
+    "depends on the time, on settings or on a function that is not immutable: the rows would change without a write"
 )
 
 
@@ -36,7 +36,9 @@ def with_conditions(
     declared: Mapping[str, CollectionDeclaration],
     relations: Mapping[tuple[str, str], Relation],
 ) -> tuple[dict[str, CollectionDeclaration], dict[str, str]]:
-    """The declarations with their conditions as Postgres reads them, and by name of a collection what is wrong with one."""
+    """The declarations with their conditions as Postgres reads them, and the error for each collection whose condition is
+    wrong.
+    """
     read, wrong = dict(declared), dict[str, str]()
     for name, each in declared.items():
         relation = relations.get(table_name(each.source))
@@ -50,7 +52,7 @@ def with_conditions(
 
 
 def read_condition(connection: SyncConnection, relation: Relation, condition: str) -> RowCondition:
-    """The condition as Postgres writes it back, and the columns that it names. Raises ValueError, which says what is wrong."""
+    """The condition as Postgres writes it back, and its columns. Raises ValueError, which says what is wrong."""
     try:
         with connection.transaction(force_rollback=True):
             path = SQL("set local search_path = {}, public, pg_catalog").format(Identifier(relation.schema))
@@ -74,12 +76,12 @@ def read_condition(connection: SyncConnection, relation: Relation, condition: st
 
 
 def _why(error: errors.Error) -> str:
-    """What is wrong with a condition, and what could be written."""
+    """What is wrong with a condition, and what to write instead."""
     reason = error.diag.message_primary or "cannot be read"
     if isinstance(error, errors.InvalidObjectDefinition):
-        return f"{_OF_TIME}; compare columns with values that stay, or search a view"
+        return f"{_OF_TIME}; compare columns with fixed values, or search a view"
     if isinstance(error, errors.FeatureNotSupported | errors.GroupingError | errors.WindowingError):
-        return f'is no condition on one row ({reason}): search a view that has it, with sync = "sweep"'
+        return f'is not a condition on one row ({reason}): search a view that has it, with sync = "sweep"'
     if isinstance(error, errors.InsufficientPrivilege):
         return f"cannot be checked ({reason}): the role of DATABASE_URL needs the right to make temporary tables"
-    return f"is no condition on a row: {reason}"
+    return f"is not a condition on a row: {reason}"

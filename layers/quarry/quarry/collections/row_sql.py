@@ -1,4 +1,4 @@
-"""Parts of statements about a row, made of names and texts: each is quoted here and nowhere else."""
+"""Builds parts of SQL statements about a row. Names and texts are quoted here and nowhere else."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from quarry.collections.used_columns import UsedColumn
 
 LINE_BREAK: LiteralString = r"E'\n'"
 ARGUMENTS_MAX = 100
-"""So many a function of Postgres takes."""
+"""The most arguments of a Postgres function."""
 
 
 def line_sql(line: str, text: Callable[[str], LiteralString]) -> LiteralString:
-    """A line in SQL; null where it is empty. `text` is a column as text."""
+    """A line in SQL; null where it is empty. `text` gives a column as text."""
     return f"nullif(btrim({_parts(parse(line), text) if is_template(line) else text(line)}), '')"
 
 
 def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole: bool = False) -> LiteralString:
-    """A template as SQL; null where it `is_whole` only with all its columns, and one is empty."""
+    """A template in SQL. If it `is_whole`, it is null as soon as one of its columns is empty."""
     made: list[LiteralString] = []
     for part in template:
         if isinstance(part, Placed):
@@ -35,29 +35,29 @@ def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole
 
 
 def quoted(text: str) -> LiteralString:
-    """A text as SQL has it."""
-    # a statement with parameters takes % for one of them
+    """A text as an SQL literal."""
+    # in a statement with parameters, % marks one
     return " || chr(37) || ".join(map(literal, text.split("%")))
 
 
 def type_name(column: UsedColumn) -> LiteralString:
-    """The type of a column, as SQL casts a text to it."""
-    # as format_type wrote it, without a length: "character" alone would be one character
+    """The type of a column, for casts from text."""
+    # `character` without a length would be one character
     return "bpchar" if column.base == "character" else column.base
 
 
 def listed(parts: Iterable[LiteralString]) -> LiteralString:
-    """Parts of a statement with commas between."""
+    """Parts of a statement, separated by commas."""
     return ", ".join(parts)
 
 
 def joined_texts(separator: LiteralString, texts: Iterable[LiteralString]) -> LiteralString:
-    """Texts in SQL joined by a separator, without those that are null, however many there are."""
+    """Texts in SQL joined by a separator, however many there are. Nulls are left out."""
     return f"array_to_string(array[{listed(texts)}]::text[], {separator})"
 
 
 def hashed(texts: Iterable[LiteralString]) -> LiteralString:
-    """A hash of texts in SQL, as JSON: texts that are divided differently have different hashes."""
+    """A hash of texts in SQL. The texts are hashed as JSON, so that the boundaries between them count."""
     hashed_texts = [*texts]
     if len(hashed_texts) > ARGUMENTS_MAX:
         return f"md5(to_jsonb(array[{listed(hashed_texts)}]::text[])::text)"  # the same text
@@ -68,8 +68,8 @@ _SQL_OF: Mapping[str, LiteralString] = {"<": "<", "<=": "<=", ">": ">", ">=": ">
 
 
 def predicate_sql(conditions: Sequence[Condition], column: Callable[[str], LiteralString]) -> LiteralString:
-    """Whether a row meets all conditions of a predicate, where `column` is a column of the row in SQL. As in a Query, a row
-    without a value meets `!=`.
+    """Whether a row meets all conditions of a predicate; `column` gives a field in SQL. As in a Query, a row without a value
+    meets `!=`.
     """
     return " and ".join(_condition_sql(each, column) for each in conditions)
 

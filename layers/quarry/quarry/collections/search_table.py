@@ -20,11 +20,11 @@ from quarry.spans.quantities import unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
 DATE = "date"
-"""The facet that a collection with a date has, whatever the column is called."""
+"""The name of the facet for the date of a collection."""
 
 
 def search_table(collection: Collection) -> SearchTable:
-    """The collection's source as a searched table; its values are known by the name of `rows_N`."""
+    """The source of the collection as a searched table. Its values are stored under the name `rows_N`."""
     declaration = collection.declaration
     facets = [_facet(collection, name, facet) for name, facet in declaration.facets.items()]
     is_own = isinstance(collection, OwnTable)
@@ -40,12 +40,12 @@ def search_table(collection: Collection) -> SearchTable:
         related=tuple(_relations(collection)),
     )
     if not is_own:
-        return _beside(table, collection)
+        return _with_words_apart(table, collection)
     return replace(table, where=declaration.where.sql if declaration.where else "true", scope=declaration.scope)
 
 
-def _beside(table: SearchTable, collection: Collection) -> SearchTable:
-    """The table where its words are in another than its rows."""
+def _with_words_apart(table: SearchTable, collection: Collection) -> SearchTable:
+    """The table of a collection whose words are not in the source itself."""
     scope = collection.declaration.scope if collection.declaration.scope_setting else None
     return replace(
         table,
@@ -62,7 +62,7 @@ def _beside(table: SearchTable, collection: Collection) -> SearchTable:
 
 
 def _holds_words(collection: Collection) -> LiteralString:
-    """Whether a row `w` of words holds those of a text, each read in the row's language."""
+    """Whether a row `w` of words matches a query, each read in the row's language."""
     held = [
         (language, f"w.text_search @@ (select parsed_query({{0}}, {quoted(language)}::regconfig))")
         for language in collection.languages
@@ -73,14 +73,14 @@ def _holds_words(collection: Collection) -> LiteralString:
 
 
 def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
-    """Whether what `scope` says is the caller's, for a collection with a setting that says who that is. A row without an owner is
-    nobody's.
+    """Whether the owner `scope` is the caller, according to the collection's setting. A row without an owner belongs to
+    nobody.
     """
     return f"{scope} = nullif(current_setting({quoted(collection.declaration.scope_setting or '')}, true), '')"
 
 
 def hides_rows(collection: Collection) -> bool:
-    """Whether a caller may not see all rows: they have owners, or row-level security may hide some."""
+    """Whether a caller may be unable to see some rows: they have owners, or row-level security may hide some."""
     return collection.declaration.scope_setting is not None or collection.has_row_security
 
 
@@ -93,12 +93,12 @@ def _guarded(collection: Collection) -> Iterator[str]:
 
 
 def embedded_table(collection: Collection) -> EmbeddedTable:
-    """How the collection's texts are embedded: read from the source, row by row."""
+    """How the collection's texts are embedded. They are read from the source, row by row."""
     titles = collection.declaration.headings
     columns = tuple(dict.fromkeys((*titles, *collection.declaration.embedded)))
     if isinstance(collection, OwnTable):
         return EmbeddedTable(collection.rows, collection.windows, columns, titles=titles)
-    # of a gigantic text no more is embedded than is searched by its words
+    # no more of a long text is embedded than is searched by words
     expressions = {
         name: f"(select left({collection.text(name)}, {TEXT_MAX_CHARACTERS}) from {collection.source_sql} x"
         f" where {collection.has_key('t.id')})"
@@ -115,13 +115,13 @@ def embedded_table(collection: Collection) -> EmbeddedTable:
 
 
 def called(collection: Collection) -> tuple[str, ...]:
-    """What a collection's rows are called, in the singular: of "support tickets", "support ticket" and "ticket"."""
+    """The names for one row of a collection: "support ticket" and "ticket" for "support tickets"."""
     one = singular(collection.label.lower())
     return tuple(collection.declaration.nouns or dict.fromkeys((one, one.split()[-1])))
 
 
 def facet_label(name: str) -> str:
-    """What people call a facet that says nothing of it: `unitprice` is a unit price, and `dept` a department."""
+    """The label of a facet without one: `unitprice` becomes "unit price", and `dept` "department"."""
     return " ".join(words(name)) or name
 
 
@@ -138,7 +138,7 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         value[2:] if is_bare else value,
         label,
         given.plural or plural(label),
-        # with other forms of what it is called, in the languages of the rows
+        # with inflections of the label in the languages of the rows
         words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
         wording=given.wording or _wording(given.kind, label),
         synonyms=tuple((said, value) for said, values in given.synonyms.items() for value in values),
@@ -157,7 +157,7 @@ def _wording(kind: FacetKind, label: str) -> str:
     if kind == "boolean":
         return f"marked {shown.removeprefix('is ').removeprefix('has ')}"
     if kind in ("date", "year"):
-        # "since 2000 (birth date)", where rows have another date too
+        # "since 2000 (birth date)": rows may have another date too
         return "{}" if shown in ("date", "day", "year") else f"{{}} ({shown})"
     return _WORDINGS.get(kind, f"with the {shown} {{}}")
 
@@ -171,9 +171,9 @@ def _value(collection: Collection, name: str, given: FacetDeclaration) -> Litera
 
 
 def own_value(collection: Collection, name: str, given: FacetDeclaration, row: LiteralString) -> LiteralString:
-    """A value in columns of the row."""
+    """The value of a facet in columns of the row."""
     if given.expression is not None:
-        return collection.reckoned(given.expression, row)
+        return collection.computed(given.expression, row)
     column, *more = given.columns_as(name)
     if more:
         return _joined(collection.text(each, row) for each in (column, *more))
@@ -182,7 +182,7 @@ def own_value(collection: Collection, name: str, given: FacetDeclaration, row: L
 
 
 def value_of_related(collection: Collection, name: str, given: FacetDeclaration, row: LiteralString) -> LiteralString:
-    """A value of a related row, whose types the collection does not know."""
+    """The value of a facet in a related row, whose types are unknown."""
     column, *more = given.columns_as(name)
     if more:
         return _joined(collection.other_text(each, row) for each in (column, *more))
@@ -203,14 +203,14 @@ def _joined(texts: Iterable[LiteralString]) -> LiteralString:
 
 
 def as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
-    """A value of another table's row, whose type is not known, as the kind of its facet has it."""
+    """A value of unknown type, as the kind of its facet."""
     if kind == "date":
         return f"({value})::date"
     return f"{value}::numeric" if kind in NUMERIC_KINDS else value
 
 
 def tables_reached(declaration: CollectionDeclaration, given: FacetDeclaration) -> Iterator[str]:
-    """The tables that a facet leads to, up to the one that holds the value."""
+    """The tables that a facet leads to, up to the one with the value."""
     if given.related is not None:
         yield declaration.related[given.related].of
     if given.of is not None:

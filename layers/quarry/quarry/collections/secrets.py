@@ -1,6 +1,6 @@
-"""Which columns hold secrets, by their names, those of their tables, and what the planner's statistics show of their values.
+"""Finds columns with secrets, by their names, their tables' names, and the values in the planner's statistics.
 
-Drafts hide them. What is uncertain is hidden too: a person can show it by taking it out of `hidden`.
+Drafts hide them. Doubtful ones are hidden too: a person shows them by deleting them from `hidden`.
 """
 
 from __future__ import annotations
@@ -41,31 +41,33 @@ def _all_compounds() -> Mapping[str, Certainty]:
 
 
 _RUN_TOGETHER_MIN, _LONG_MIN = 6, 12
-"""A compound of so many letters is known at the end of a longer word too, as in `userapikey`; a long one at that of several
-words, as in `emailactivation_code`.
+"""From this length on, a compound is also found at the end of a longer word (`userapikey`), and from the second on, at the
+end of several words (`emailactivation_code`).
 """
 _WORDS_MAX = 3
-"""So many words are joined to look for a compound, as in `bank_account_number`."""
+"""How many words are joined to find a compound: `bank_account_number`."""
 
 BY_NAME = "by its name"
 BY_TABLE = "by its table's name"
 BYTES = "bytes"
 
 _NEVER = ("B", "D", "E", "G", "I", "R", "T")
-"""Categories of types that only tell something about a secret: when it was changed, whether there is one, from where it came."""
+"""Categories of types that hold only facts about a secret: when it was changed, whether it exists, where it came from."""
 _DOCUMENTS = ("json", "jsonb", "hstore", "xml")
 
 
 @dataclass(frozen=True)
 class Suspicion:
-    """Why a column is taken for a secret, and whether that is certain."""
+    """Why a column may hold a secret, and whether that is certain."""
 
     reason: str
     is_certain: bool
 
 
 def suspicion(column: Column, relation: Relation) -> Suspicion | None:
-    """Why a column of a table may hold a secret; None where nothing says so. Of a key in JSON, its column may too."""
+    """Why a column of a table may hold a secret; None where nothing suggests it. A key in JSON may be secret for its column's
+    sake.
+    """
     keys = keys_of(column.name)
     if keys and (holder := relation.by_name.get(keys[0])) is not None:
         return suspicion(holder, relation) or suspicion(replace(column, name="_".join(keys[1:])), relation)
@@ -74,14 +76,14 @@ def suspicion(column: Column, relation: Relation) -> Suspicion | None:
     if column.category in _NEVER:
         return None
     if column.category == "N":
-        is_secret = is_secret_number(column.name) and not _is_postal(column, relation)
-        return Suspicion(BY_NAME, is_certain=False) if is_secret else None
+        return Suspicion(BY_NAME, is_certain=False) if is_secret_number(column.name) else None
     return _by_known_form(column) or _by_name(column, relation) or _by_randomness(column, relation)
 
 
 def with_keys(relation: Relation) -> Relation:
-    """A table with the keys that were seen in its JSON columns as columns too. Those that are secrets are hidden by themselves,
-    and make no secret of what else is in the column.
+    """A table with the keys seen in its JSON columns as further columns.
+
+    Keys that are secrets are hidden by themselves; the rest of their column is not.
     """
     columns = (_without_known_secrets(column, relation.documents) for column in relation.columns)
     return replace(relation, columns=(*columns, *relation.documents), documents=())
@@ -97,7 +99,7 @@ def _without_known_secrets(column: Column, documents: Sequence[Column]) -> Colum
 
 
 def is_secret_table(name: str) -> bool:
-    """Whether a table is called after secrets."""
+    """Whether the name of a table means secrets."""
     return secrecy_of(name) == "certain"
 
 
@@ -106,7 +108,7 @@ def _by_known_form(column: Column) -> Suspicion | None:
     if seen is None:
         return None
     if any(secrecy_of(key) == "certain" for key in seen.keys):
-        return Suspicion("its values are JSON with secrets in it", is_certain=True)
+        return Suspicion("its values are JSON that contains secrets", is_certain=True)
     is_known = seen.shape in (Shape.CREDENTIALS, Shape.LINKS, Shape.ACCOUNTS)
     return Suspicion(f"its values {seen.shape}", is_certain=True) if is_known else None
 
@@ -122,14 +124,14 @@ def _by_name(column: Column, relation: Relation) -> Suspicion | None:
     if _is_ordinary(column, relation):
         return None
     is_uuid_key = column.base == "uuid" and words(column.name)[-1:] == ("id",)
-    if certainty and not is_uuid_key and not _is_postal(column, relation):
+    if certainty and not is_uuid_key:
         return Suspicion(BY_NAME, is_certain=False)
     is_by_table = _secrecy_in(relation.name, column.name) or _is_of_login(column, relation)
     return Suspicion(BY_TABLE, is_certain=False) if is_by_table else None
 
 
 def _by_randomness(column: Column, relation: Relation) -> Suspicion | None:
-    """Text that looks random, where nothing else explains that: keys, references and checksums look so too."""
+    """Random-looking text without another explanation: keys, references and checksums look random too."""
     if column.seen is None or column.seen.shape != Shape.RANDOM:
         return None
     names_something = ends_in(column.name, "names_something") or is_link(column.name)
@@ -139,7 +141,7 @@ def _by_randomness(column: Column, relation: Relation) -> Suspicion | None:
 
 
 def _is_ordinary(column: Column, relation: Relation) -> bool:
-    """Whether values that were seen speak against a name that may mean something else: categories, and sentences."""
+    """Whether its values speak against an ambiguous name: they are categories or sentences."""
     is_written = column.seen is not None and column.seen.shape == Shape.WORDS
     return is_written or (column.distinct is not None and is_category(column, relation.rows))
 
@@ -153,7 +155,7 @@ def _is_document(column: Column) -> bool:
 
 
 def _holds_settings(column: Column, relation: Relation) -> bool:
-    """Whether it is the value of each name in a table of settings, or a document of settings or of requests."""
+    """Whether it holds values of a settings table, or a document of settings or requests."""
     is_named_so = (
         is_called(column.name, "settings_document") if _is_document(column) else ends_in(column.name, "settings_text")
     )
@@ -165,13 +167,13 @@ def _holds_settings(column: Column, relation: Relation) -> bool:
 
 @lru_cache(maxsize=20_000)
 def _secrecy_in(table: str, column: str) -> Certainty | None:
-    """What a column's name says of secrets together with its table's, where it says nothing by itself."""
+    """Whether a column and its table's name together mean a secret, where the column's name alone means nothing."""
     is_of_table = {*words(column)} <= known("generic") or is_link(column)
     return secrecy_of(f"{singular('_'.join(words(table)))}_{column}") if is_of_table else None
 
 
 def _is_of_login(column: Column, relation: Relation) -> bool:
-    """Whether it tells which login a session is, or what that keeps."""
+    """Whether it identifies a login session or holds its data."""
     if not (singular(words(relation.name)[-1]) if words(relation.name) else "").endswith(("session", "sess")):
         return False
     others = {word for each in relation.columns if each is not column for word in words(each.name)}
@@ -183,15 +185,9 @@ def _is_of_login(column: Column, relation: Relation) -> bool:
     )
 
 
-def _is_postal(column: Column, relation: Relation) -> bool:
-    """Whether a `pincode` is a place's: next to a city, it is India's postal code."""
-    beside = {word for each in relation.columns for word in words(each.name)}
-    return joined(column.name) == "pincode" and bool(known("postal") & beside)
-
-
 @lru_cache(maxsize=20_000)
 def secrecy_of(name: str) -> Certainty | None:
-    """Whether what is called so is a secret; None where the name does not say so."""
+    """Whether a name means a secret; None where it does not."""
     said = words(name)
     if not said or said[0] in known("about_first") or {said[-1], singular(said[-1])} & known("only_about"):
         return None
@@ -211,7 +207,7 @@ def secrecy_of(name: str) -> Certainty | None:
 
 
 def is_secret_number(name: str) -> bool:
-    """Whether a whole number that is called so is a secret: a PIN or the number of a card, not a count of tokens."""
+    """Whether a whole number with this name is a secret: a PIN or a card number, not a count of tokens."""
     said = words(name)
     ends = ("".join(said[-size:]) for size in range(1, _WORDS_MAX + 1))
     return bool(said) and (
@@ -221,7 +217,7 @@ def is_secret_number(name: str) -> bool:
 
 
 def is_link(name: str) -> bool:
-    """Whether it is called an address of something on the web."""
+    """Whether a name means a web address."""
     return says(name, "link")
 
 
@@ -239,7 +235,7 @@ def _is_perhaps(said: Sequence[str]) -> bool:
 
 
 def _run_together(said: Sequence[str]) -> Iterator[str]:
-    """Each word, and those that stand together written as one."""
+    """Each word, and neighbouring words joined into one."""
     for size in range(1, _WORDS_MAX + 1):
         for start in range(len(said) - size + 1):
             whole = "".join(said[start : start + size])
@@ -247,13 +243,13 @@ def _run_together(said: Sequence[str]) -> Iterator[str]:
 
 
 def _compound(whole: str, least: int = _LONG_MIN) -> Certainty | None:
-    """What a compound says, or one of so many letters at the end of a longer word."""
+    """The meaning of a compound, or of one at the end of a longer word that has at least this many letters."""
     compounds, ends = _all_compounds(), (whole[start:] for start in range(max(len(whole) - least, 0) + 1))
     return next((compounds[end] for end in ends if end in compounds), None)
 
 
 def _is_private_link(said: Sequence[str]) -> bool:
-    """Whether it is an address that lets in whoever has it, or that only machines call."""
+    """Whether it is an address that grants access by itself, or that only machines call."""
     private, links = known("private"), known("link")
     if not links.isdisjoint(said):
         return not private.isdisjoint(said) or "webhook" in "".join(said)

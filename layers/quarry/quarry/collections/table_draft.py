@@ -1,4 +1,4 @@
-"""One table as `quarry.toml` may declare it, by what its columns are likely to be for."""
+"""Drafts the declaration of one table from what its columns are likely to hold."""
 
 from __future__ import annotations
 
@@ -49,34 +49,36 @@ from quarry.spans.quantities import currency_code
 
 FACETS_MAX = 20
 REACHED_MAX = 14
-"""So many facets more a table may have by what it refers to."""
+"""How many facets a table may get from the tables that it refers to."""
 DESCRIPTION_MAX = 500
 
 _PURPOSES = {
     "happened": "when it happened",
     "created": "when it was written",
     "later": "when it is due",
-    "other": "there is no better one",
+    "other": "no other date fits better",
 }
 
 
 def draft_table(
     guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool = True, kinds: DateKinds = NOT_READ
 ) -> TableDraft:
-    """The declaration of a table, to be called `name`. `guesses` are of those that it may refer to, `kinds` what its dates are
-    called like. One that `is_searched` has a key; else its rows are only counted.
+    """The declaration of a table as the collection `name`.
+
+    `guesses` are the tables that it may refer to, `kinds` the meanings of its date names. If it `is_searched`, it has a key;
+    otherwise its rows are only counted.
     """
     relation, draft = guess.relation, TableDraft()
     draft.set("source", toml_text.table(*relation.qualified))
     if guess.key != relation.primary_key:
-        draft.set("key", [*guess.key], "no primary key that serves; these are unique")
+        draft.set("key", [*guess.key], "the primary key cannot be used; these are unique")
     if is_searched:
         _add_texts(draft, guess, name)
     elif guess.title or not guess.is_join:
         draft.set("title", _title(guess, name))
     if guess.texts_used:
         language = language_of([column.name for column in relation.columns])
-        draft.set("language", language, "guessed by what its columns are called")
+        draft.set("language", language, "guessed by the names of its columns")
     if guess.date:
         draft.set("date", guess.date.name, f"guessed: {_PURPOSES[date_purpose(guess.date)]}")
     if guess.page:
@@ -92,14 +94,14 @@ def draft_table(
     add_links(draft, guess, guesses)
     add_fields(draft, guess)
     draft.remarks += [
-        f'where callers may see their own rows alone: scope = {toml_text.toml(each.name)}, scope_setting = "app.caller"'
+        f'to show callers only their own rows: scope = {toml_text.toml(each.name)}, scope_setting = "app.caller"'
         for each in guess.named_owners
     ]
     return draft
 
 
 def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
-    """The comment behind a column in `hidden`: why, and how to show what may be no secret."""
+    """The comment on a column in `hidden`: why, and how to show one that may be no secret."""
     if suspected.is_certain:
         return suspected.reason if suspected.reason == BYTES else f"a secret: {suspected.reason}"
     shown = f"may be a secret: {suspected.reason}; delete this line to show it"
@@ -113,7 +115,7 @@ def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
 def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
     if not guess.texts_used:
         draft.set("title", _title_of_key(guess, name))
-        draft.set("text", dict.fromkeys(guess.key, "D"), "no text of its own: it is counted, and found by its key")
+        draft.set("text", dict.fromkeys(guess.key, "D"), "it has no text: rows are counted, and found by their keys")
         draft.settings["embed"] = []
         return
     weights = {
@@ -130,20 +132,20 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
     if embedded != [*weights]:
         draft.settings["embed"] = embedded
     if not embedded:
-        draft.reasons["embed"] = "words only: names and numbers have no meaning beside them"
+        draft.reasons["embed"] = "words only: names and numbers have no further meaning"
     if guess.prose and len(guess.prose) < len(weights):
         draft.set("cite", [column.name for column in guess.prose])
 
 
 def _title(guess: TableGuess, name: str) -> str | None:
-    """What rows are called: people by their names, and what has no title by its key."""
+    """The title of rows: the names of people, and the key where there is no title."""
     if guess.person:
         return " ".join(f"{{{column.name}}}" for column in guess.person)
     return guess.title[0].name if guess.title else _title_of_key(guess, name)
 
 
 def _title_of_key(guess: TableGuess, name: str) -> str | None:
-    """What rows are called that nothing gives a name to: "payment 17"."""
+    """A title made from the key: "payment 17"."""
     if not guess.key:
         return None
     telling = [key for key in guess.key if not is_date(guess.relation.by_name[key])] or guess.key
@@ -151,8 +153,10 @@ def _title_of_key(guess: TableGuess, name: str) -> str | None:
 
 
 def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str, *, is_searched: bool) -> None:
-    """What is shown of a row and counted by. Of rows that are only counted these are no names of others: whoever asks by these
-    follows a link, and no dictionary has to hold them for each table.
+    """Add the facets of a table.
+
+    Rows that are only counted get no facets with names of other tables' rows: a question about those follows a link, and no
+    values have to be stored for each table.
     """
     titles = [] if is_searched and not guess.title_repeats else guess.title
     texts = [each for each in guess.texts_used if each not in titles] if is_searched else []
@@ -183,8 +187,8 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
 
 
 def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: str) -> None:
-    """What other tables tell of the rows: the date of the nearest where they have none, names of what they lead to, and what kind
-    of thing that is and where.
+    """Add facets from the tables that rows refer to: the date of the nearest, where the table has none, their names, kinds
+    and places.
     """
     found = reached(guess, guesses)
     is_of_others = (
@@ -193,15 +197,15 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
         or any(name in guess.references for name in guess.key)
     )
     is_part = guess.date is None and is_of_others
-    dated = next((each for each in found if is_part and _is_of_what_happened(each.guess)), None)
+    dated = next((each for each in found if is_part and each.guess.date), None)
     if dated and dated.guess.date and DATE not in draft.facets:
         draft.facets[DATE] = dated.declared("date", dated.guess.date.name)
-        draft.reasons[f"facets.{DATE}"] = "guessed: they have none of their own"
+        draft.reasons[f"facets.{DATE}"] = "guessed: the rows have none of their own"
     telling = [
         (each, column, kind)
         for each in found
         for column, kind in telling_columns(each.guess)
-        # where who serves lives says nothing of the row
+        # where staff live says nothing about the row
         if kind != "place" or not is_called(each.guess.relation.name, "serving")
     ]
     further = [
@@ -222,21 +226,14 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
         draft.facets[unique(_facet_name(own, name), draft.facets)] = each.declared(kind, title)
 
 
-def _is_of_what_happened(guess: TableGuess) -> bool:
-    is_made = guess.date is not None and (
-        date_purpose(guess.date) != "created" or is_called(guess.relation.name, "sale")
-    )
-    return is_made and not guess.are_people
-
-
 def _called_by_reference(each: Reached) -> tuple[str, str, str]:
-    """Name, kind and title of the facet for what a row is called that others lead to."""
+    """Name, kind and title of a facet for the name of a row further away."""
     column, _ = each.steps[-1]
     return name_by_reference(column, each.guess), _kind_of_names(each.guess), _title_of(each.guess)
 
 
 def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
-    """What other tables join the rows with: the categories of a film."""
+    """Facets for the rows that a third table joins this one with: the categories of a film."""
     for joins in guesses.values():
         references = joins.joined
         if references is None or not guess.may_tell_of(joins):
@@ -252,13 +249,13 @@ def _joined_facets(guess: TableGuess, guesses: Guesses) -> Iterator[_Facet]:
             "kind": "array", "through": toml_text.table(*joins.relation.qualified),
             "of": toml_text.table(*other.relation.qualified), "title": _title_of(other),
         }  # fmt: skip
-        # what no foreign key says has to be named
+        # columns without a foreign key have to be named
         named = {key: each.columns[0] for key, each in (("by", own[0]), ("to", others[0])) if each.is_guessed}
         yield _Facet(singular("_".join(words(other.relation.name))), declared | named)
 
 
 def _title_of(other: TableGuess) -> str:
-    """What rows of a table are called: people by all their names."""
+    """The title of another table's rows: all names of a person."""
     if other.person and len(other.title) > 1:
         return " ".join(f"{{{column.name}}}" for column in other.title)
     return other.title[-1].name
@@ -281,11 +278,11 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     if kind is None:
         return None
     called = written_out(own_name(column.name))
-    unit = unit_of(column, guess.relation.name) if kind == "number" else None
+    unit = unit_of(column) if kind == "number" else None
     if unit:
         is_named = called == column.name and re.fullmatch(NAME_PATTERN, called) and called not in PARAMETERS
         named = {"kind": kind} if is_named else {"kind": kind, "column": column.name}
-        return _Facet(called, {**named, "unit": unit[0]}, "the unit is guessed" if unit[1] else None)
+        return _Facet(called, {**named, "unit": unit})
     declared: dict[str, object] = {"kind": kind}
     reason = None
     if kind == "money" and (code := next(filter(None, map(currency_code, words(column.name))), None)):

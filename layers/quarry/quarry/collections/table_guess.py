@@ -1,4 +1,4 @@
-"""What the columns of a table are likely to be for: its title, its sentences, its date, who its rows belong to."""
+"""Guesses the role of each column of a table: title, prose, date, owner and others."""
 
 from __future__ import annotations
 
@@ -39,12 +39,13 @@ from quarry.language.word_forms import singular
 
 @dataclass(frozen=True)
 class TableGuess:
-    """The columns of a table, by what they seem to be for. `told_owners` are columns that say whose a row is, but of owners that
-    other rows tell of like of anything else. `is_private`: its rows are somebody's.
+    """The columns of a table, by their likely roles.
+
+    `ordinary_owners` are owner columns that are ordinary references. `is_private`: each row belongs to somebody.
     """
 
     relation: Relation
-    told_owners: frozenset[str] = frozenset()
+    ordinary_owners: frozenset[str] = frozenset()
     is_private: bool = False
 
     @cached_property
@@ -52,7 +53,7 @@ class TableGuess:
         """The columns that may hold secrets, each with the reason."""
         found = {column.name: suspicion(column, self.relation) for column in self.relation.columns}
         secret = {name: suspected for name, suspected in found.items() if suspected}
-        # what is in a column that is hidden needs no line of its own
+        # keys in a hidden column need no line of their own
         return {name: each for name, each in secret.items() if not covered(name, {*secret} - {name})}
 
     @cached_property
@@ -64,13 +65,13 @@ class TableGuess:
 
     @cached_property
     def key(self) -> tuple[str, ...]:
-        """The first of its keys that a declaration can name; empty where there is none."""
+        """The first key that a declaration can name; empty where there is none."""
         single = {column.name for column in self.usable if is_single(column)}
         return next((key for key in self.relation.keys if single.issuperset(key)), ())
 
     @cached_property
     def references(self) -> dict[str, Reference]:
-        """The foreign keys of one column, by their columns."""
+        """The foreign keys of one column, by column."""
         return {each.columns[0]: each for each in reversed(self.relation.references) if len(each.columns) == 1}
 
     @cached_property
@@ -79,7 +80,7 @@ class TableGuess:
 
     @cached_property
     def texts(self) -> list[Column]:
-        """What people wrote, and what they may look for by a word."""
+        """Texts that people wrote, or that they may search by words."""
         return [
             column
             for column in self.usable
@@ -91,7 +92,7 @@ class TableGuess:
 
     @cached_property
     def person(self) -> list[Column]:
-        """The columns of somebody's first and last name; empty where it lacks one."""
+        """The columns with a person's first and last name; empty where one is missing."""
         found = [
             next((column for column in self.texts if joined(column.name) in known(names)), None)
             for names in ("first_name", "last_name")
@@ -100,7 +101,7 @@ class TableGuess:
 
     @cached_property
     def title(self) -> list[Column]:
-        """The columns that its rows are called by: first and last name before a title, which may be a job."""
+        """The title columns of its rows. First and last name come before a title, which may be a job."""
         return self.person or [column for column in (self._named_title(),) if column]
 
     def _named_title(self) -> Column | None:
@@ -116,10 +117,9 @@ class TableGuess:
                 for name in names
                 if name in by_name and (name in known("title") or by_name[name] in naming)
             ),
-            # an order has no name: one in it is somebody's
+            # an order has no name: a name in it is a person's
             *(column for column in short if _ends_as_title(column) and not is_called(self.relation.name, "sale")),
-            *(by_name[name] for name in listed("user_name") if name in by_name),
-            # a number or a code only where nothing else tells rows apart
+            # a number or a code only as a last resort
             *sorted((column for column in short if column.distinct == -1 and not is_contact(column)), key=is_numbered),
             *only,
         )
@@ -127,7 +127,7 @@ class TableGuess:
 
     @cached_property
     def prose(self) -> list[Column]:
-        """The texts of sentences, the longest first; where neither these nor a title can be told, all that may be one."""
+        """The columns with sentences, longest first; where there are none and no title, every text that may be one."""
         found = [column for column in self.texts if is_prose(column) and column not in self.title]
         if not found and not self.title:
             found = [column for column in self.texts if not self._is_short(column)]
@@ -146,7 +146,7 @@ class TableGuess:
 
     @cached_property
     def categories(self) -> list[Column]:
-        """What holds one of few values, places included."""
+        """The columns with few different values, including places."""
         return [
             column
             for column in self.usable
@@ -158,26 +158,27 @@ class TableGuess:
 
     @cached_property
     def other_texts(self) -> list[Column]:
-        """Short texts that are searched by their words alone."""
+        """Short texts that are only searched by words."""
         taken = [*self.title, *self.prose, *self.categories]
         return [column for column in self.texts if column not in taken]
 
     @cached_property
     def date(self) -> Column | None:
-        """The date that a row has for people: when it happened, rather than when it was written, never its last change."""
+        """The main date of a row: when it happened, or else when it was written; never its last change."""
         dates = [column for column in self.usable if is_date(column)]
         for purpose in ("happened", "created", "other"):
             found = [column for column in dates if date_purpose(column) == purpose]
             if found and purpose == "other" and all(column.is_nullable for column in found):
-                # what is due has a date before it is paid
+                # something due has a due date before it is paid
                 found = [column for column in dates if says(column.name, "due") and not column.is_nullable] or found
             if found:
                 return self._of_stay(min(found, key=lambda column: column.is_nullable))
         return None
 
     def _of_stay(self, date: Column) -> Column:
-        """When rows begin that have an arrival and a departure, rather than when they were made: a stay of May begins in May, but
-        a booking of May may be booked then.
+        """Where rows have an arrival and a departure, the arrival rather than when they were made.
+
+        A stay in May begins in May; a booking of May may be made then.
         """
         if self.span is None or not _happens(self.span[0], "arriving"):
             return date
@@ -186,13 +187,15 @@ class TableGuess:
 
     @cached_property
     def span(self) -> tuple[Column, Column] | None:
-        """The only date on which something began, by its name, and the only one on which it ended; not until when it was to."""
+        """The only date on which something began, by its name, and the only one on which it ended. Planned dates do not
+        count.
+        """
         dates = [column for column in self.usable if is_date(column)]
         dates = [column for column in dates if not says(column.name, "due") and words(column.name)[-1:] != ("by",)]
         for beginning, ending in (("arriving",), ("leaving",)), (("arriving", "beginning"), ("leaving", "ending")):
             begun, ended = ([each for each in dates if _happens(each, *verbs)] for verbs in (beginning, ending))
             if len(begun) == 1 and not ended and "ending" in ending:
-                # what is sent ends where nothing else does
+                # sending is the end if there is no other
                 ended = [each for each in dates if _happens(each, "sending")]
             if len(begun) == len(ended) == 1 and begun != ended:
                 return begun[0], ended[0]
@@ -205,62 +208,48 @@ class TableGuess:
 
     @cached_property
     def scopes(self) -> list[Column]:
-        """What may say whose a row is."""
-        return [each for each in self.usable if is_scope(each) and each.name not in (*self.told_owners, *self.key)]
+        """The columns that may identify the owner of a row."""
+        return [each for each in self.usable if is_scope(each) and each.name not in (*self.ordinary_owners, *self.key)]
 
     @property
     def named_owners(self) -> list[Column]:
-        """The columns that name who a row belongs to, and that rows are counted by like by any other."""
+        """The columns with names of owners, which rows can be counted by."""
         return [each for each in self.usable if is_scope(replace(each, seen=None)) and names_owner(each)]
 
     @property
     def owner(self) -> Column | None:
-        """The column that says whose a row is: who it is for, or else who it belongs to."""
+        """The column with the owner of a row: its recipient, or else whom it belongs to."""
         return next(iter((*self.correspondents, *self.scopes)), None)
 
     def may_tell_of(self, other: TableGuess) -> bool:
-        """Whether its rows may show what another table's hold."""
+        """Whether its rows may show values of another table."""
         relation = other.relation
         return relation.may_select and not relation.is_row_security_active and (self.is_private or not other.is_private)
 
-    @cached_property
+    @property
     def correspondents(self) -> list[Column]:
-        """Who a row is for, then who it is from, where it is from somebody to somebody."""
-        called = [each for end in ("recipient", "sender") for each in self.usable if is_correspondent(each, end)]
-        pairs = ((each, other) for each in self.usable for other in [self._from_whom(each)] if other is not None)
-        return called or [*next(pairs, ())]
-
-    def _from_whom(self, to: Column) -> Column | None:
-        """The column that is called as this one, but "from" in the place of "to", where both are people."""
-        by_name = {each.name: each for each in self.usable}
-        for before, after in (("to_", ""), ("", "_to"), ("", "to")):
-            rest = to.name.removeprefix(before).removesuffix(after)
-            other = by_name.get(before.replace("to", "from") + rest + after.replace("to", "from"))
-            reference = self.references.get(to.name)
-            whose = reference.target[1] if reference else "_".join(word for word in words(rest) if word != "id")
-            if rest != to.name and other is not None and are_people(whose):
-                return other
-        return None
+        """Who a row is addressed to, then who it is from."""
+        return [each for end in ("recipient", "sender") for each in self.usable if is_correspondent(each, end)]
 
     @property
     def texts_used(self) -> list[Column]:
-        """What words are looked for in, the most important first."""
+        """The texts that are searched by words, most important first."""
         return [*self.title, *self.prose, *self.other_texts]
 
     @property
     def text_width(self) -> int:
-        """Bytes of text in a row, about."""
+        """The approximate bytes of text in a row."""
         return sum(map(text_width, self.texts_used))
 
     @property
     def key_categories(self) -> list[Column]:
-        """Of a key of several columns, those that hold one of few texts: rows are counted by them, too."""
+        """The columns with few values in a key of several columns: rows are also counted by them."""
         columns = [self.relation.by_name[name] for name in self.key if name not in self.references]
         return [each for each in columns if is_text(each) and self._is_category(each)] if len(self.key) > 1 else []
 
     @property
     def is_lookup(self) -> bool:
-        """Whether its rows are only names, which other tables refer to."""
+        """Whether its rows are only names that other tables refer to."""
         content = [*self.texts_used, *self.categories]
         if self.person or self.prose or len(content) > 2 or not self.title or len(self.references) > 1:
             return False
@@ -270,7 +259,7 @@ class TableGuess:
 
     @property
     def is_join(self) -> bool:
-        """Whether it only says which rows of others belong together."""
+        """Whether its rows only join rows of other tables."""
         return len(self.references) > 1 and all(
             column.name in self.referring
             or column.name in self.key
@@ -281,14 +270,14 @@ class TableGuess:
 
     @property
     def is_counted(self) -> bool:
-        """Whether its rows, though without text, tell what happened or how much: lines of orders, payments, rentals."""
+        """Whether its rows record events or amounts without text: order lines, payments, rentals."""
         if self.is_join:
             return False
         return bool(self.categories and self.references) or self._tells_of_events
 
     @property
     def _tells_of_events(self) -> bool:
-        """Whether its rows tell when something happened, or how much."""
+        """Whether its rows say when something happened, or how much."""
         return any(
             (is_date(column) and date_purpose(column) in ("happened", "later"))
             or (is_number(column) and column.name not in self.key and column.name not in self.referring)
@@ -297,7 +286,7 @@ class TableGuess:
 
     @property
     def title_repeats(self) -> bool:
-        """Whether many rows are called the same, as measured: then they are counted by it, too."""
+        """Whether many rows have the same title, as measured. Then they are also counted by it."""
         return (
             len(self.title) == 1
             and self.title[0].distinct is not None
@@ -311,7 +300,7 @@ class TableGuess:
 
     @property
     def joined(self) -> tuple[Reference, Reference] | None:
-        """The two tables whose rows it says to belong together, whatever it tells of that; None where it is no such table."""
+        """The two tables that it joins, even if it says more about each pair; None where it joins none."""
         references = [each for each in self.references.values() if not each.is_guessed]
         if len(references) != 2 or references[0].target == references[1].target:
             return None
@@ -329,7 +318,7 @@ class TableGuess:
 
 
 def _happens(column: Column, *verbs: str) -> bool:
-    """Whether a date's name says that one of these happened then, in one word or two ("check_in")."""
+    """Whether the name of a date contains one of these verbs, in one word or two ("check_in")."""
     said = words(column.name)
     return not known_stems(*verbs).isdisjoint(map(stem, (*said, *map("".join, pairwise(said)))))
 
@@ -339,5 +328,5 @@ def _ends_as_title(column: Column) -> bool:
 
 
 def _holds_figures(column: Column) -> bool:
-    """Whether it holds numbers or dates in text, as prices are: these name nothing."""
+    """Whether it holds numbers or dates as text. Those are no names."""
     return column.seen is not None and column.seen.are_figures

@@ -1,4 +1,4 @@
-"""Lines that are made of a row's columns, as `quarry.toml` writes them."""
+"""Lines made of a row's columns, as `quarry.toml` writes them."""
 
 from __future__ import annotations
 
@@ -16,17 +16,19 @@ class Placed:
 
 
 Template = Sequence["str | Placed | Template"]
-"""Texts, columns, and parts that are left out where a column in them is empty."""
+"""Texts, columns, and parts that are left out where one of their columns is empty."""
 
 
 def is_template(line: str) -> bool:
-    """Whether it is more than the name of a column."""
+    """Whether a line is more than the name of a column."""
     return "{" in line
 
 
 def parse(template: str) -> Template:
-    """A template, `"{title}[, {city}]"`: columns in braces, and in brackets parts that are left out where a column in them is
-    empty. A text without braces is the name of a column. Raises ValueError for a bracket that is alone.
+    """A template such as `"{title}[, {city}]"`: columns in braces; parts in brackets are left out where one of their columns
+    is empty.
+
+    A text without braces is the name of a column. Raises ValueError for a single bracket.
     """
     if not is_template(template):
         return [Placed(template)]
@@ -38,16 +40,16 @@ def parse(template: str) -> Template:
             part = open_parts.pop()
             open_parts[-1].append(part)
         elif piece in "[]{}":
-            raise ValueError(f"{template!r} has a {piece} alone")
+            raise ValueError(f"{template!r} has an unmatched {piece}")
         else:
             open_parts[-1].append(Placed(piece[1:-1]) if piece[0] == "{" else piece)
     if len(open_parts) > 1:
-        raise ValueError(f"{template!r} has a [ alone")
+        raise ValueError(f"{template!r} has an unmatched [")
     return open_parts[0]
 
 
 def line_columns(lines: Iterable[str]) -> tuple[str, ...]:
-    """The columns that lines are made of, each once."""
+    """The columns in lines, each once."""
 
     def of(template: Template) -> Iterator[str]:
         for part in template:
@@ -60,11 +62,11 @@ def line_columns(lines: Iterable[str]) -> tuple[str, ...]:
 
 
 def split_template(template: str) -> list[tuple[str, bool]]:
-    """A template as its literal texts and the columns in braces, in order, each with whether it is a column."""
+    """The literal texts and the columns of a template, in order. The second value says whether the part is a column."""
     pieces = re.split(r"\{([^{}]+)\}", template)
     return [(piece, place % 2 == 1) for place, piece in enumerate(pieces) if piece]
 
 
 def template_columns(template: str) -> list[str]:
-    """The columns that a template names."""
+    """The columns in a template."""
     return [piece for piece, is_column in split_template(template) if is_column]

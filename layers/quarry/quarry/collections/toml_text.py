@@ -1,4 +1,4 @@
-"""Values and names as TOML writes them."""
+"""Writes values and names as TOML."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ def key(name: str) -> str:
 
 
 def shown(name: str) -> str:
-    """A name as a comment can hold it: in quotes where it could end the line, or be misread."""
+    """A name for a comment, in quotes where it could end the line or be misread."""
     return name if re.fullmatch(r"\w[\w ().]*(?<! )", name) and name.isprintable() else toml(name)
 
 
 def table(schema: str, name: str) -> str:
-    """A table's name as SQL and declarations have it, in quotes where it needs them."""
+    """A table's name for SQL and declarations, in quotes where it needs them."""
     return ".".join(
         part if part.isascii() and part.isidentifier() and part.islower() else '"' + part.replace('"', '""') + '"'
         for part in (schema, name)

@@ -1,7 +1,7 @@
-"""Keeping collections in step with their sources: keys that writers noted are taken from the queue and their rows read again.
+"""Keeps collections up to date with their sources: takes changed keys from the queue and reads their rows again.
 
-A fault of one collection, a column that went or a right that is missing, is noted with it and keeps no other waiting. Its queue
-stays, and is worked off when the fault is mended.
+A fault in one collection, such as a dropped column or a missing right, is stored with it and does not hold up the others. Its
+queue is kept and processed once the fault is fixed.
 """
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ from quarry.postgres.failures import fault_of_source
 from quarry.postgres.pool import Connection, Database
 
 SEARCH_KEYS = 50
-"""So many noted keys a search takes first."""
+"""How many queued keys a search processes first."""
 COMPARE_SECONDS = 600.0
-"""As long as comparing a collection with its source may take."""
+"""How long comparing a collection with its source may take."""
 BATCH_SECONDS = 60.0
 COMPARED_EVERY_SECONDS = 86_400.0
 SWEEP_SECONDS = 600.0
 POLL_SECONDS = 30.0
 POLL_OVERLAP_SECONDS = 300
-"""So far back a source that is polled is read again: what was written then may have been committed later."""
+"""How far back a polled source is read again: rows may be committed later than they were written."""
 
 _WAITING = """
 select c.id,
@@ -56,7 +56,7 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class Refreshed:
-    """What was done for one collection: keys whose rows were read again, and why it was not all."""
+    """What was done for one collection: the number of keys whose rows were read again, and the problem that stopped it."""
 
     keys: int = 0
     problem: str | None = None
@@ -64,9 +64,9 @@ class Refreshed:
 
 @dataclass(frozen=True)
 class _Waiting:
-    """What waits for a collection; when it was last compared and polled, in seconds before now.
+    """What is due for a collection. `compared_before` and `polled_before` are in seconds.
 
-    `problem` is why it was not in step; writers may have noted that they could not note their keys.
+    `problem` is the fault stored last. `has_noted_problem`: a trigger could not queue its keys.
     """
 
     id: int
@@ -78,23 +78,23 @@ class _Waiting:
     polled_before: float | None
 
     def must_compare(self, collection: Collection) -> bool:
-        """Whether it is asked for, or long ago; a source without triggers is compared oftener."""
+        """Whether a comparison is requested or overdue. A source without triggers is compared more often."""
         often = SWEEP_SECONDS if collection.declaration.sync == "sweep" else COMPARED_EVERY_SECONDS
         return self.asks_to_compare or self.compared_before is None or self.compared_before > often
 
     def must_poll(self, collection: Collection) -> bool:
-        """Whether it is polled, and was not lately."""
+        """Whether it is polled, and polling is due."""
         is_polled = not isinstance(collection.declaration.sync, str)
         return is_polled and (self.polled_before is None or self.polled_before > POLL_SECONDS)
 
 
 def embedded_tables(collections: Iterable[Collection]) -> list[EmbeddedTable]:
-    """How the texts of those that have any to be embedded are."""
+    """How the texts of these collections are embedded, where they have any."""
     return [embedded_table(each) for each in collections if each.declaration.embedded]
 
 
 async def read_collections(database: Database) -> dict[str, Collection]:
-    """The collections that the database keeps, by name."""
+    """The collections in the database, by name."""
     return {row["name"]: collection_of(row) for row in await database.rows(STORED)}
 
 
@@ -105,8 +105,9 @@ async def keep_in_step(
     keep_going: Callable[[], bool] = lambda: True,
     on_progress: Callable[[Collection, int], None] = lambda collection, keys: None,
 ) -> dict[str, Refreshed]:
-    """Work off what waits for these collections, while `keep_going` says so; what was done for each. Nothing is kept of those
-    that are not searched.
+    """Process what is due for these collections while `keep_going` returns true, and return what was done for each.
+
+    Collections that are not searched need nothing.
     """
     by_id = {each.id: each for each in collections if each.declaration.is_searched}
     done: dict[str, Refreshed] = {}
@@ -121,8 +122,9 @@ async def keep_in_step(
 
 
 async def take_a_few(database: Database, collections: Iterable[Collection]) -> None:
-    """Read the rows of a few noted keys again before a search, for where nothing else does at this moment. What cannot be read
-    is left to `keep_in_step`, which says why; a collection that it could not keep in step is left alone.
+    """Read the rows of a few queued keys before a search, in case nothing else does at the moment.
+
+    A row that cannot be read is left to `keep_in_step`, which reports why; a collection with a stored problem is skipped.
     """
     by_id = {each.id: each for each in collections}
     rows = await database.rows(_CHANGED, [list(by_id)]) if by_id else []
@@ -135,7 +137,7 @@ async def take_a_few(database: Database, collections: Iterable[Collection]) -> N
 
 
 async def compare(database: Database, collection: Collection) -> int:
-    """Note every row that is not as the source has it, to be read again; how many. Repairs whatever was missed.
+    """Queue every row that differs from the source, and return how many. Finds whatever was missed.
 
     Raises PostgresError where the source cannot be read, or policies hide rows of it.
     """
@@ -147,7 +149,7 @@ async def compare(database: Database, collection: Collection) -> int:
 
 
 async def poll(database: Database, collection: Collection) -> int:
-    """Note the rows that a source has raised since it was last asked; how many."""
+    """Queue the rows that changed in the source since it was last polled, and return how many."""
     async with database.transaction() as connection:
         await _take_time(connection, COMPARE_SECONDS)
         cursor = await connection.execute(
@@ -197,7 +199,7 @@ async def _work_off(
 
 
 async def refresh_rows(database: Database, collection: Collection, keys: int = BATCH_KEYS) -> int | None:
-    """Read the rows of so many noted keys again; how many there were, None where another is at it."""
+    """Read the rows of this many queued keys again. Returns how many there were; None while another process does it."""
     async with database.transaction() as connection:
         await _take_time(connection, BATCH_SECONDS)
         return await _number(
@@ -206,7 +208,7 @@ async def refresh_rows(database: Database, collection: Collection, keys: int = B
 
 
 async def _forget_problem(database: Database, collection: Collection) -> None:
-    """What writers could not note is found by comparing, now that nothing is in the way."""
+    """Clear the problem, and request a comparison for what triggers could not queue."""
     async with database.transaction() as connection:
         await connection.execute("update collections set problem = null where id = %s", [collection.id])
         await connection.execute(

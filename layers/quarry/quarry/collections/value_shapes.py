@@ -1,4 +1,4 @@
-"""What a few values of a column look like: known forms of credentials, random tokens, numbers of cards, JSON, sentences."""
+"""What values of a column look like: credentials, random tokens, card numbers, JSON or sentences."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from quarry.files.forms import NEARLY, form_of
 from quarry.files.value_types import ANY, cell_types
 
 VALUES_MIN = 3
-"""Fewer values do not show a shape that only a whole column has."""
+"""Fewer values do not show the shape of a column."""
 MOST = 0.9
 TOKEN_CHARACTERS_MIN, CAPITALS_MIN = 16, 20
-"""Tokens are at least this long; without a small letter they are longer, as serial numbers are written in capitals."""
+"""The least length of a token; without small letters it must be longer, since serial numbers are written in capitals."""
 MIXED_MIN = 0.15
-"""The share of neighbours in random text that are a letter and a digit. Codes made by people have long runs of each."""
+"""The least share of neighbours that are a letter and a digit. Codes made by people have long runs of each."""
 
 
 class Shape(StrEnum):
@@ -26,16 +26,18 @@ class Shape(StrEnum):
 
     CREDENTIALS = "look like keys, tokens or password hashes"
     LINKS = "are addresses with credentials in them"
-    ACCOUNTS = "look like numbers of cards or bank accounts"
+    ACCOUNTS = "look like card or bank account numbers"
     RANDOM = "look random, as tokens do"
     WORDS = "are written in words"
-    OTHER = "are of no known form"
+    OTHER = "have no known form"
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What is known of a column's values without keeping any: their shape, the keys in JSON that hold text, and whether most are
-    numbers or dates, however these are written, or names, which begin with a capital and hold no figure.
+    """What is known of a column's values without storing any.
+
+    Their shape, the keys in JSON that hold text, whether most are numbers or dates in any notation, and whether most are
+    names: they begin with a capital and hold no digit.
     """
 
     shape: Shape
@@ -75,7 +77,7 @@ _JSON_TEXT = re.compile(r'"((?:[^"\\]|\\.){1,60})"\s*:\s*"[^"]')
 
 
 def seen_of(values: Sequence[str]) -> Seen | None:
-    """What these values look like, each cut off after some hundred characters; None where there are none."""
+    """What these values look like, each truncated to some hundred characters; None where there are none."""
     held = [stripped for value in values if (stripped := value.strip())]
     if not held:
         return None
@@ -108,13 +110,13 @@ def _share(holds: Callable[[str], object], values: Sequence[str]) -> float:
 
 
 def _may_be_token(value: str) -> bool:
-    """Whether it is long enough and has no sign that tokens lack. UUIDs name things, and need not be kept."""
+    """Whether it is as long as a token and has only characters of tokens. UUIDs are no secrets."""
     is_long = len(value) >= CAPITALS_MIN or any(sign.islower() for sign in value)
     return bool(is_long and _TOKEN.fullmatch(value)) and not _is_uuid(value)
 
 
 def _has_words(value: str) -> bool:
-    """Whether two words stand next to each other, the end of one and the beginning of the other a letter."""
+    """Whether it contains two neighbouring words of letters."""
     return any(one[-1].isalpha() and other[0].isalpha() for one, other in pairwise(value.split()))
 
 
@@ -124,7 +126,7 @@ def _is_uuid(value: str) -> bool:
 
 
 def _mixed(values: Iterable[str]) -> float:
-    """The share of neighbours that are a letter and a digit."""
+    """The share of neighbouring characters that are a letter and a digit."""
     pairs = [pair for value in values for pair in pairwise(value)]
     return sum(one.isalnum() and other.isalnum() and one.isdigit() != other.isdigit() for one, other in pairs) / len(
         pairs
@@ -132,7 +134,7 @@ def _mixed(values: Iterable[str]) -> float:
 
 
 def _is_card(value: str) -> bool:
-    """Whether it is a card's number, by its length, its first digit and its check digit (Luhn)."""
+    """Whether it is a card number, by its length, first digit and check digit (Luhn)."""
     digits = value.replace(" ", "").replace("-", "")
     is_usual = len(digits) in (13, 14, 16, 17, 18, 19) and digits[0] in "23456"
     if not digits.isdecimal() or not (is_usual or (len(digits) == 15 and digits[:2] in ("34", "37"))):
@@ -142,7 +144,7 @@ def _is_card(value: str) -> bool:
 
 
 def _is_iban(value: str) -> bool:
-    """Whether it is an international bank account number, by its form and its check digits (ISO 7064)."""
+    """Whether it is an international bank account number, by its form and check digits (ISO 7064)."""
     joined = value.replace(" ", "").upper()
     is_formed = 15 <= len(joined) <= 34 and joined.isascii() and joined.isalnum() and joined[:2].isalpha()
     if not is_formed or not joined[2:4].isdecimal():

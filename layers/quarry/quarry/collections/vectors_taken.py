@@ -1,4 +1,6 @@
-"""Vectors that tables hold: whether the model that embeds questions made them, and taking them over when that is another."""
+"""Vectors that tables hold: checks that the model which embeds questions made them, and reads them again after a change of
+model.
+"""
 
 from __future__ import annotations
 
@@ -21,13 +23,15 @@ from quarry.postgres.pool import Database
 ROWS_COMPARED = 5
 CHARACTERS_COMPARED = 1_000
 UNLIKE = 0.25
-"""A text's vector and another model's of the same text are as good as at random to each other: of 384 numbers five standard
-deviations are 0.25, of more numbers fewer. The same model's are near 1, also where more or less was embedded of the text.
+"""The least cosine between two vectors of the same text from one model.
+
+Vectors of different models are as good as random: with 384 numbers, five standard deviations are 0.25, with more numbers
+less. Vectors of the same model are near 1, even if more or less of the text was embedded.
 """
 
 
 async def with_given_vectors(database: Database, model: EmbeddingModel) -> list[Collection]:
-    """The collections whose tables hold their vectors. Raises ConfigurationError where these cannot be of the model."""
+    """The collections whose tables hold vectors. Raises ConfigurationError where the model cannot have made them."""
     found = [each for each in (await read_collections(database)).values() if each.declaration.vectors]
     columns = await columns_of(database, [each.source for each in found])
     for each in found:
@@ -40,7 +44,7 @@ async def with_given_vectors(database: Database, model: EmbeddingModel) -> list[
 
 
 async def take_over_vectors(database: Database, collections: Sequence[Collection], model: EmbeddingModel) -> None:
-    """Read the vectors of these collections from their tables again, and have the database remember the model."""
+    """Read the vectors of these collections from their tables again, and store the name of the model."""
     if not collections:
         return
     await remember_model(database, model)
@@ -50,7 +54,7 @@ async def take_over_vectors(database: Database, collections: Sequence[Collection
 
 
 async def are_unlike(database: Database, collection: Collection, model: EmbeddingModel) -> bool:
-    """Whether the vectors of a collection's table are unlike those that the model makes of the same texts, by a few rows.
+    """Whether a few vectors of a collection's table are unlike those that the model makes of the same texts.
 
     Raises ModelError, and PostgresError where the table cannot be read.
     """

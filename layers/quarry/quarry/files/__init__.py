@@ -1,1 +1,1 @@
-"""Files of rows that people bring: read one record after another in bounded memory, whatever their format."""
+"""Reads files of rows, one record after another in bounded memory, whatever their format."""

@@ -1,4 +1,4 @@
-"""Cells of text as the fields of a row: what a list or an object is in a cell. All else the row's own type reads from text."""
+"""Turns cells of text into the fields of a row: lists and objects. The row's own type parses everything else."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ LIST_SEPARATOR = ";"
 
 
 def read_cells(row: type[Row], cells: Mapping[str, object]) -> dict[str, object]:
-    """The fields of a row from its cells: a list is a JSON array or texts with semicolons between, an object is JSON. Numbers and
-    dates of a sheet are read as if they were written.
+    """The fields of a row from its cells. A list is a JSON array or texts separated by semicolons; an object is JSON. Numbers
+    and dates of a spreadsheet are treated as text.
     """
     lists, objects = _fields_of(row, list), _fields_of(row, dict)
     written = ((name, str(cell)) for name, cell in cells.items())
@@ -31,7 +31,7 @@ def _list(cell: str) -> object:
 
 
 def _json(cell: str, kind: type) -> object:
-    """The JSON value of that kind that a cell holds; the cell where it holds none."""
+    """The JSON value of that kind in a cell; the cell itself where it holds none."""
     try:
         value = json.loads(cell)
     except (ValueError, RecursionError):
@@ -41,7 +41,7 @@ def _json(cell: str, kind: type) -> object:
 
 @cache
 def _fields_of(row: type[Row], kind: type) -> frozenset[str]:
-    """The fields that hold values of that kind, or none."""
+    """The fields whose values are of that kind, or null."""
     return frozenset(
         name
         for name, field in row.model_fields.items()

@@ -1,4 +1,4 @@
-"""Rows of CSV: cells between commas, semicolons, tabs or vertical bars."""
+"""Rows of CSV, with commas, semicolons, tabs or vertical bars between the cells."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from quarry.files.records import RECORD_MAX_BYTES, MalformedRecord, UnreadableFi
 from quarry.files.rows import SAMPLED_ROWS, Row
 
 DELIMITERS = "\t|;,"
-"""In the order in which they are believed where all fit: the rarer it is in prose, the sooner."""
+"""In order of preference: the rarer in prose, the earlier."""
 
 _HINT = "sep="
-"""What some spreadsheets write into the first line, with the delimiter behind it."""
+"""The first line that some spreadsheets write, followed by the delimiter."""
 _MISPLACED_CR = "new-line character"
 
 
 def delimiter_of(head: str) -> str:
-    """The delimiter of CSV that begins with `head`: the one that its first line says, else that which cuts most rows into as many
-    cells as each other, then one that cuts the first row too, then the one that finds most cells.
+    """The delimiter of CSV that begins with `head`: the one that its first line names, or else the one that splits most rows
+    into the same number of cells; then one that also splits the first row, then the one with most cells.
     """
 
     def fit(delimiter: str) -> tuple[bool, float, bool, int]:
@@ -43,17 +43,17 @@ def delimiter_of(head: str) -> str:
 
 
 def hinted_delimiter(head: str) -> str | None:
-    """The delimiter that the first line says, if that is all it says."""
+    """The delimiter that the first line names, if it contains nothing else."""
     line = head.partition("\n")[0].removeprefix("\ufeff").rstrip("\r").strip('"')
     is_hint = line[: len(_HINT)].lower() == _HINT and len(line) == len(_HINT) + 1
     return line[-1] if is_hint else None
 
 
 class CsvRows:
-    """The rows of a file that have any text, without the space around it.
+    """The rows with any text, cells stripped.
 
-    Raises UnreadableFile where a quote is never closed: from there on nothing tells rows from text. `encoding` says what the text
-    is in, as far as it is known by then.
+    Raises UnreadableFile where a quote is never closed: everything after it could be text. `encoding` returns the encoding as
+    known so far.
     """
 
     def __init__(
@@ -80,23 +80,22 @@ class CsvRows:
             if cells is None:
                 return
             cells = [cell.strip() for cell in cells]
-            # unless it is in quotes, the delimiter that a hint names has cut it in two
+            # without quotes, the delimiter in the hint has split it
             is_hint = self._delimiter.join(cells).lower() == _HINT + self._delimiter
             if any(cells) and not (self._lines.row_number == 1 and is_hint):
                 yield Row(self._lines.row_number, cells)
 
     def _why(self, error: csv.Error) -> str:
         if str(error).startswith(_MISPLACED_CR):
-            return "has a line end (CR) within a cell: put the cell in quotes"
-        return f"has text behind a closing quote: double each quote that belongs to a text{self._lines.open_quote}"
+            return "has a line break (CR) within a cell: put the cell in quotes"
+        return f"has text after a closing quote: double each quote that belongs to a text{self._lines.open_quote}"
 
 
 class _Lines:
-    """The lines of a file for csv.reader; `row_number` is that of the line that the row at hand begins on, and `are_over` whether
-    the reader asked for more lines than there are.
+    """The lines of a file for csv.reader. `row_number` is the line on which the current row begins; `are_over` says that the
+    reader asked for more lines than there are.
 
-    Raises MalformedRecord for a line that is too long or not in its encoding, UnreadableFile for a row that goes on over too many
-    lines.
+    Raises MalformedRecord for a line that is too long or not in its encoding, UnreadableFile for a row that never ends.
     """
 
     def __init__(self, file: BinaryIO, name: str, encoding: Callable[[], str]) -> None:
@@ -115,8 +114,8 @@ class _Lines:
 
     @property
     def open_quote(self) -> str:
-        """Where the quote opened that the latest line began in, as the end of a sentence; empty where it began in none."""
-        return "" if self._number == self.row_number else f"; a quote was open since line {self._quote_before}"
+        """Where the quote around the start of the latest line opened, as the end of a sentence; "" where none was open."""
+        return "" if self._number == self.row_number else f"; a quote is open since line {self._quote_before}"
 
     def never_closed(self, within: str = "") -> UnreadableFile:
         return UnreadableFile(
@@ -139,7 +138,7 @@ class _Lines:
             if self._number > self.row_number:
                 raise self.never_closed(f" within {RECORD_MAX_BYTES} bytes")
             raise MalformedRecord(f"is longer than {RECORD_MAX_BYTES} bytes; is a quote not closed?")
-        # a row goes on within a quote alone: a line of it that has quotes, not counting doubled ones, closes it and opens another
+        # a row continues only within a quote: a line with quotes that are not doubled closes it and opens another
         if self._number > self.row_number and b'"' in line.replace(b'""', b""):
             self._quote_number = self._number
         try:
@@ -149,5 +148,5 @@ class _Lines:
 
 
 def _allow_long_cells() -> None:
-    # the module's limit is the process's; ours is on whole rows
+    # the module's limit is global; ours applies to whole rows
     csv.field_size_limit(2**31 - 1)

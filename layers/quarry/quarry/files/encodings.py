@@ -1,7 +1,7 @@
-"""Text of any encoding as UTF-8 with LF at the ends of lines.
+"""Converts text of any encoding to UTF-8 with LF at the ends of lines.
 
-Text is UTF-8 until a byte says that it is not. What it is in is then guessed from the bytes that follow: all before them were
-ASCII, which is the same in every encoding that is guessed. So nothing is read twice, and a pipe is read as a file is.
+Text is taken for UTF-8 until a byte is not ASCII. The encoding is then guessed from the bytes that follow: everything before
+is ASCII, which is the same in all encodings considered. So nothing is read twice, and pipes work like files.
 """
 
 from __future__ import annotations
@@ -17,12 +17,13 @@ _CHUNK_BYTES = 1 << 16
 _SAMPLE_BYTES = 1 << 18
 _COMMONEST = "windows-1252"
 _COMMONEST_FROM = 0.7
-"""The commonest encoding is taken where it is so likely, as a share of the likeliest: short names say little."""
+"""The commonest encoding is taken if it is at least this likely relative to the best guess: short names say little."""
 _GUESSED = (
     "windows-1252", "windows-1250", "windows-1251", "windows-1253", "windows-1254", "windows-1255", "windows-1256", "koi8-r",
     "cp932", "euc-jp", "cp949", "gb18030", "big5",
 )  # fmt: skip
-"""What spreadsheets and exports still write; a detector that knows a hundred more takes short texts for rare ones."""
+"""The encodings that spreadsheets and exports still write. A detector with a hundred more mistakes short texts for rare ones.
+"""
 _OLD_MAC = "mac-roman"
 _WIDE = ("utf-16-le", "utf-16-be")
 _MARKS = (
@@ -32,7 +33,7 @@ _MARKS = (
 
 
 def known_encoding(name: str) -> str:
-    """The name that Python has for an encoding of text. Raises ValueError."""
+    """Python's name for a text encoding. Raises ValueError."""
     try:
         io.TextIOWrapper(io.BytesIO(), encoding=name)  # what is no encoding of text is refused too
     except LookupError:
@@ -43,9 +44,9 @@ def known_encoding(name: str) -> str:
 
 
 class Utf8(Source):
-    """The text of a file; `notes` are told what was guessed.
+    """The text of a file as UTF-8. A guessed encoding is added to `notes`.
 
-    A byte that its encoding lacks stays as it is, which is not UTF-8 either: whoever reads that line names it.
+    Bytes that are invalid in the encoding are kept, which makes invalid UTF-8: the reader of that line reports it.
     """
 
     def __init__(self, file: BinaryIO, name: str, encoding: str | None, notes: list[str]) -> None:
@@ -91,7 +92,9 @@ class Utf8(Source):
         try:
             return self._decoder.decode(chunk, final=self._ended).encode(errors="surrogateescape")
         except UnicodeError as error:
-            raise UnreadableFile(f"{self._name}: is not in {self.encoding}: --encoding says what it is in") from error
+            raise UnreadableFile(
+                f"{self._name}: is not in {self.encoding}: name its encoding with --encoding"
+            ) from error
 
     def _guess(self, sample: bytes) -> None:
         if b"\0" in sample:
@@ -123,7 +126,7 @@ def _ends_are_cr(text: bytes) -> bool:
 
 
 def _wide_encoding(sample: bytes) -> str | None:
-    """Which UTF-16 it is, of ASCII for the most part; None where the NULs in it are something else."""
+    """Which UTF-16 the sample is, assuming mostly ASCII; None where its NULs mean something else."""
     zeros = [sample[place::2].count(0) for place in (0, 1)]
     if max(zeros) * 4 < len(sample) or min(zeros) * 4 > max(zeros):
         return None
@@ -131,14 +134,14 @@ def _wide_encoding(sample: bytes) -> str | None:
 
 
 def _is_utf_8(sample: bytes) -> bool:
-    """Whether at least half of what is not ASCII is UTF-8: what else there is, is damage and no other encoding."""
+    """Whether at least half of what is not ASCII is UTF-8. The rest is then damage and not another encoding."""
     text = codecs.getincrementaldecoder("utf-8")(errors="surrogateescape").decode(sample)
     damaged = sum("\udc80" <= character <= "\udcff" for character in text)
     return damaged == 0 or damaged * 2 <= len(text) - len(text.encode("ascii", "ignore"))
 
 
 def _likeliest(sample: bytes, commonest: str) -> str:
-    # its models take 30 ms to load, and most files need none
+    # takes 30 ms to load, and most files do not need it
     from chardet import detect_all
 
     encodings = (commonest, *_GUESSED)

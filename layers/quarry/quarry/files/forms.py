@@ -1,4 +1,4 @@
-"""How the values of one column are written: what keeps a column of text from being one of numbers or dates, line by line."""
+"""How the values of one column are written, and which of them keep it from being a column of numbers or dates."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from quarry.files.writing import DateOrder, Decimals, date_in, plain_number
 Sort = Literal["number", "date", "other"]
 
 EXAMPLES_KEPT = 3
-"""So many different values of one form are named."""
+"""How many different values of one form are shown."""
 PROSE_FROM = 100
-"""So many values are looked at before a column in which few are numbers or dates is left alone."""
+"""How many values are read before a column is given up in which few are numbers or dates."""
 NEARLY = 2 / 3
-"""A column is nearly of numbers, or of dates, where this share of its values is."""
+"""The share of numbers, or of dates, from which on a column is nearly one of them."""
 
 
 @dataclass(frozen=True)
 class Form:
-    """One way to write: which decimals, or orders of day and month, it can be read with."""
+    """One way to write values, with the decimal signs or date orders that can read it."""
 
     sort: Sort
     worded: str
@@ -36,7 +36,7 @@ _PLAIN_FORMS = (_WHOLE, _DECIMAL, _ISO)
 
 
 def form_of(text: str) -> Form:
-    """How a text that is no plain number or date is written."""
+    """The form of a text that is no plain number or date."""
     numbers: dict[Decimals, str | None] = {".": plain_number(text, "."), ",": plain_number(text, ",")}
     if decimals := frozenset(each for each, number in numbers.items() if number is not None):
         is_same = numbers["."] == numbers[","]
@@ -65,15 +65,15 @@ class _Tally:
 
 @dataclass
 class Forms:
-    """The ways in which a column's values are written, each with its first values and their places."""
+    """The forms of a column's values, each with its first values and their places."""
 
     values: int = 0
     is_prose: bool = False
-    """Whether it is plain by now that nobody takes the column for numbers or dates."""
+    """Whether enough values were read to know that the column holds neither numbers nor dates."""
     _tallies: dict[Form, _Tally] = field(default_factory=dict)
 
     def add(self, value: object, types: set[ColumnType], place: Callable[[], str], count: int = 1) -> None:
-        """Take in a value, which may be one of these types and stands at `count` places, this one first."""
+        """Add a value with its possible types, which occurs in `count` places; `place` gives the first."""
         if self.is_prose:
             return
         self.values += count
@@ -88,22 +88,22 @@ class Forms:
         self.is_prose = form is _OTHER and self.values >= PROSE_FROM and 2 * tally.count > self.values
 
     def nearly(self) -> Sort | None:
-        """What the column nearly is: numbers or dates; None where it is neither for the most part."""
+        """What the column nearly holds, numbers or dates; None where it holds mostly neither."""
         sorts: tuple[Sort, ...] = ("number", "date")
         near = (sort for sort in sorts if self._count(sort) >= NEARLY * self.values)
         return None if self.is_prose or not self.values else next(near, None)
 
     def remark(self) -> str:
-        """What stands in the way of numbers or dates, and what to do; empty where the column is neither for the most part."""
+        """What keeps the column from being numbers or dates, and what to do; "" where it holds mostly neither."""
         sort = self.nearly()
         return f"{'; '.join(self._ways(sort))}: {self._advice(sort)}" if sort else ""
 
     def in_the_way(self) -> str:
-        """The values that are no plain numbers or dates, by how they are written, with a few examples."""
+        """The values that are no plain numbers or dates, by form, with a few examples."""
         return "; ".join(self._ways(self.nearly() or "number", EXAMPLES_KEPT, plain=False))
 
     def options(self) -> str | None:
-        """The options of `quarry load` that read the column as what it nearly is; None where none do."""
+        """The options of `quarry load` that read the column as what it nearly holds; None where there are none."""
         sort = self.nearly()
         return None if sort is None or not self._reads(sort) else self._options(sort)
 
@@ -135,7 +135,7 @@ class Forms:
 
     def _advice(self, sort: Sort) -> str:
         if not self._reads(sort):
-            return "write them all in one way"
+            return "write them all the same way"
         options = self._options(sort)
         return f"{options} reads them as {sort}s" if options else "kept as text"
 

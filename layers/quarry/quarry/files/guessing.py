@@ -1,13 +1,13 @@
-"""The columns and types of a table that could hold the records of files, guessed from what they hold.
+"""Guesses the columns and types of a table from the records of files.
 
-One pass over the records, which keeps of a column what its values have in common, and no value.
+One pass over the records keeps only what the values of each column have in common.
 """
 
 from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from quarry.files.forms import Forms
@@ -20,15 +20,15 @@ KEY_TYPES: tuple[ColumnType, ...] = ("bigint", "text")
 KEY_MAX_CHARACTERS = 64
 
 _KEY_NAMES = ("guid", "uuid", "key", "id")
-"""What a key is called, the likeliest last."""
+"""Names of keys, the likeliest last."""
 _KEY_ENDINGS = (*_KEY_NAMES, "code", "no", "nr", "number")
 
 
 @dataclass(frozen=True)
 class GuessedColumn:
-    """A column `name` for what the file calls `header`; nullable where a record has nothing there.
+    """A column `name` for the `header` in the file; nullable where a record has no value.
 
-    `remark` says why a column of text is one, where that is not plain.
+    `remark` explains why the type is text, where that is not obvious.
     """
 
     name: str
@@ -40,28 +40,32 @@ class GuessedColumn:
 
 @dataclass(frozen=True)
 class GuessedTable:
-    """Columns in the file's order; `keys` are those that may tell all records apart, by their names, the likeliest first."""
+    """Columns in the order of the file. `keys` are the columns that may be unique, by name, likeliest first."""
 
     columns: tuple[GuessedColumn, ...]
     keys: tuple[str, ...]
 
 
 class TableGuesser:
-    """What records have in common so far: those that were added are certain to fit `guessed`."""
+    """What the records so far have in common. All of them fit `guessed`."""
 
-    def __init__(self, writing: Writing = AS_POSTGRES) -> None:
+    def __init__(self, writing: Writing = AS_POSTGRES, reserved: Set[str] = frozenset()) -> None:
         self._writing = writing
         self._rows = 0
-        self._names = Identifiers()
+        self._identifiers = Identifiers(reserved)
         self._seen: dict[str, _Seen] = {}
 
-    def add_columns(self, file: RecordFile) -> None:
-        """Take in what a file names once for all records."""
-        for header in file.columns:
-            self._column(header, file)
+    @property
+    def names(self) -> dict[str, str]:
+        """The names of the columns so far, by header."""
+        return {header: seen.name for header, seen in self._seen.items()}
+
+    def name(self, header: str, file: RecordFile) -> str:
+        """The name of the column for a header. Raises UnreadableFile where there are too many columns."""
+        return self._column(header, file).name
 
     def add(self, fields: Mapping[str, object], file: RecordFile, number: int) -> None:
-        """Take in a record of a file, by its number. Raises UnreadableFile where it brings one column too many."""
+        """Add a record of a file, with its number. Raises UnreadableFile where there are too many columns."""
         self._rows += 1
 
         def place() -> str:
@@ -78,7 +82,7 @@ class TableGuesser:
         if column is None:
             if len(self._seen) == COLUMNS_MAX:
                 raise UnreadableFile(f"{file.name}: has more than {COLUMNS_MAX} columns")
-            column = self._seen[header] = _Seen(self._names.add(header))
+            column = self._seen[header] = _Seen(self._identifiers.add(header))
         return column
 
     def guessed(self) -> GuessedTable:
@@ -91,7 +95,7 @@ class TableGuesser:
 
 
 def possible_types(value: object, writing: Writing, *, is_cell: bool) -> set[ColumnType]:
-    """The types of which a value may be one, as numbers and dates are written."""
+    """The types that a value may have, as numbers and dates are written."""
     if not isinstance(value, str) or writing is AS_POSTGRES:
         return cell_types(value) if is_cell and isinstance(value, str) else value_types(value)
     if number := writing.number(value):
@@ -99,12 +103,12 @@ def possible_types(value: object, writing: Writing, *, is_cell: bool) -> set[Col
     if writing.is_date(value):
         return {"date", "text"}
     found = cell_types(value) if is_cell else value_types(value)
-    # a point that parts thousands makes another number of what Postgres would read
+    # Postgres would misread a point between thousands
     return found - {"bigint", "numeric"} if writing.decimals else found
 
 
 def misfit(value: object, type: ColumnType, writing: Writing = AS_POSTGRES, *, is_cell: bool) -> str | None:
-    """Why a value cannot be one of a column of that type; None where it can."""
+    """Why a value does not fit a column of that type; None where it does."""
     if type == "jsonb":
         return None
     possible = possible_types(value, writing, is_cell=is_cell)
@@ -112,7 +116,7 @@ def misfit(value: object, type: ColumnType, writing: Writing = AS_POSTGRES, *, i
 
 
 def staged(fields: Mapping[str, object]) -> str:
-    """A record as JSON: what JSON has no value for is spelt, as Postgres reads it. Raises ValueError for NaN within a value."""
+    """A record as JSON. Numbers that JSON lacks become text, as Postgres reads it. Raises ValueError for NaN within a value."""
     return json.dumps(
         {
             header: str(value) if isinstance(value, float) and not math.isfinite(value) else value
@@ -129,7 +133,7 @@ def _shown(value: object) -> str:
 
 @dataclass
 class _Seen:
-    """What the values of a column so far have in common. `is_short`: each may be a key."""
+    """What the values of a column so far have in common. `is_short`: each of them may be a key."""
 
     name: str
     values: int = 0
@@ -139,7 +143,7 @@ class _Seen:
     forms: Forms = field(default_factory=Forms)
 
     def add(self, value: object, types: set[ColumnType], place: Callable[[], str]) -> None:
-        """Take in a value, which may be one of these types."""
+        """Add a value with its possible types."""
         self.values += 1
         if len(self.possible) > 1:
             self.possible &= types
@@ -161,13 +165,13 @@ class _Seen:
         return self.forms.remark() if self.type == "text" else ""
 
     def _is_boolean(self) -> bool:
-        """Whether its words are of one pair: "no" beside "t" is something else, as is a letter that is alone."""
+        """Whether its words belong to one pair, such as yes and no. "no" with "t" does not, nor does a single letter."""
         words = self.boolean_words
         return not words or any(words <= {*pair} and (len(pair[0]) > 1 or len(words) == len(pair)) for pair in BOOLEANS)
 
 
 def _keys(columns: Sequence[GuessedColumn], seen: Sequence[_Seen]) -> Iterator[str]:
-    """What is called as a key is, wherever it stands; then what ends so, where it stands first."""
+    """First the columns with the name of a key, then the first column if its name ends like one."""
     possible = [
         column.name
         for column, values in zip(columns, seen, strict=True)

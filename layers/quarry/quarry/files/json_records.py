@@ -1,4 +1,4 @@
-"""Records of JSON: one a line, or the values of an array or one after another, which are read as they come."""
+"""Records of JSON, read as they come: one a line, the values of an array, or values one after another."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ NOT_JSON = "is not valid JSON in UTF-8"
 
 _READ_BYTES = 1 << 16
 _DEPTH_MAX = 4
-"""So many objects deep records are looked for."""
+"""How many objects deep records are searched for."""
 _DECODER = json.JSONDecoder()
 _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 class TooLong(MalformedRecord):
-    """A value is longer than a record may be, or never ends."""
+    """A value that is longer than a record may be, or never ends."""
 
 
 def json_lines(file: BinaryIO) -> Iterator[Record]:
-    """A record for each line; empty lines are left out."""
+    """A record for each line; empty lines are skipped."""
     for number, line in enumerate(bounded_lines(file), start=1):
         if not line.strip():
             continue
@@ -44,11 +44,11 @@ def _parsed(line: bytes) -> object:
 
 
 def json_values(file: BinaryIO, name: str = "", notes: list[str] | None = None) -> Iterator[Record]:
-    """A record for each value of an array, or of values that follow each other; of an object alone, for each object of the only
-    list of objects in it, and `notes` are told what else it holds.
+    """A record for each value of an array, or of values one after another. For a single object, a record for each object of
+    the only list of objects in it; the rest of that object is added to `notes`.
 
-    What is malformed ends the file: where the next value begins cannot be known. Raises UnreadableFile where an object alone
-    holds several such lists.
+    A malformed value ends the file: the start of the next one is unknown. Raises UnreadableFile where a single object holds
+    several such lists.
     """
     text = _Text(file)
     number = 0
@@ -69,13 +69,13 @@ def json_values(file: BinaryIO, name: str = "", notes: list[str] | None = None) 
             number += 1
             raise MalformedRecord(NOT_JSON)
     except MalformedRecord as error:
-        yield Record(max(number, 1), problem=f"{error}; what follows was not read")
+        yield Record(max(number, 1), problem=f"{error}; the rest was not read")
 
 
 def _envelope(text: _Text, name: str, notes: list[str]) -> Generator[Record, None, object]:
-    """The records of the first value, if it is no record itself but holds a list of them; else that value.
+    """The records in the first value, if it is an object that holds a list of them; otherwise returns that value.
 
-    One that is longer than a record may be, is taken for such, and its lists are read as they come.
+    An object longer than a record may be is assumed to hold such a list, which is read as it comes.
     """
     begin = text.mark()
     try:
@@ -90,7 +90,7 @@ def _envelope(text: _Text, name: str, notes: list[str]) -> Generator[Record, Non
     if not lists:
         return value
     if len(lists) > 1:
-        raise UnreadableFile(f"{name}: holds several lists, {', '.join(lists)}: make each a file of its own")
+        raise UnreadableFile(f"{name}: holds several lists, {', '.join(lists)}: write each to its own file")
     [(path, records)] = lists.items()
     _note_members(name, path, [key for key in value if key != path.partition(".")[0]], notes)
     yield from (Record(number, each) for number, each in enumerate(records, start=1))
@@ -98,7 +98,7 @@ def _envelope(text: _Text, name: str, notes: list[str]) -> Generator[Record, Non
 
 
 def _lists_in(value: Mapping[str, object], depth: int = 1) -> Iterator[tuple[str, list[object]]]:
-    """The lists of objects in an object, by their paths: its own, or where it has none those of the only object in it."""
+    """The lists of objects in an object, by path: its own, or else those of the only object in it."""
     lists = [(key, each) for key, each in value.items() if isinstance(each, list) and each]
     own = [(key, each) for key, each in lists if all(isinstance(record, dict) for record in each)]
     inner = [(key, each) for key, each in value.items() if isinstance(each, dict)]
@@ -116,7 +116,7 @@ def _long_envelope(text: _Text, name: str, notes: list[str]) -> Iterator[Record]
         text.expect(":")
         if text.take("["):
             if found:
-                raise UnreadableFile(f"{name}: holds several lists, {found}, {key}: make each a file of its own")
+                raise UnreadableFile(f"{name}: holds several lists, {found}, {key}: write each to its own file")
             found = key
             while not text.take("]"):
                 if number:
@@ -136,11 +136,11 @@ def _long_envelope(text: _Text, name: str, notes: list[str]) -> Iterator[Record]
 
 def _note_members(name: str, key: str, others: Sequence[str], notes: list[str]) -> None:
     beside = f"; left out {', '.join(others)}" if others else ""
-    notes.append(f"{name}: its records are those of {key!r}{beside}")
+    notes.append(f"{name}: its records are in {key!r}{beside}")
 
 
 class _Text:
-    """The text of a file, of which only the value at hand is kept."""
+    """The text of a file, of which only the current value is kept in memory."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -154,19 +154,19 @@ class _Text:
         return not self._next_character()
 
     def take(self, character: str) -> bool:
-        """Whether it goes on with `character`, which is passed then."""
+        """Whether the next character is `character`; if so, it is consumed."""
         if self._next_character() != character:
             return False
         self._at += 1
         return True
 
     def expect(self, character: str) -> None:
-        """Pass a character. Raises MalformedRecord where another stands here."""
+        """Consume a character. Raises MalformedRecord where it is another."""
         if not self.take(character):
             raise MalformedRecord(NOT_JSON)
 
     def mark(self) -> int:
-        """Where it is, to be gone back to while no value has been taken since."""
+        """The current position, which can be returned to until a value is read."""
         self._next_character()
         return self._passed + self._at
 
@@ -178,7 +178,7 @@ class _Text:
         self._next_character()
         tried = 0
         while True:
-            # a value is tried again only when twice as much is there, so that the time stays linear
+            # tried again only with twice as much text, so that the time stays linear
             while not self._ended and len(self._held) - self._at < 2 * tried:
                 self._read()
             try:
@@ -192,14 +192,14 @@ class _Text:
                         raise TooLong(f"{NOT_JSON}, or longer than {RECORD_MAX_BYTES} bytes") from error
                     raise MalformedRecord(NOT_JSON) from error
             else:
-                # a number at the end of what was read may go on
+                # a number at the end of the buffer may continue
                 if self._ended or end < len(self._held):
                     self._at = end
                     return value
                 tried = len(self._held) - self._at
 
     def _next_character(self) -> str:
-        """The next character that is no space, "" at the end."""
+        """The next character that is not white space; "" at the end."""
         while True:
             space = _SPACE.match(self._held, self._at)
             self._at = space.end() if space else self._at

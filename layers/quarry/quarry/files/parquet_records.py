@@ -1,4 +1,4 @@
-"""Records of Parquet, where pyarrow is installed; Quarry does not bring it."""
+"""Records of Parquet. Needs pyarrow, which is not installed with Quarry."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _BATCH_ROWS = 1000
 
 
 class ParquetRecords:
-    """The rows of a Parquet file, without the fields that are null. Raises UnreadableFile, also where pyarrow is missing."""
+    """The rows of a Parquet file, without null fields. Raises UnreadableFile, also where pyarrow is missing."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         try:
@@ -45,7 +45,7 @@ class ParquetRecords:
 
 
 def _readable(pyarrow: Any, field: Any) -> Any:
-    """The field, with times in microseconds: Python has nothing finer, nor has Postgres."""
+    """The field, with times in microseconds: neither Python nor Postgres has finer ones."""
     if not pyarrow.types.is_timestamp(field.type):
         return field
     return field.with_type(pyarrow.timestamp("us", tz=field.type.tz))

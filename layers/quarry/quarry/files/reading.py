@@ -1,4 +1,4 @@
-"""Opening a file of records: its format by name or content, unpacked where it is packed, its text in UTF-8."""
+"""Opens a file of records: detects its format by name or content, unpacks it, and converts its text to UTF-8."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _BINARY: tuple[tuple[bytes, Format], ...] = (
     (b"PAR1", "parquet"), (b"PK\x03\x04", "sheet"), (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "sheet"),
 )  # fmt: skip
 _NO_RECORDS = ((b"%PDF", "a PDF"), (b"<", "HTML or XML"))
-"""What files begin with that people have instead of the one that they mean."""
+"""How files begin that people load by mistake."""
 _CONTROLS = bytes({*range(32)} - {*b"\t\n\r\f\x1b"})
 _LOOKED_AT, _CONTROLS_MAX, _CONTROLS_SHARE = 4096, 3, 0.02
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
@@ -38,21 +38,21 @@ _HEAD_BYTES = 1 << 16
 
 @contextmanager
 def open_records(path: Path, options: ReadOptions = GUESSED) -> Iterator[RecordFile]:
-    """A file's records, in the format that its name and content say. Raises OSError, UnreadableFile, also while it is read."""
+    """A file's records, in the format that its name and content suggest. Raises OSError, UnreadableFile, also while reading."""
     with path.open("rb") as file, read_records(file, path.name, options) as records:
         yield records
 
 
 @contextmanager
 def read_records(file: BinaryIO, name: str, options: ReadOptions = GUESSED) -> Iterator[RecordFile]:
-    """The records of an open file or pipe, as `open_records` gives them."""
+    """The records of an open file or pipe, like `open_records`."""
     source = Source(file)
     content = io.BufferedReader(source, _HEAD_BYTES)
     if packed := content.peek().startswith(_PACKED_MAGIC):
         content = io.BufferedReader(Unpacked(content, name), _HEAD_BYTES)
     head = content.peek()
     binary = _binary_format(head)
-    # text is called a spreadsheet at times
+    # a file named like a spreadsheet may be text
     format = options.format or binary or (None if head and _ending(name) == "sheet" else _ending(name))
     if format in ("parquet", "sheet"):
         with nullcontext(content) if content.seekable() and not packed else copied(content) as whole:
@@ -81,7 +81,7 @@ def _text(content: BinaryIO, name: str, options: ReadOptions, source: Source) ->
             return RecordFile(name, "record", json_values(lines, name, notes), source.bytes_read, notes=notes)
         case _:
             _check_text(head, name)
-            # the last line of the head may be cut off in the middle
+            # the head may end within a line
             whole = head if len(head) < _HEAD_BYTES else head[: head.rfind(b"\n") + 1] or head
             delimiter = delimiter_of(whole.decode("utf-8-sig", errors="replace"))
             rows = CsvRows(lines, delimiter, name, lambda: text.encoding)
@@ -96,28 +96,28 @@ def _headed(
 
 
 def _check_text(head: bytes, name: str) -> None:
-    """See that it may be CSV. Raises UnreadableFile."""
+    """Check that the file may be CSV. Raises UnreadableFile."""
     for begin, called in _NO_RECORDS:
         if head.removeprefix(_BYTE_ORDER_MARK).lstrip().startswith(begin):
-            raise UnreadableFile(f"{name}: is {called}, which has no rows to read: save it as CSV or as a spreadsheet")
+            raise UnreadableFile(f"{name}: is {called}, which has no rows: save it as CSV or as a spreadsheet")
     looked_at = head[:_LOOKED_AT]
     controls = len(looked_at) - len(looked_at.translate(None, _CONTROLS))
     if controls > _CONTROLS_MAX and controls > _CONTROLS_SHARE * len(looked_at):
-        raise UnreadableFile(f"{name}: is no text, and no spreadsheet that is read: save it as CSV or .xlsx")
+        raise UnreadableFile(f"{name}: is neither text nor a known kind of spreadsheet: save it as CSV or .xlsx")
 
 
 def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
-    """The files of a folder whose ending is known, in the order of their names, and the links among them that lead out of it.
+    """The files of a folder with a known ending, sorted by name, and the links among them that lead out of the folder.
 
-    Who may write to a folder can put a link to any file there: the files are read with the rights of whoever loads them, so such
-    links are left out. Raises UnreadableFile where nothing else is there.
+    The files are read with the rights of the loading user. Whoever may write to the folder could link to any other file, so
+    such links are left out. Raises UnreadableFile where nothing else is there.
     """
     known = sorted(path for path in folder.iterdir() if path.is_file() and _ending(path.name) and path.name[0] != ".")
     root = folder.resolve()
     outside = [path for path in known if path.is_symlink() and not path.resolve().is_relative_to(root)]
     found = [path for path in known if path not in outside]
     if not found:
-        beside = f", but for {len(outside)} links that lead out of it" if outside else ""
+        beside = f", except {len(outside)} links that lead out of it" if outside else ""
         raise UnreadableFile(
             f"{folder}: holds no file that ends in {', '.join(_ENDINGS)}, with or without {_PACKED}{beside}"
         )
@@ -125,7 +125,7 @@ def files_in(folder: Path) -> tuple[list[Path], list[Path]]:
 
 
 def format_of(name: str, head: bytes) -> Format:
-    """The format of a file that begins with `head`: by its name's ending, by what it begins with where that tells too little."""
+    """The format of a file that begins with `head`: by the ending of its name, or by content where the ending is not enough."""
     known = _binary_format(head) or _ending(name)
     if known and known != "json" and (known != "sheet" or _binary_format(head)):
         return known
@@ -144,7 +144,7 @@ def _ending(name: str) -> Format | None:
 
 
 def _is_json_line(text: bytes) -> bool:
-    """Whether the first line is a whole value and another line follows; an object alone may hold a list of records."""
+    """Whether the first line is a whole value and another line follows. An object alone may hold a list of records."""
     line, _, rest = text.partition(b"\n")
     try:
         json.loads(line)

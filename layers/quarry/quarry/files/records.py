@@ -1,4 +1,4 @@
-"""What every format of file gives: records in order, each with its number in the file."""
+"""What every file format produces: records in order, each with its number in the file."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from typing import BinaryIO, Literal
 from quarry.platform.errors import QuarryError
 
 Unit = Literal["line", "row", "record"]
-"""What a record's number counts: lines where the format has them, rows of a sheet."""
+"""What a record's number counts: lines if the format has them, rows of a spreadsheet, or records."""
 
 RECORD_MAX_BYTES = 4 * 1024 * 1024
 COLUMNS_MAX = 1600
-"""What a table of Postgres may have."""
+"""The most columns of a Postgres table."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A record by its line or number, from 1: its fields, as the file has them, or why it cannot be read."""
+    """A record with its line or number, from 1: its fields as in the file, or why it cannot be read."""
 
     number: int
     fields: object = None
@@ -27,10 +27,10 @@ class Record:
 
 @dataclass(frozen=True)
 class RecordFile:
-    """An open file: its records, which can be read once, and how many bytes of it have been read so far.
+    """An open file: its records, which can be read once, and the number of bytes read so far.
 
-    `columns` are those that the file names once for all records. Where a text may stand for a number, `cells_are_text`. `notes`
-    say what was guessed of the file, and what in it is no record; they are whole when all records were read.
+    `columns` are those named once for all records. `cells_are_text`: a text may be a number. `notes` say what was guessed
+    about the file and what was left out; they are complete after the last record.
     """
 
     name: str
@@ -43,18 +43,18 @@ class RecordFile:
 
 
 class UnreadableFile(QuarryError):
-    """The file as a whole cannot be read; the message names it and says why."""
+    """The file as a whole cannot be read. The message names it and says why."""
 
     status = 422
     title = "Not readable"
 
 
 class MalformedRecord(Exception):
-    """A record cannot be read; the message says why. Those behind it may be good."""
+    """A record cannot be read. The message says why. Later records may be good."""
 
 
 def bounded_lines(file: BinaryIO) -> Iterator[bytes]:
-    """The lines of a file. Of a line that is too long only the beginning, so that it takes no more memory than another."""
+    """The lines of a file. A line that is too long is truncated, to limit memory."""
     while line := file.readline(RECORD_MAX_BYTES + 1):
         rest = line
         while len(rest) > RECORD_MAX_BYTES and not rest.endswith(b"\n"):

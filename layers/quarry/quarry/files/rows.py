@@ -1,4 +1,4 @@
-"""Records of rows of cells: which row names the columns, and what around the records is none: titles, totals, names again."""
+"""Turns rows of cells into records: finds the row that names the columns, and leaves out titles, totals and repeated headers."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNNAMED = "column_{}"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Cells by the line or row that they begin on, from 1; "" is an empty cell. Or why they cannot be read."""
+    """Cells with the line or row on which they begin, from 1; "" is an empty cell. Or why they cannot be read."""
 
     number: int
     cells: Sequence[object] = ()
@@ -29,9 +29,9 @@ class Row:
 
 
 class HeadedRows:
-    """The records of rows under the one that names the columns, each a mapping from `names`. Empty cells are left out.
+    """The records below the header, each a mapping from `names`, without empty cells.
 
-    A column without a name is `column_N`, and one whose name stood there before is `name_2`; `columns` are those that have one.
+    A column without a name is `column_N`, and a repeated name becomes `name_2`; `columns` are those with a name of their own.
     Raises UnreadableFile where the header cannot be read, or may be a row of data.
     """
 
@@ -63,10 +63,10 @@ class HeadedRows:
             yield self._record(held)
         if repeated:
             lines = ", ".join(map(str, repeated[:3])) + (f" and {len(repeated) - 3} more" if len(repeated) > 3 else "")
-            self._notes.append(f"{self._name}: left out {self._unit} {lines}, which repeats the names of the columns")
+            self._notes.append(f"{self._name}: left out {self._unit} {lines}, which repeats the column names")
 
     def _sampled(self) -> Iterator[Row]:
-        """The first rows; what ends the file is kept until they have been read."""
+        """The first rows. An error that ends the file is raised after they have been read."""
         characters = rows = 0
         while rows < SAMPLED_ROWS and characters < _SAMPLED_CHARACTERS:
             try:
@@ -88,12 +88,12 @@ class HeadedRows:
         yield from self._rest
 
     def _header(self) -> list[str]:
-        """The cells that name the columns, which are taken from the sample with all above them; empty where there is no row."""
+        """The cells of the header; empty where there are no rows. Removes the header and everything above it from the sample."""
         if not self._sample:
             return []
         if self._options.header == 0:
             width = max(len(row.cells) for row in self._sample)
-            self._notes.append(f"{self._name}: its columns have no names: they are called column_1 to column_{width}")
+            self._notes.append(f"{self._name}: its columns have no names and become column_1 to column_{width}")
             return [""] * width
         place = self._place()
         header = self._sample[place]
@@ -113,7 +113,7 @@ class HeadedRows:
             for place, row in enumerate(self._sample):
                 if row.number == wanted:
                     return place
-            raise UnreadableFile(f"{self._name}: no row begins on {self._unit} {wanted} near its beginning")
+            raise UnreadableFile(f"{self._name}: no row near its start begins on {self._unit} {wanted}")
         if self._sample[0].problem:
             return 0
         readable = [row for row in self._sample if not row.problem]
@@ -122,8 +122,8 @@ class HeadedRows:
         below = [row.cells for row in self._sample[place + 1 :]]
         if like := like_values(header.cells, below):
             raise UnreadableFile(
-                f"{self._name}: {self._unit} {header.number} may be a row instead of names of columns ({_shown(like)}):"
-                f" --no-header if it is a row, --header {header.number} if it is not"
+                f"{self._name}: {self._unit} {header.number} may be a row of data instead of column names ({_shown(like)}):"
+                f" use --no-header if it is, --header {header.number} if it is not"
             )
         return place
 
@@ -147,12 +147,12 @@ class HeadedRows:
         return {name: cell for name, cell in zip(self.names, cells, strict=False) if cell != ""}
 
     def _is_left_out(self, last: Row, totals: Totals) -> bool:
-        """Whether the last row is no record but holds totals of those above, which is noted."""
+        """Whether the last row holds totals of those above and is left out, which is noted."""
         if self._options.total is False or last.problem:
             return False
         place = f"{self._name}: {self._unit} {last.number}"
         if self._options.total:
-            self._notes.append(f"{self._name}: left out {self._unit} {last.number}, the last one, as a total")
+            self._notes.append(f"{self._name}: left out {self._unit} {last.number}, the last one, as totals")
             return True
         summed = totals.summed_by(last.cells)
         if not summed:
@@ -168,8 +168,8 @@ class HeadedRows:
 
 
 def header_place(rows: Sequence[Sequence[object]]) -> int:
-    """Which of these rows names the columns: behind titles, which fill few of the cells, the first that fills more than half as
-    many as most rows do.
+    """The index of the row that names the columns: after titles, which fill few cells, the first row that fills more than
+    half as many cells as most rows do.
     """
     filled = [sum(cell != "" for cell in row) for row in rows]
     typical = sorted(filled)[len(filled) // 2] if filled else 0
@@ -179,8 +179,8 @@ def header_place(rows: Sequence[Sequence[object]]) -> int:
 
 
 def like_values(header: Sequence[object], below: Sequence[Sequence[object]]) -> str:
-    """What in a row shows that it is one of values and names no columns: a cell that is of one kind with all under it, or comes
-    again there; "" where nothing does.
+    """Why a row holds values instead of column names: one of its cells is of the same kind as all cells below, or is repeated
+    below; "" where nothing suggests it.
     """
     names = [*map(str, header)]
     for place, name in enumerate(names):
@@ -196,7 +196,7 @@ def _is_of_their_kind(name: str, values: Sequence[str]) -> bool:
     sort = _sort(name)
     if sort == "other" or any(_sort(value) != sort for value in values):
         return False
-    # a year over other numbers is what these are of
+    # a year above other numbers is a column name
     return not _is_year(name) or all(map(_is_year, values))
 
 
@@ -212,7 +212,7 @@ def _is_year(text: str) -> bool:
 
 
 def unique_names(header: Sequence[str]) -> list[str]:
-    """A name for each column: as the header has it, numbered where it has none or has it twice."""
+    """A name for each column: as in the header, numbered where it is missing or repeated."""
     names: dict[str, None] = {}
     given, copies = set(header), Counter[str]()
     for number, cell in enumerate(header, start=1):
@@ -230,12 +230,12 @@ def _shown(text: str) -> str:
 
 SUMMED_ROWS_MIN = 2
 CERTAIN_FROM_ROWS = 3
-"""Numbers of fewer rows add up by chance."""
+"""The sums of fewer numbers may agree by chance."""
 
 
 @dataclass(frozen=True)
 class Summed:
-    """A column and its sum, which stands in the last row; certain where the row also lacks what all rows above have."""
+    """A column, and its sum, found in the last row. It is certain where that row also lacks a value that all rows above have."""
 
     column: int
     total: str
@@ -243,7 +243,7 @@ class Summed:
 
 
 class Totals:
-    """The sums of the columns, None of one that has held anything but numbers, and how many values each has had."""
+    """The sum of each column, None once it has held anything but numbers, and its number of values."""
 
     def __init__(self, width: int) -> None:
         self._rows = 0
@@ -251,7 +251,7 @@ class Totals:
         self._sums: list[Decimal | None] = [Decimal(0)] * width
 
     def add(self, cells: Sequence[object]) -> None:
-        """Take in a row."""
+        """Add a row."""
         self._rows += 1
         for place, cell in enumerate(cells[: len(self._sums)]):
             if cell == "":
@@ -262,7 +262,7 @@ class Totals:
                 self._sums[place] = None if number is None else total + number
 
     def summed_by(self, cells: Sequence[object]) -> Summed | None:
-        """The first column whose sum stands in these cells; None where none does, or where they may be any row's."""
+        """The first column whose sum is in these cells; None where there is none, or the cells may be an ordinary row."""
         found: Summed | None = None
         lacks, differs = False, False
         for place, (values, total, cell) in enumerate(zip(self._values, self._sums, cells, strict=False)):

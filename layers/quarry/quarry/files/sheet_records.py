@@ -1,4 +1,4 @@
-"""Rows of spreadsheets (.xlsx, .xls, .ods), where python-calamine is installed; Quarry's extra `sheets` brings it."""
+"""Rows of spreadsheets (.xlsx, .xls, .ods). Needs python-calamine, which the extra `sheets` installs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _MIDNIGHT = datetime.time()
 
 
 class SheetRows:
-    """The rows of one sheet that have any value.
+    """The rows of one sheet with any value.
 
     Raises UnreadableFile, also where several sheets have rows and none is named, and where python-calamine is missing.
     """
@@ -24,15 +24,15 @@ class SheetRows:
             calamine = import_module("python_calamine")
         except ModuleNotFoundError:
             raise UnreadableFile(
-                f"{name}: spreadsheets are read by python-calamine, which is not installed: pip install 'quarry-search[sheets]'"
+                f"{name}: reading spreadsheets needs python-calamine, which is not installed: pip install 'quarry-search[sheets]'"
             ) from None
         try:
             workbook: Any = calamine.CalamineWorkbook.from_filelike(file)
         except calamine.PasswordError as error:
-            raise UnreadableFile(f"{name}: is locked by a password: save it without one") from error
+            raise UnreadableFile(f"{name}: is protected by a password: save it without one") from error
         except (calamine.CalamineError, OSError) as error:
             raise UnreadableFile(
-                f"{name}: is not a spreadsheet, or is damaged: .xlsx, .xls and .ods are read, a zip archive is not"
+                f"{name}: is not a spreadsheet, or is damaged: .xlsx, .xls and .ods can be read, zip archives cannot"
             ) from error
         self.sheet = _chosen(workbook, name, sheet)
         try:
@@ -53,12 +53,12 @@ def _chosen(workbook: Any, name: str, wanted: str | None) -> str:
     names: list[str] = workbook.sheet_names
     if wanted is not None:
         if wanted not in names:
-            raise UnreadableFile(f"{name}: has no sheet {wanted!r}, but {', '.join(names)}")
+            raise UnreadableFile(f"{name}: has no sheet {wanted!r}; it has {', '.join(names)}")
         return wanted
     filled = [each for each in names if workbook.get_sheet_by_name(each).height]
     if len(filled) > 1:
         raise UnreadableFile(
-            f"{name}: has {len(filled)} sheets, {', '.join(filled)}: --sheet {filled[0]!r} takes that one"
+            f"{name}: has {len(filled)} sheets, {', '.join(filled)}: use --sheet {filled[0]!r} for the first"
         )
     if not filled:
         raise UnreadableFile(f"{name}: holds no rows")
@@ -66,7 +66,7 @@ def _chosen(workbook: Any, name: str, wanted: str | None) -> str:
 
 
 def _cell(value: object) -> object:
-    """A value as files of text have it: whole numbers without a fraction, days without a time, lengths of time as text."""
+    """A value as in text files: whole numbers without a fraction, days without a time, durations as text."""
     match value:
         case str():
             return value.strip()

@@ -1,4 +1,4 @@
-"""The bytes of a file, as they are or unpacked, with a count of how many were read."""
+"""The bytes of a file, plain or unpacked, with a count of the bytes read."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Source(io.RawIOBase):
-    """A file that tells how much of it was read, and gives as much as is asked for, also where it comes piece by piece."""
+    """A file that counts the bytes read, and returns as many as requested even if they arrive in pieces."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -53,7 +53,7 @@ class Source(io.RawIOBase):
 
 
 class Unpacked(Source):
-    """What is in a gzip file."""
+    """The content of a gzip file."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:
         super().__init__(cast(BinaryIO, gzip.GzipFile(fileobj=file)))
@@ -68,7 +68,7 @@ class Unpacked(Source):
 
 @contextmanager
 def copied(content: BinaryIO) -> Iterator[BinaryIO]:
-    """A copy of which any part can be read, of what came packed or by a pipe."""
+    """A seekable copy of compressed or piped content."""
     with tempfile.TemporaryFile() as copy:
         shutil.copyfileobj(content, copy)
         copy.seek(0)

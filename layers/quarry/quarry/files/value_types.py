@@ -1,4 +1,4 @@
-"""The types of columns that can hold a value of a file."""
+"""The column types that can hold a value of a file."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from decimal import Decimal
 from typing import Literal, get_args
 
 ColumnType = Literal["boolean", "bigint", "numeric", "date", "timestamptz", "text[]", "text", "jsonb"]
-"""In the order in which they are preferred."""
+"""In order of preference."""
 
 COLUMN_TYPES: tuple[ColumnType, ...] = get_args(ColumnType)
 ANY: frozenset[ColumnType] = frozenset({"text", "jsonb"})
-"""What every single value can be."""
+"""The types of any single value."""
 BIGINT_MAX = 2**63 - 1
 BOOLEANS = (("true", "false"), ("yes", "no"), ("t", "f"), ("y", "n"))
 
@@ -32,7 +32,7 @@ _TIME = re.compile(
 
 
 def cell_types(text: str) -> set[ColumnType]:
-    """The types of which `text`, a cell where texts alone are known, may be a value."""
+    """The possible types of a cell in a format where everything is text."""
     if _INTEGER.fullmatch(text) and abs(int(text)) <= BIGINT_MAX:
         return {"bigint", "numeric", "text"}
     if _NUMBER.fullmatch(text):
@@ -41,7 +41,7 @@ def cell_types(text: str) -> set[ColumnType]:
 
 
 def value_types(value: object) -> set[ColumnType]:
-    """The types that can hold `value` of a format that knows numbers from texts."""
+    """The possible types of a value in a format that distinguishes numbers from text."""
     match value:
         case dict():
             return {"jsonb"}
@@ -63,7 +63,7 @@ def value_types(value: object) -> set[ColumnType]:
 
 
 def _date_types(text: str) -> set[ColumnType]:
-    """A date or a time as ISO 8601 writes them; all else may be read in two ways, as 03/04/2031 is."""
+    """Dates and times in ISO 8601. Other notations are ambiguous, such as 03/04/2031."""
     is_date = _DATE.fullmatch(text)
     if not is_date and not _TIME.fullmatch(text):
         return set()

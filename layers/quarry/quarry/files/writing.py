@@ -1,6 +1,6 @@
 """Numbers and dates as people write them, which Postgres does not read: 1,234.50, 12 €, 31.12.2024.
 
-What can be read in two ways is read only where somebody says which one is meant.
+An ambiguous text is read only where the user says which notation is meant.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _MINUS = "-−"
 _GROUPING = " \u00a0\u202f\u2009'’.,"
 _DATE = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})")
 _CENTURY_FROM = 70
-"""Years of two digits from here on are of the last century, as Postgres reads them."""
+"""Two-digit years from here on are in the last century, as in Postgres."""
 
 
 @dataclass(frozen=True)
 class Writing:
-    """How numbers and dates are written, as the user says; None: only what can be read in one way is read.
+    """How numbers and dates are written, according to the user; None: only unambiguous ones are read.
 
-    `empty` are the texts that stand for no value.
+    `empty` are the texts that mean no value.
     """
 
     decimals: Decimals | None = None
@@ -34,20 +34,20 @@ class Writing:
     empty: frozenset[str] = frozenset()
 
     def number(self, text: str) -> str | None:
-        """The number that a text is, as Postgres reads it; None where it is none."""
+        """The number in a text, as Postgres reads it; None where there is none."""
         return None if self.decimals is None else plain_number(text, self.decimals)
 
     def is_date(self, text: str) -> bool:
         return self.dates is not None and date_in(text, self.dates) is not None
 
     def number_sql(self, text: LiteralString) -> LiteralString:
-        """SQL for the number that a text is, which is one as `number` reads it."""
+        """SQL for the number in a text that `number` accepts."""
         if self.decimals is None:
             return f"({text})::numeric"
         return number_sql(text, self.decimals)
 
     def date_sql(self, text: LiteralString) -> LiteralString:
-        """SQL for the date that a text is, which is one as `is_date` or as ISO 8601 reads it."""
+        """SQL for the date in a text that `is_date` accepts, or that is in ISO 8601."""
         if self.dates is None:
             return f"({text})::date"
         order = "DD-MM" if self.dates == "dmy" else "MM-DD"
@@ -59,19 +59,20 @@ class Writing:
 
 
 AS_POSTGRES = Writing()
-"""Nothing but what Postgres reads itself."""
+"""Only the notations that Postgres reads itself."""
 
 
 def number_sql(text: LiteralString, decimals: Decimals) -> LiteralString:
-    """SQL for the number that a text is, which is one as `plain_number` reads it."""
+    """SQL for the number in a text that `plain_number` accepts."""
     digits = f"replace(regexp_replace({text}, '[^0-9{decimals}]', '', 'g'), ',', '.')"
     return f"((case when {text} ~ '[{_MINUS}(]' then '-' else '' end) || {digits})::numeric"
 
 
 def plain_number(text: str, decimals: Decimals) -> str | None:
-    """A number with groups of digits, a currency's sign or parentheses for a minus, as Postgres reads it; None where it is none.
+    """A number with digit groups, a currency sign, or parentheses for a minus, as Postgres reads it; None where there is
+    none.
 
-    What begins with a zero, or a plus, tells things apart and is no number.
+    Texts with a leading zero or plus are identifiers, not numbers.
     """
     if len(text) > _NUMBER_MAX_CHARACTERS:
         return None
@@ -88,7 +89,7 @@ def plain_number(text: str, decimals: Decimals) -> str | None:
 
 
 def _ungrouped(whole: str, decimals: Decimals) -> str | None:
-    """Digits in groups of three, or of two and a last of three, as in India."""
+    """Digits in groups of three, or of two before a last group of three, as in India."""
     found = {character for character in whole if not ("0" <= character <= "9")}
     if len(found) > 1 or not found <= {*_GROUPING} - {decimals}:
         return None
@@ -107,7 +108,7 @@ def _is_digits(text: str) -> bool:
 
 
 def date_in(text: str, order: DateOrder) -> datetime.date | None:
-    """The date that a text is, with its day and month in this order and its year behind them; None where it is none."""
+    """The date in a text with day and month in this order, followed by the year; None where there is none."""
     found = _DATE.fullmatch(text)
     if found is None:
         return None
@@ -120,7 +121,7 @@ def date_in(text: str, order: DateOrder) -> datetime.date | None:
 
 
 Format = Literal["csv", "jsonl", "json", "parquet", "sheet"]
-"""`json` is an array of objects, an object with one such array in it, or objects one after another over any number of lines;
+"""`json` is an array of objects, an object that holds one such array, or objects one after another, on any number of lines.
 `sheet` is one sheet of a spreadsheet.
 """
 
@@ -129,8 +130,8 @@ Format = Literal["csv", "jsonl", "json", "parquet", "sheet"]
 class ReadOptions:
     """How files are read; None where that is guessed.
 
-    `header` is the line that names the columns, from 1, and 0 where none does. `total`: whether the last line holds totals of
-    those above. `sheet` names one of several sheets.
+    `header` is the line with the column names, from 1; 0 where there is none. `total`: whether the last line holds totals.
+    `sheet` names one of several sheets.
     """
 
     format: Format | None = None

@@ -14,7 +14,7 @@ from psycopg.errors import Error as PostgresError
 
 from quarry.collections.apply import Change, apply_change, plan_changes, stored_collections, take_turn
 from quarry.collections.catalog_reading import read_catalog
-from quarry.collections.checking import check, tables_named
+from quarry.collections.checking import check
 from quarry.collections.collection import Collection
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
@@ -22,6 +22,7 @@ from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Embedding
 from quarry.collections.row_condition import with_conditions
 from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
+from quarry.collections.uses import tables_named
 from quarry.collections.vectors_taken import are_unlike
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, open_database
@@ -145,7 +146,7 @@ async def _doubt_vectors(services: Services, collections: Sequence[Collection]) 
                 note(
                     f"{each.name}: the vectors in {each.declaration.vectors.column} differ from those that "
                     f"{services.embeddings.name} makes of the same texts: set the model that made them "
-                    "(OPENAI_EMBEDDING_MODEL), or remove `vectors` so that Quarry embeds the texts"
+                    "(OPENAI_EMBEDDING_MODEL), or delete `vectors` to have the texts embedded"
                 )
 
 

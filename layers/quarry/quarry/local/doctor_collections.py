@@ -12,12 +12,13 @@ from psycopg.sql import SQL, Identifier
 
 from quarry.collections.apply import hash_of_functions, stored_collections
 from quarry.collections.catalog_reading import relations_named
-from quarry.collections.checking import bypass, tables_named
+from quarry.collections.checking import bypass
 from quarry.collections.collection import ENGLISH, Collection
-from quarry.collections.exposure import Relations, exposed
+from quarry.collections.exposure import exposed
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Relation
-from quarry.collections.used_columns import UsedColumn, declared_source
+from quarry.collections.used_columns import UsedColumn
+from quarry.collections.uses import Relations, declared_source, tables_named
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.postgres.schema import SyncConnection
 from quarry.records.searched_types import RecordTypes, SearchedType, with_collections

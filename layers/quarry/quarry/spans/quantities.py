@@ -54,8 +54,6 @@ _AMBIGUOUS = frozenset("min mins second minute foot yard pound pounds kilo kilos
 _EXTENTS = frozenset("length depth height width distance altitude elevation".split())
 _LASTING = frozenset("duration runtime running length".split())
 _MASSES = frozenset("weight mass load".split())
-MEASURED = _EXTENTS | _LASTING | _MASSES
-"""Names of what is measured, whatever the unit."""
 _BY_STEM: Mapping[str, tuple[Dimension, float]] = {stem(word): unit for word, unit in _BY_WORD.items()}
 
 

@@ -1,0 +1,233 @@
+"""What a declaration names of tables: its columns, each at a key and with what it must hold, and how tables are joined. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from quarry.collections.column_types import ANY, DATE, FACETS, MEASURED, ORDERED, PLAIN, SINGLE, TEXT, VECTOR, Fit
+from quarry.collections.declaration import CollectionDeclaration, Poll
+from quarry.collections.facet_declaration import FacetDeclaration
+from quarry.collections.json_paths import MOMENT, NUMBER, PathType, type_of_kind, type_to_compare
+from quarry.collections.json_paths import TEXT as TEXT_TYPE
+from quarry.collections.naming import table_name
+from quarry.collections.predicate import fields_of, read_predicate
+from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
+from quarry.collections.relations import Reference, Relation
+from quarry.collections.templates import line_columns, template_columns
+
+Table = tuple[str, str]
+"""Schema and name."""
+Relations = Mapping[Table, Relation]
+
+
+class Use(NamedTuple):
+    """A column that a declaration names at the key `path`, and what it must hold.
+
+    `of` is the table of the column; None for the source. `type` is how a JSON path is read; None where another use decides.
+    A column that is not `is_shown` may be hidden: no caller sees its values.
+    """
+
+    path: tuple[str, ...]
+    column: str
+    fit: Fit
+    of: Table | None = None
+    type: PathType | None = None
+    is_shown: bool = True
+
+
+def uses(declared: CollectionDeclaration, relations: Relations) -> Iterator[Use]:
+    """Every column that a declaration names, except in predicates. Primary and foreign keys come from `relations`."""
+    source = relations.get(declared_source(declared))
+    yield from _each(("key",), key_of(declared, source) if source else declared.key, SINGLE)
+    yield from (Use(("text", name), name, TEXT) for name in declared.text)
+    for keyword, columns in declared.lines.items():
+        yield from _each((keyword,), columns, TEXT)
+    yield from _each(("date",), _given(declared.date), DATE, type=PathType(MOMENT))
+    yield from _each(("scope",), _given(declared.scope), SINGLE, is_shown=False)
+    yield from _each(("language", "column"), _given(declared.language_column), TEXT, is_shown=False)
+    yield from _each(("url",), template_columns(declared.url or ""), SINGLE)
+    yield from _each(("where",), declared.where.columns if declared.where else (), ANY, is_shown=False)
+    yield from _each(
+        ("vectors",), _given(declared.vectors.column if declared.vectors else None), VECTOR, is_shown=False
+    )
+    if isinstance(declared.sync, Poll):
+        yield Use(("sync", "poll"), declared.sync.poll, ORDERED, type=PathType(MOMENT), is_shown=False)
+    for name, facet in declared.facets.items():
+        yield from _of_facet(declared, name, facet, relations)
+    for name, reference in declared.references.items():
+        yield from _of_reference(reference, (name.split()[0],), FACETS["value"], source, None, relations)
+    yield from _each(("fields",), declared.fields, PLAIN)
+    for name, link in declared.links.items():
+        yield from _each(("links", name, "by"), link.by, SINGLE)
+        if source and (found := linked_by(link, source)):
+            yield from _each(("links", name, "key"), found.target_columns, SINGLE, found.target, is_shown=False)
+    for name, rows in declared.related.items():
+        path, of = ("related", name), table_name(rows.of)
+        yield Use((*path, "by"), rows.by, SINGLE, of, is_shown=False)
+        yield from _each((*path, "fields"), rows.fields.values(), PLAIN, of)
+        met = dict.fromkeys(fields_of(read_predicate(rows.where))) if rows.where else ()
+        yield from _each((*path, "where"), met, SINGLE, of, is_shown=False)
+    yield from _each(("hidden",), declared.hidden, ANY, is_shown=False)
+
+
+def _of_facet(
+    declared: CollectionDeclaration, name: str, facet: FacetDeclaration, relations: Relations
+) -> Iterator[Use]:
+    path = "facets", name
+    if facet.through is not None:
+        joins, of = table_name(facet.through), table_name(facet.of or "")
+        for keyword, column, table in (("by", facet.by, joins), ("to", facet.to, joins), ("key", facet.key, of)):
+            yield from _each((*path, keyword), _given(column), SINGLE, table, is_shown=False)
+        yield from _line((*path, "title"), str(facet.title), SINGLE, of)
+    elif facet.reference is not None:
+        source = relations.get(declared_source(declared))
+        yield from _of_reference(facet.reference, path, FACETS[facet.kind], source, None, relations)
+    elif facet.expression is not None:
+        yield from _each((*path, "expression"), facet.used_columns, MEASURED, type=PathType(NUMBER))
+    else:
+        at = (*path, "columns") if facet.columns else (*path, "column") if facet.column else path
+        related = table_name(declared.related[facet.related].of) if facet.related else None
+        yield from _each(at, facet.columns_as(name), FACETS[facet.kind], related, type=type_of_kind(facet.kind))
+
+
+def _of_reference(
+    referred: Referred | Parent,
+    path: tuple[str, ...],
+    fit: Fit,
+    source: Relation | None,
+    of: Table | None,
+    relations: Relations,
+) -> Iterator[Use]:
+    """The columns of a reference from rows of `source`; `fit` is what the column must hold that it ends in."""
+    target = table_name(referred.of)
+    other = relations.get(target)
+    key = referred.key or (referred_key(source, referred.by, other) if source and other else None)
+    referred_to = other.by_name.get(key) if other and key else None
+    type = type_to_compare(referred_to.base if referred_to else TEXT_TYPE)
+    yield Use((*path, "by"), referred.by, SINGLE, of, type)
+    yield from _each((*path, "key"), _given(key), SINGLE, target, is_shown=False)
+    if isinstance(referred, Parent):
+        yield from _each((*path, "show"), referred.show, ANY, target)
+    elif isinstance(referred.title, Referred):
+        yield from _of_reference(referred.title, path, fit, other, target, relations)
+    else:
+        yield from _line((*path, "title"), referred.title, fit, target)
+
+
+def _each(
+    path: tuple[str, ...],
+    columns: Iterable[str],
+    fit: Fit,
+    of: Table | None = None,
+    *,
+    type: PathType | None = None,
+    is_shown: bool = True,
+) -> Iterator[Use]:
+    return (Use(path, column, fit, of, type, is_shown) for column in columns)
+
+
+def _line(path: tuple[str, ...], line: str, fit: Fit, of: Table) -> Iterator[Use]:
+    """The columns of a line of another table. A column by itself must be of the facet's kind."""
+    return (Use(path, column, fit if column == line else SINGLE, of) for column in line_columns([line]))
+
+
+def _given(name: str | None) -> tuple[str, ...]:
+    return () if name is None else (name,)
+
+
+def path_types(declared: CollectionDeclaration, relations: Relations) -> dict[str, PathType]:
+    """The types of the JSON paths of the source, by name; a path that is not here is text."""
+    types: dict[str, PathType] = {}
+    # a path that only an expression uses is a number
+    for use in sorted(uses(declared, relations), key=lambda use: use.path[-1] == "expression"):
+        if use.of is None and use.type is not None:
+            types.setdefault(use.column, use.type)
+    return types
+
+
+def columns_named(declared: CollectionDeclaration, relations: Relations) -> list[str]:
+    """The columns and paths of the source that a collection is made of, each once.
+
+    Fields and links of a searched collection are read from the source directly: its triggers need not compare them.
+    """
+    apart = {"hidden", *(("fields", "links") if declared.is_searched else ())}
+    return [
+        *dict.fromkeys(use.column for use in uses(declared, relations) if use.of is None and use.path[0] not in apart)
+    ]
+
+
+def tables_named(declared: Mapping[str, CollectionDeclaration]) -> set[Table]:
+    """Schema and name of every table that the declarations name."""
+    return {table_name(name) for collection in declared.values() for name in _tables(collection)}
+
+
+def _tables(declared: CollectionDeclaration) -> Iterator[str]:
+    yield declared.source
+    yield from (link.of for link in declared.links.values() if link.of)
+    yield from (rows.of for rows in declared.related.values())
+    for facet in declared.facets.values():
+        if facet.through and facet.of:
+            yield from (facet.through, facet.of)
+    of_facets = (facet.reference for facet in declared.facets.values() if facet.reference)
+    for referred in (*of_facets, *declared.references.values()):
+        yield referred.of
+        title = referred.title if isinstance(referred, Referred) else ""
+        while isinstance(title, Referred):
+            yield title.of
+            title = title.title
+
+
+def declared_source(declaration: CollectionDeclaration) -> Table:
+    """Schema and name of the table that a collection is made of."""
+    return table_name(declaration.source)
+
+
+def key_of(declaration: CollectionDeclaration, relation: Relation) -> tuple[str, ...]:
+    """The columns that identify a row: those declared, or else the primary key.
+
+    Empty where rows are only counted and the primary key is hidden.
+    """
+    if declaration.key or declaration.is_searched or not {*relation.primary_key} & {*declaration.hidden}:
+        return declaration.key or relation.primary_key
+    return ()
+
+
+def joined_by(
+    facet: FacetDeclaration, source: Relation, joins: Relation, other: Relation
+) -> tuple[Reference | None, Reference | None]:
+    """How the table `joins` refers to `source` and to `other`: by the columns that the facet names, or else by its only foreign
+    key of one column. None where that is unclear.
+    """
+
+    def reference(named: str | None, target: Relation) -> Reference | None:
+        if named is not None:
+            keys = target.primary_key if len(target.primary_key) == 1 else (named,)
+            return Reference((named,), target.qualified, keys)
+        found = [each for each in joins.references if each.target == target.qualified and len(each.columns) == 1]
+        return found[0] if len(found) == 1 else None
+
+    by, to = reference(facet.by, source), reference(facet.to, other)
+    if to is not None and facet.key is not None:
+        to = Reference(to.columns, to.target, (facet.key,))
+    return by, to
+
+
+def linked_by(link: LinkDeclaration, source: Relation) -> Reference | None:
+    """Where a link leads: as declared, or else as the foreign key of its columns says. None where neither does."""
+    target = table_name(link.of) if link.of else None
+    if target and link.key:
+        return Reference(link.by, target, link.key)
+    found = (each for each in source.references if each.columns == link.by and target in (None, each.target))
+    return next(found, None)
+
+
+def referred_key(source: Relation, by: str, other: Relation) -> str | None:
+    """The column of `other` that the column `by` of `source` refers to: that of the foreign key, or else the primary key.
+
+    None where the primary key has several columns, or there is none.
+    """
+    for reference in source.references:
+        if reference.columns == (by,) and reference.target == other.qualified:
+            return reference.target_columns[0]
+    return other.primary_key[0] if len(other.primary_key) == 1 else None
