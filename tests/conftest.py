@@ -43,6 +43,7 @@ from xdist.scheduler import LoadFileScheduling
 from quarry.api import everything
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample
+from quarry.models import local_embedding
 from quarry.models.local_embedding import LocalEmbedding, MiniLM, Pair
 from quarry.platform.settings import Settings
 from quarry.postgres import pool
@@ -176,9 +177,10 @@ def no_network() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def each_text_read_once(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Load the local model once, and keep its outputs for all processes: they depend on its weights and texts alone."""
-    shared = getattr(request.config, "workerinput", {}).get("prototype")
-    folder = Path(shared or tmp_path_factory.mktemp("outputs"))
+    """Load the local model once, and keep its outputs in pytest's cache: its code, its weights and the texts make them."""
+    code = Path(local_embedding.__file__).read_bytes() + np.__version__.encode()
+    cache, name = getattr(request.config, "cache", None), f"outputs-{hashlib.sha256(code).hexdigest()[:16]}"
+    folder = cache.mkdir(name) if cache else tmp_path_factory.mktemp(name)
 
     def recalled(model: MiniLM, pairs: Sequence[Pair]) -> list[Any]:
         # adapters change each row of the weights

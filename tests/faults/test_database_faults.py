@@ -27,7 +27,7 @@ MAX_CONNECTIONS = 40
 
 @dataclass(frozen=True)
 class House:
-    """An embedded Postgres and two servers that share it."""
+    """An embedded Postgres without rows and two servers that share it."""
 
     directory: Path
     served: Served
@@ -49,7 +49,7 @@ def house(nursery: Nursery, make_directory: Callable[[], Path]) -> Iterator[Hous
     directory = make_directory()
     environment = {"QUARRY_DATA_DIR": str(directory), "DATABASE_TIMEOUT_SECONDS": "3"}
     with EmbeddedPostgres(directory / "postgres", parameters={"max_connections": str(MAX_CONNECTIONS)}) as server:
-        status, said = nursery.run("sample", environment=environment | {"DATABASE_TIMEOUT_SECONDS": "60"})
+        status, said = nursery.run("migrate", environment=environment)
         assert status == 0, said
         with nursery.serve(environment=environment) as served, nursery.serve(environment=environment) as neighbour:
             server.release()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,14 +31,12 @@ class Context:
 
 
 @pytest.fixture
-def lambda_environment(monkeypatch: pytest.MonkeyPatch) -> Iterator[pytest.MonkeyPatch]:
+def lambda_environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """The environment of a Lambda function with no setting made."""
     for name in Settings.model_fields:
         monkeypatch.delenv(name.upper(), raising=False)
     monkeypatch.setenv("AWS_LAMBDA_FUNCTION_NAME", "quarry-test")
-    level = logging.getLogger().level
-    yield monkeypatch
-    logging.getLogger().setLevel(level)
+    return monkeypatch
 
 
 @pytest.fixture

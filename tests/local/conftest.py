@@ -2,20 +2,16 @@
 
 from collections.abc import Iterator
 
-import psycopg
 import pytest
-from psycopg.sql import SQL, Identifier
 
-from tests.conftest import create_database
+from tests.conftest import clone_database
 from tests.local.forked import forked_commands
 
 
 @pytest.fixture(scope="package")
 def sample_url(server_url: str, sample_template: str) -> Iterator[str]:
-    name = "commands"
-    yield create_database(server_url, name, template=sample_template)
-    with psycopg.connect(server_url, autocommit=True) as connection:
-        connection.execute(SQL("drop database {} with (force)").format(Identifier(name)))
+    with clone_database(server_url, sample_template) as url:
+        yield url
 
 
 @pytest.fixture(scope="package", autouse=True)
