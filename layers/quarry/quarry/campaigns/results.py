@@ -6,11 +6,14 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from quarry.campaigns.contract import AGGREGATED, Aggregation, Campaign
+from quarry.campaigns.contract import AGGREGATED, FILTER_VALUES, Aggregation, Campaign
 from quarry.query.algebra import Condition
 from quarry.query.contract import QueryResult
 
 Counts = Mapping[str, int]
+
+COUNTED = (*FILTER_VALUES, "offer")
+"""The fields whose values are counted for each set."""
 
 AGGREGATED_VALUES_MAX = 1_000
 """Of a set with more different values of one field there is no aggregation."""
@@ -27,7 +30,7 @@ class CampaignSet:
     total: int
     campaigns: tuple[Campaign, ...]
     counts: Mapping[str, Counts] = field(default_factory=dict)
-    """By field (channel, company, brand, value_prop, sentiment, visual_style, offer): campaigns for each value, most first; all
+    """By field of COUNTED: campaigns for each value, most first; all
     values of what is AGGREGATED, where there are not more than AGGREGATED_VALUES_MAX, and the first ones of the others. Behind
     them stand those without a value, under the empty one.
     """

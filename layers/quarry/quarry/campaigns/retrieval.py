@@ -12,14 +12,14 @@ from psycopg.sql import SQL, Composable, Identifier
 from quarry.campaigns.conditions import NAME, NO_DAY, SCHEMA
 from quarry.campaigns.contract import AGGREGATED, FILTER_VALUES, Campaign, EmbeddingField
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import AGGREGATED_VALUES_MAX, CampaignSet, KnownValues
+from quarry.campaigns.results import AGGREGATED_VALUES_MAX, COUNTED, CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
 from quarry.platform.errors import NotFound
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
 from quarry.query.execute import RowConditions
-from quarry.retrieval.facets import VALUE_MAX_CHARACTERS
+from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet
 
 CAMPAIGNS_MAX = 200
 """Campaigns of a set that are handed out; its counts are those of the whole."""
@@ -112,28 +112,18 @@ async def find_by_text(
     campaigns are looked at.
     """
     rows = RowConditions(NAME, SCHEMA, NO_DAY, {})
+    served = _all_served(RowConditions(NAME, SCHEMA, NO_DAY, None), conditions)
     source = SQL(
-        "select case when {met} then s.id end as id, s.more, row_number() over (order by s.score desc, s.id) as place"
-        " from search_campaigns_by_text(%(query)s, %(total_max)s, %(total_max)s, {filters}) s join campaigns t using (id)"
-    ).format(
-        met=rows.met(conditions),
-        filters=SQL(", ").join(
-            SQL("{} => {}::text[]").format(Identifier(_FILTERS[name]), rows.parameter(values))
-            for name, values in _values_had(conditions).items()
-        ),
-    )
-    given = {"query": query, "counted_max": TEXT_MATCHES_MAX, "total_max": TOTAL_MAX}
+        "select case when {} then s.id end as id, s.more, row_number() over (order by s.score desc, s.id) as place"
+        " from search_campaigns_by_text(%(query)s, %(total_max)s, %(total_max)s, %(filter)s) s join campaigns t using (id)"
+    ).format(rows.met(conditions))
+    given = {
+        "query": query,
+        "filter": SQL(" and ").join(served).as_string(None) if served else None,
+        "counted_max": TEXT_MATCHES_MAX,
+        "total_max": TOTAL_MAX,
+    }
     return await _counted_set(database, source, given, preferred, rows, size=_SIZE_BY_TEXT)
-
-
-def _values_had(conditions: Sequence[Condition]) -> dict[str, list[str] | None]:
-    """The values of which every campaign must have one, by field: of several conditions on one, those of the first."""
-    had: dict[str, list[str] | None] = dict.fromkeys(_FILTERS)
-    for each in conditions:
-        if isinstance(each, Comparison) and each.op == "=" and each.field in had and had[each.field] is None:
-            values = [str(value) for value in each.scalars]
-            had[each.field] = values if all(map(_is_kept, values)) else None
-    return had
 
 
 async def find_by_theme(
@@ -192,8 +182,11 @@ def _filter(conditions: Sequence[Condition]) -> str | None:
 
 def _met(rows: RowConditions, conditions: Sequence[Condition]) -> Composable:
     """True of the campaigns that meet all conditions, in a form that the indexes of the columns serve."""
-    served = (_served(rows, condition) for condition in conditions)
-    return SQL(" and ").join([rows.met(conditions), *(each for each in served if each is not None)])
+    return SQL(" and ").join([rows.met(conditions), *_all_served(rows, conditions)])
+
+
+def _all_served(rows: RowConditions, conditions: Sequence[Condition]) -> list[Composable]:
+    return [each for condition in conditions if (each := _served(rows, condition)) is not None]
 
 
 def _served(rows: RowConditions, condition: Condition) -> Composable | None:
@@ -287,7 +280,7 @@ async def _counted_set(
         },
     )
     assert row is not None
-    counts: dict[str, dict[str, int]] = {name: {} for name in _VALUES}
+    counts: dict[str, dict[str, int]] = {name: {} for name in COUNTED}
     others = dict[str, int]()
     for name, value, count in row["counts"]:
         if value is None:
@@ -322,34 +315,14 @@ _SIZE_BY_TEXT: LiteralString = (
     " count(id) <= %(counted_max)s and not coalesce(bool_or(more), false) as is_counted from matched"
 )
 
-# What is counted, by the filter that it answers to.
-_VALUES = {
-    "channel": SQL("channel"),
-    "company": SQL("company"),
-    "brand": SQL("brand"),
-    "sentiment": SQL("imagery_sentiment"),
-    "visual_style": SQL("imagery_visual_style"),
-    "offer": SQL("offer"),
-    "value_prop": SQL("key_value_props"),
-}
-
-# The arguments of a search by words that filter it, by field.
-_FILTERS = {
-    "channel": "filter_channels",
-    "company": "filter_companies",
-    "brand": "filter_brands",
-    "sentiment": "filter_sentiments",
-    "visual_style": "filter_visual_styles",
-    "value_prop": "filter_value_props",
-}
-
 # What is counted is held in memory: the long texts are left out.
-_COUNTED_COLUMNS = SQL("channel, company, brand, imagery_sentiment, imagery_visual_style, offer, key_value_props")
+_COUNTED_COLUMNS = SQL(", ").join(SQL(CAMPAIGNS.facet(name).column) for name in COUNTED)
 
 
-def _values_of(name: str, column: Composable) -> Composable:
+def _values_of(facet: Facet) -> Composable:
     """The values that campaigns found have, each with what it is compared by; null of those that have none."""
-    if name != "value_prop":
+    column = SQL(facet.column)
+    if not facet.is_array:
         return SQL("select f.{0} as value, folded_value(f.{0}) as folded from found f").format(column)
     return SQL(
         "select v.value, v.folded from found f left join lateral (select distinct on (a.folded) a.value, a.folded"
@@ -364,8 +337,8 @@ _COUNTED_VALUES = SQL(" union all ").join(
         "select {} as name, coalesce(btrim(mode() within group (order by value) filter (where folded is not null)), '') as value,"
         " count(*) as n, row_number() over (order by folded is null, count(*) desc, min(value)) as place"
         " from ({}) v group by folded"
-    ).format(name, _values_of(name, value))
-    for name, value in _VALUES.items()
+    ).format(name, _values_of(CAMPAIGNS.facet(name)))
+    for name in COUNTED
 )
 
 # A value may stand in several rows of the dictionary, whose counts add up.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from quarry.campaigns.conditions import PHRASES
 from quarry.campaigns.contract import Campaign
-from quarry.campaigns.results import CampaignSet
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.results import COUNTED, CampaignSet
 from quarry.platform.text import fence, shorten
 from quarry.query.algebra import Result
 
@@ -19,16 +20,6 @@ SUMMARIZED_VALUES = 8
 
 NO_VALUE = PHRASES.say("none")
 """What the group of campaigns without a value is called."""
-
-_LABELS = {
-    "channel": "Channels",
-    "company": "Companies",
-    "brand": "Brands",
-    "value_prop": "Value propositions",
-    "sentiment": "Sentiments",
-    "visual_style": "Visual styles",
-    "offer": "Offers",
-}
 
 
 @dataclass(frozen=True)
@@ -103,7 +94,7 @@ def _size(found: CampaignSet) -> str:
 
 
 def _counts(found: CampaignSet) -> Iterable[str]:
-    for name, label in _LABELS.items():
+    for name in COUNTED:
         counts = found.counts.get(name) or {}
         listed = [
             f"{fence(shorten(value, 80)) if value else NO_VALUE} ({count})"
@@ -113,7 +104,7 @@ def _counts(found: CampaignSet) -> Iterable[str]:
         if rest:
             listed.append(f"all others ({rest})")
         if listed:
-            yield f"{label}: {'; '.join(listed)}"
+            yield f"{CAMPAIGNS.facet(name).plural.capitalize()}: {'; '.join(listed)}"
 
 
 def _named(campaign: Campaign) -> dict[str, str]:

@@ -161,7 +161,7 @@ async def resolve_filters(
 ) -> Resolved:
     """The filters with the values as they stand in the data. Raises DatabaseUnavailable."""
     named = named_values(filters, exclude)
-    existing = await existing_values(database, CAMPAIGNS, named)
+    existing = await existing_values(database, [CAMPAIGNS], named)
     return await off_loop(resolve, filters, named, existing, known)
 
 
@@ -249,7 +249,7 @@ class CampaignToolset:
             if each.field in FILTER_VALUES and each.op in ("=", "!=")
             for value in each.scalars
         ]
-        existing = await existing_values(self.services.reader, CAMPAIGNS, named)
+        existing = await existing_values(self.services.reader, [CAMPAIGNS], named)
         spelt = {(each.facets[0], each.value): values for each, values in zip(named, existing, strict=True) if values}
 
         def spell(each: Comparison, rows: Rows, pointer: str) -> Comparison:

@@ -299,7 +299,7 @@ async def as_in_data(constraints: Constraints, database: Database) -> Constraint
     """
     parts = _parts(constraints)
     given = _named(parts)
-    existing = await existing_values(database, PEOPLE, [named for _, _, named in given])
+    existing = await existing_values(database, [PEOPLE], [named for _, _, named in given])
     meant = [found or [named.value] for (_, _, named), found in zip(given, existing, strict=True)]
     return normalise(_replaced(constraints, parts, given, meant))
 
