@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from quarry.agent.reading import read_over
+from quarry.agent.reading import is_said_whole, read_over
 from quarry.campaigns import retrieval, wording
 from quarry.campaigns.by_model import observation
 from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wire, on_wire
@@ -252,14 +252,8 @@ def _verdict(reading: Reading, query: Query, share: float, theme: str) -> Verdic
     if not is_list and unread > UNREAD_MAX:
         return "refused"
     is_told = share >= LIKELY and (is_list or is_count or not (unread or theme))
-    is_told = is_told and (query.where or not theme_of(reading)) and _is_said_whole(reading, query)
+    is_told = is_told and (query.where or not theme_of(reading)) and is_said_whole(reading, query.where)
     return "doubted" if reading.verdict == "refused" and is_told else reading.verdict
-
-
-def _is_said_whole(reading: Reading, query: Query) -> bool:
-    """Whether no condition is on a value of which only some words were said: these may mean something else ("at home")."""
-    said = {each.condition: each.said for each in likely_conditions(reading)}
-    return all(said.get(each, 1.0) == 1.0 for each in query.where)
 
 
 def _sure_conditions(reading: Reading, today: datetime.date) -> tuple[Condition, ...]:

@@ -42,7 +42,7 @@ async def chat(
     if is_stream and reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     # before a stream has begun, so that a wrong value is a 422
-    await check_filters(body, await values_of(services.reader), services.reader)
+    await check_filters(body, await values_of(services), services.reader)
     body = await check_constraints(body, services.reader)
     request_id = request_id_of(request)
     if is_stream:

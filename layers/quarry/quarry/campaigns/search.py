@@ -6,11 +6,10 @@ on nothing that it looked up, the question is read as a Query and answered by th
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
 from uuid import UUID
-from weakref import WeakKeyDictionary
 
 from quarry.agent.sources import what_may_be_asked
 from quarry.campaigns.answer import conclude
@@ -25,7 +24,6 @@ from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.platform.budget import Budget
 from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
-from quarry.postgres.pool import Database
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
@@ -47,7 +45,7 @@ async def chat_about_campaigns(
     """
     budget, said = _budget(services), request.as_asked()
     with services.run("campaigns", caller, request.message, said, budget, request_id, run_id) as run:
-        known = await values_of(services.reader)
+        known = await values_of(services)
         base = await check_filters(request, known, services.reader)
         request = await check_constraints(request, services.reader)
         asked = await what_may_be_asked(caller, services)
@@ -76,18 +74,12 @@ async def chat_about_campaigns(
         yield FinalAnswerEvent(data=await conclude(request, toolset, read.question, text, unsupported))
 
 
-async def values_of(database: Database) -> KnownValues:
+async def values_of(services: Services) -> KnownValues:
     """The values that exist, looked up once a minute."""
-    now = asyncio.get_running_loop().time()
-    read_at, known = _known.get(database, (float("-inf"), KnownValues({})))
-    # an empty domain may be filled at any moment: only what was found is remembered
-    if not known or now - read_at >= VALUES_KEPT_SECONDS:
-        known = await known_values(database)
-        _known[database] = now, known
-    return known
-
-
-_known: WeakKeyDictionary[Database, tuple[float, KnownValues]] = WeakKeyDictionary()
+    look_up = partial(known_values, services.reader)
+    known = await services.memory.read("campaign values", look_up, seconds=VALUES_KEPT_SECONDS)
+    # an empty table may be filled at any moment
+    return known or await look_up()
 
 
 def _budget(services: Services) -> Budget:

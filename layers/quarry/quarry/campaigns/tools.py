@@ -194,7 +194,7 @@ class CampaignToolset:
     @property
     def source(self) -> str | None:
         """What campaigns are called as a source; None where there are none."""
-        return next((name for name, home in self.asked.homes.items() if home == (NAME, NAME)), None)
+        return self.asked.name_of(NAME, NAME)
 
     @property
     def today(self) -> datetime.date:

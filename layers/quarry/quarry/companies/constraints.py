@@ -68,7 +68,7 @@ def conditions_to_tell(sought: Sought) -> list[Condition]:
 
 
 def _preferred(sought: Sought) -> list[Condition]:
-    return [*sought.preferred, *(_any(group.conditions) for group in sought.tags)]
+    return [*sought.preferred, *(AnyOf.of(group.conditions) for group in sought.tags)]
 
 
 def _comparisons(condition: Condition) -> Iterator[Comparison]:
@@ -78,10 +78,6 @@ def _comparisons(condition: Condition) -> Iterator[Comparison]:
     elif isinstance(condition, AnyOf):
         for each in condition.any_of:
             yield from _comparisons(each)
-
-
-def _any(conditions: Sequence[Comparison]) -> Condition:
-    return AnyOf.of(conditions)
 
 
 def _name(condition: Condition) -> str:

@@ -10,6 +10,7 @@ from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
 from quarry.companies.contract import Aggregation, Company
+from quarry.companies.facets import COMPANIES
 from quarry.companies.sources import PHRASES
 from quarry.companies.store import companies_by_ids
 from quarry.platform.contract import AggregationGroup
@@ -22,8 +23,6 @@ SHOWN_MAX = 10
 """So many of the companies that were counted are shown."""
 GROUPS_MAX = 50
 LINES_MAX = 12
-
-_DOMAIN = "companies"
 
 
 @dataclass(frozen=True)
@@ -41,7 +40,7 @@ class Counted:
 async def count(query: Query, caller: Caller, services: Services) -> Counted | None:
     """What a query over companies gives; None where it cannot be asked. Raises DatabaseUnavailable."""
     asked = await what_may_be_asked(caller, services)
-    name = next((name for name, home in asked.homes.items() if home == (_DOMAIN, _DOMAIN)), None)
+    name = asked.name_of(COMPANIES.name, COMPANIES.name)
     if name is None:
         return None
     today = datetime.datetime.now(datetime.UTC).date()

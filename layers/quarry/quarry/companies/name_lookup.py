@@ -8,7 +8,7 @@ from dataclasses import replace
 from quarry.companies.candidates import NameMatch
 from quarry.companies.constraints import with_constraints
 from quarry.companies.context import Asked, Context
-from quarry.companies.contract import STATUSES, Company, Status
+from quarry.companies.contract import Company
 from quarry.companies.fallbacks import seed_variants
 from quarry.companies.names import LIKELY, Name, read_names, without_names
 from quarry.companies.query import Sought
@@ -31,7 +31,7 @@ async def look_up_names(context: Context) -> Asked:
     may be the one that others are to be like.
     """
     names = await off_loop(read_names, context.question)
-    matches = await match_names(context, [name.text for name in names], STATUSES)
+    matches = await match_names(context, [name.text for name in names])
     likened = next((name for name in names if name.relation == "like" and name.chance >= LIKELY), None)
     with context.run.step("name_precheck") as record:
         named = _meant(context, names, matches)
@@ -90,13 +90,13 @@ async def _read(context: Context, question: str) -> Sought:
     return with_constraints(seeks, context.request.constraints)
 
 
-async def match_names(context: Context, names: Sequence[str], statuses: Sequence[Status]) -> list[NameMatch]:
+async def match_names(context: Context, names: Sequence[str]) -> list[NameMatch]:
     """The companies with one of these names or one like it, best first."""
     if not names:
         return []
     with context.run.step("search_exact_name_v1") as record:
         context.run.budget.spend_call()
-        matches = await find_names(context.services.reader, names, statuses, context.settings)
+        matches = await find_names(context.services.reader, names, context.settings)
         record.counts.update(names=len(names), found=len(matches))
     return matches
 

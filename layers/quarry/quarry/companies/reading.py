@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from quarry.agent.reading import read_over
+from quarry.agent.reading import is_said_whole, read_over
 from quarry.agent.sources import Asked
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.query import COUNT_MAX, STARTUPS, Sought, TagGroup, assumed, fields_of
@@ -26,7 +26,14 @@ from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
 from quarry.reader.names import TITLE
-from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, words_left
+from quarry.reader.reading import (
+    Reading,
+    ValueChances,
+    chances_of,
+    evidence,
+    likely_conditions,
+    words_left,
+)
 from quarry.reader.said import Place, Said, SaidValue
 from quarry.services.services import Caller, Services
 
@@ -44,6 +51,8 @@ EARLIER_MAX = 5
 _PARTS = re.compile(r"[&/,]")
 _SOURCE = "companies"
 _MEASURED = frozenset(("number", "money", "year", "date"))
+_PLACES = frozenset(each.name for each in COMPANIES.facets if each.kind == "place")
+"""The fields of places, of which a part of the name is enough."""
 
 
 async def read_sought(question: str, earlier: Sequence[str], caller: Caller, services: Services) -> Sought:
@@ -75,7 +84,7 @@ async def _schema(services: Services) -> Schema:
 
 
 def _sought(reading: Reading, before: Reading | None, sought_before: Sought | None) -> Sought:
-    own = _Own(reading, before).sought()
+    own = _Own(reading).sought()
     if before is None or sought_before is None or _chance_of_going_on(reading) < CHANCE_MIN:
         return own
     # who names another topic than before starts anew, whatever word introduces it
@@ -120,13 +129,11 @@ def _after(before: Sought, now: Sought) -> Sought:
 class _Own:
     """What one question says by itself."""
 
-    def __init__(self, reading: Reading, before: Reading | None) -> None:
+    def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._said: Said = reading.said
         self._found = _of_companies(reading)
         self._shares = self._found.shares
-        kept = before.best[0][0].conditions.tests if before and before.best else ()
-        self._kept = {id(test) for test in kept}
         self._stated: list[Condition] = []
         self._guessed: list[tuple[float, Condition]] = []
         self._tags: list[TagGroup] = []
@@ -173,7 +180,7 @@ class _Own:
             self._leave_out(said.place.first, said.place.last, "status", "affirmed")
             return  # that these are meant is assumed anyway
         if hard and chances.asked_for >= CHANCE_MIN:
-            asked = _any(Comparison(field=field, values=_values(said, field)) for field in hard)
+            asked = AnyOf.of([Comparison(field=field, values=_values(said, field)) for field in hard])
             self._add(asked, chances.asked_for)
             self._leave_out(said.place.first, said.place.last, hard[0], "affirmed")
             return
@@ -235,22 +242,9 @@ class _Own:
         is_read = reading.verdict != "refused" and not reading.unread
         if not is_read or numbers < CHANCE_MIN or not _asks_for_numbers(reading.best[0][0]):
             return None
-        return reading.query if self._is_said_whole(reading.best[0][0]) else None
-
-    def _is_said_whole(self, candidate: Candidate) -> bool:
-        """Whether no value of its conditions is only partly said: whoever helps farmers is no farmers' cooperative."""
-        whole = {
-            (field, value)
-            for said in self._said.values
-            for field in {link.field for link in said.links}
-            for value in _values(said, field)
-        }
-        return all(
-            (test.field.name, value) in whole
-            for test in candidate.conditions.tests
-            if test.field is not None and test.field.is_listed and id(test) not in self._kept
-            for value in test.values
-        )
+        # a company that helps farmers is no farmers' cooperative
+        is_whole = reading.query is not None and is_said_whole(reading, reading.query.where, _PLACES)
+        return reading.query if is_whole else None
 
     def _missing(self) -> Iterator[str]:
         """The places that the question names and that no company is in."""
@@ -320,11 +314,6 @@ def _values(said: SaidValue, field: str) -> tuple[str, ...]:
     """
     every = tuple(dict.fromkeys(link.value for link in said.links if link.field == field))
     return _whole_values(said, field) or (every if COMPANIES.facet(field).kind == "place" else ())
-
-
-def _any(conditions: Iterator[Comparison]) -> Condition:
-    each = tuple(conditions)
-    return AnyOf.of(each)
 
 
 def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from quarry.companies.activity import counted
 from quarry.companies.candidates import Candidate, Source, Variant, merge
 from quarry.companies.context import Asked, Context, Plan, Round, Scope
-from quarry.companies.contract import STATUSES
 from quarry.companies.facets import TAG_FACETS
 from quarry.companies.fallbacks import unnamed
 from quarry.companies.name_lookup import match_names
@@ -218,7 +217,7 @@ class _Search:
             return
         variants = [variant for variant in output.query_variants if len(variant.split()) <= NAME_WORDS_MAX]
         names = distinct([*(name.text for name in self._asked.names), *variants])[:NAMES_MAX]
-        matches = await match_names(self._context, names, STATUSES)
+        matches = await match_names(self._context, names)
         for match in matches:
             if self._only is None or match.company_id in self._only:
                 score = self.name_scores.get(match.company_id, 0.0)

@@ -8,7 +8,7 @@ from psycopg.sql import SQL, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
 from quarry.companies.candidates import Candidate, NameMatch, Variant
-from quarry.companies.contract import Company, Status
+from quarry.companies.contract import STATUSES, Company
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.sources import met
 from quarry.platform.errors import NotFound
@@ -33,10 +33,9 @@ _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_
 async def find_names(
     database: Database,
     names: Sequence[str],
-    statuses: Sequence[Status],
     settings: Settings,
 ) -> list[NameMatch]:
-    """The companies of these statuses that bear one of `names`, or one as like it as `company_name_similarity_min`: each
+    """The companies that bear one of `names`, or one as like it as `company_name_similarity_min`: each
     company once, with its best match, best first. Few for each name, in one round trip.
     """
     if not names:
@@ -44,7 +43,7 @@ async def find_names(
     rows = await database.call(
         "search_exact_names",
         p_names=list(names),
-        p_statuses=list(statuses),
+        p_statuses=list(STATUSES),
         p_min_similarity=settings.company_name_similarity_min,
     )
     return [NameMatch(**row) for row in rows]
