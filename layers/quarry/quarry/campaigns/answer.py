@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from quarry.agent.results import LINES_MAX
 from quarry.campaigns.by_reader import Question
@@ -207,34 +207,16 @@ def campaigns_spoken_of(answer: str, sets: Sequence[CampaignSet]) -> list[Campai
     names without giving the id of one of them; where it speaks of none, all of the first set.
     """
     found = {campaign.id: campaign for each in sets for campaign in each.campaigns}
-    said, text = set(_ID.findall(answer)), f" {plain(answer)} "
-    chosen = {id for id in found if _is_said(id, said, answer)}
-    for name_of in (_brand_of, _company_of):
-        told = {name_of(found[id]) for id in chosen}
-        chosen |= {
-            id
-            for id, campaign in found.items()
-            if (name := name_of(campaign)) and name not in told and f" {name} " in text
-        }
+    text = f" {plain(answer)} "
+    chosen = {id for id in found if re.search(rf"(?<![\w-]){re.escape(id)}(?![\w-])", answer)}
+    names_of = (
+        {id: plain(campaign.brand or "") for id, campaign in found.items()},
+        {id: plain(campaign.company) for id, campaign in found.items()},
+    )
+    for names in names_of:
+        told = {names[id] for id in chosen}
+        chosen |= {id for id, name in names.items() if name and name not in told and f" {name} " in text}
     return [found[id] for id in found if id in chosen] or (list(sets[0].campaigns) if sets else [])
-
-
-def _brand_of(campaign: Campaign) -> str:
-    return plain(campaign.brand or "")
-
-
-def _company_of(campaign: Campaign) -> str:
-    return plain(campaign.company)
-
-
-_ID = re.compile(r"[\w-]+")
-
-
-def _is_said(id: str, said: Collection[str], answer: str) -> bool:
-    """Whether an answer, of whose words and ids most are in `said`, holds this one by itself."""
-    if _ID.fullmatch(id):
-        return id in said
-    return re.search(rf"(?<![\w-]){re.escape(id)}(?![\w-])", answer) is not None
 
 
 def _first(counts: Mapping[str, Mapping[str, int]], field: str) -> str | None:

@@ -75,7 +75,9 @@ async def conclude(context: Context, now: Round) -> Result:
         try:
             async with context.in_time():
                 if not chosen and ranking.near and (asked.seed or _topic_words(asked.sought)):
-                    unheard = await _unheard_of(context, asked)
+                    # what a word names that no profile has, no company comes near
+                    words_left = [] if asked.seed else _unfiled_words(asked.sought)
+                    unheard = await unspoken(context.services.reader, words_left)
                     if not unheard:
                         chosen, is_near = list(ranking.near[:wanted]), True
                 if chosen and conditions and not asked.exact:
@@ -120,11 +122,6 @@ def conclude_counted(asked: Asked, counted: Counted) -> Result:
         is_cut_short=False,
         counted=counted,
     )
-
-
-async def _unheard_of(context: Context, asked: Asked) -> list[str]:
-    """The words of the topic that no company speaks of, nor is filed under: what they name, none comes near."""
-    return [] if asked.seed else await unspoken(context.services.reader, _unfiled_words(asked.sought))
 
 
 def _nearest_in_meaning(ranking: Ranking, found: Candidates) -> list[NearMiss]:

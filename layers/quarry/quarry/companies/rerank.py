@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from quarry.companies.context import Context, Ranking, Round, conditions_in_words
@@ -44,7 +44,9 @@ async def rerank(context: Context, now: Round) -> tuple[Round, str]:
         decided = await off_loop(by_rule, inputs)
         ranked = _offered_only(decided, offered_ids)
     ranked = _preferred_first(ranked, offered)
-    ranked = await off_loop(_all_presentable, found.companies, ranked, asked.seed)
+    ranked = await off_loop(
+        lambda: [_presentable(found.companies[each.company_id], each, asked.seed) for each in ranked]
+    )
     answering = likely(ranked, context.settings.company_accepted_confidence_min)
     context.note(before=len(offered), after=len(answering))
     by_rule_alone = context.run.chat is None or "company_rerank" in context.run.degraded
@@ -97,12 +99,6 @@ def _offered_only(decided: Reranking, offered: Sequence[str]) -> list[RankedComp
         else RankedCompany(company_id=id, confidence=decided.confidence)
         for id in ranked
     ]
-
-
-def _all_presentable(
-    companies: Mapping[str, Company], ranked: Sequence[RankedCompany], seed: Company | None
-) -> list[RankedCompany]:
-    return [_presentable(companies[each.company_id], each, seed) for each in ranked]
 
 
 def _presentable(company: Company, ranked: RankedCompany, seed: Company | None) -> RankedCompany:

@@ -210,6 +210,8 @@ async def taxonomy(database: Database) -> dict[str, list[str]]:
 
 async def unspoken(database: Database, words: Sequence[str]) -> list[str]:
     """Those of the words that stand in no company's profile."""
+    if not words:
+        return []
     [row] = await database.call("unspoken_words", p_words=list(words))
     return list(row["unspoken_words"])
 

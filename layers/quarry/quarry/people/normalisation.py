@@ -27,6 +27,8 @@ from quarry.people.contract import (
 )
 from quarry.people.facets import PEOPLE
 from quarry.platform.contract import Assertion, Evidence
+from quarry.platform.errors import InvalidInput
+from quarry.query.values import Interval, interval_of
 from quarry.spans.gazetteer import spellings, usual_name
 from quarry.spans.mention import PlaceKind, Span
 
@@ -48,7 +50,6 @@ QUOTES_MAX = 100
 
 _OPEN_END = frozenset({"present", "now", "today", "current", "currently", "ongoing", "date"})
 
-_DATE = re.compile(r"([12]\d{3})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
 ASSERTIONS: Mapping[str, Assertion] = {"must": "affirmed", "should": "preferred", "exclude": "negated"}
 _PLACES = frozenset({"city", "country", "location", "location_text", "preferred_locations", "or_preferred_locations"})
 _SWITCHES = {"open_to_work_only": "open_to_work", "open_to_work": "open_to_work", "is_current": "is_current"}
@@ -149,35 +150,22 @@ def _dates(part: BaseModel, name: str, start: str, end: str, left_over: list[str
     """The first and the last day as YYYY-MM-DD, exchanged where they were swapped; what is no date goes to `left_over`."""
     fields = f"{name}_{start}", f"{name}_{end}"
     first, last = (_period(getattr(part, field), left_over) for field in fields)
-    if first and last and first[0] > last[1]:
+    if first and last and first.first > last.last:
         first, last = last, first
-    days = first[0].isoformat() if first else None, last[1].isoformat() if last else None
+    days = first.first.isoformat() if first else None, last.last.isoformat() if last else None
     return dict(zip(fields, days, strict=True))
 
 
-def _period(date: str | None, left_over: list[str]) -> tuple[datetime.date, datetime.date] | None:
-    """The first and the last day of a day, a month or a year."""
+def _period(date: str | None, left_over: list[str]) -> Interval | None:
+    """The days of a day, a month or a year; what is no date goes to `left_over`."""
     text = _name(date)
     if text is None or text in _OPEN_END:
         return None
-    match = _DATE.fullmatch(text)
     try:
-        if match:
-            return _days(int(match[1]), match[2] and int(match[2]), match[3] and int(match[3]))
-    except ValueError:
-        pass
-    left_over.append(text)
-    return None
-
-
-def _days(year: int, month: int | str | None, day: int | str | None) -> tuple[datetime.date, datetime.date]:
-    if month and day:
-        exact = datetime.date(year, int(month), int(day))
-        return exact, exact
-    if month:
-        following = datetime.date(year + int(month) // 12, int(month) % 12 + 1, 1)
-        return datetime.date(year, int(month), 1), following - datetime.timedelta(days=1)
-    return datetime.date(year, 1, 1), datetime.date(year, 12, 31)
+        return interval_of(text, "date", datetime.date.min, "")
+    except InvalidInput:
+        left_over.append(text)
+        return None
 
 
 def _salary(salary: float | None, left_over: list[str]) -> float | None:
