@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from quarry.companies import fallbacks
 from quarry.companies.activity import counted
 from quarry.companies.context import Asked, Candidates, Context, Plan, Round, conditions_in_words
 from quarry.companies.contract import EndReason
+from quarry.companies.fallbacks import critique_by_rule
 from quarry.companies.fitting import met_by_none
 from quarry.companies.outputs import Critique
 from quarry.companies.planning import planned_anew
 from quarry.companies.prompts import CritiqueInputs, critique_messages
 from quarry.companies.ranking import Entry, converged
 from quarry.models.step import ModelStep, decide
-from quarry.platform.off_loop import off_loop
 
 REJECTED_MAX = 8
 """How many of the companies that were left out are named."""
@@ -101,13 +100,11 @@ async def _critique(context: Context, now: Round) -> Critique:
         near=[(miss.company, miss.unmet) for miss in found.near_misses],
     )
 
-    def by_rule(given: CritiqueInputs) -> Critique:
-        return fallbacks.critique_by_rule(given, now.asked.sought)
-
     if not found.fitting or ranking.confidence >= context.settings.company_confidence_target:
         with context.run.step("critique_by_rule"):
-            return await off_loop(by_rule, inputs)
-    return await decide(ModelStep("company_critique", critique_messages, Critique, by_rule), inputs, context.run)
+            return critique_by_rule(inputs)
+    step = ModelStep("company_critique", critique_messages, Critique, critique_by_rule)
+    return await decide(step, inputs, context.run)
 
 
 def _end(context: Context, critique: Critique, now: Round) -> EndReason | None:

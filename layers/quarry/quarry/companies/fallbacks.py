@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from quarry.companies.contract import Company
 from quarry.companies.outputs import (
-    VARIANTS_ADDED_MAX,
     VARIANTS_PLANNED_MAX,
     CompanyPlan,
     Critique,
@@ -95,22 +94,12 @@ def _names(sought: Sought, facet: str) -> list[str]:
     return list(dict.fromkeys(value for group in sought.tags for value in sorted(group.values(facet))))
 
 
-def critique_by_rule(inputs: CritiqueInputs, sought: Sought) -> Critique:
-    """Stop when the ranking is sure or nothing new is left to try; else search for what the best companies do not cover."""
-    if inputs.confidence >= inputs.target:
-        return Critique(decision="stop", why="The best companies meet the question.")
-    tried = {variant.casefold() for variant in inputs.tried}
-    fresh = [variant for variant in _new_variants(sought) if variant.casefold() not in tried][:VARIANTS_ADDED_MAX]
+def critique_by_rule(inputs: CritiqueInputs) -> Critique:
+    """Stop: the plan by rule has searched for all that the question says."""
+    is_sure = inputs.confidence >= inputs.target
     return Critique(
-        decision="continue" if fresh else "stop",
-        why="Other words may find more." if fresh else "Nothing is left to try.",
-        new_query_variants=fresh,
+        decision="stop", why="The best companies meet the question." if is_sure else "Nothing is left to try."
     )
-
-
-def _new_variants(sought: Sought) -> list[str]:
-    """The topic, and the tags that it names."""
-    return distinct([sought.topic, ", ".join(_tags(sought))])
 
 
 def _tags(sought: Sought) -> list[str]:
