@@ -1,7 +1,7 @@
 """Answering a question about campaigns, as a stream of events.
 
-Read `chat_about_campaigns` from top to bottom: the model asks its tools and writes; without one, or where its answer would rest
-on nothing that it looked up, the question is read as a Query and answered by that; then the campaigns that the answer speaks of.
+Read `chat_about_campaigns` from top to bottom. The model calls its tools and writes; without a model, or if it looked nothing up,
+the reader answers. The final event has the campaigns that the answer names.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ async def chat_about_campaigns(
 
 
 async def values_of(services: Services) -> KnownValues:
-    """The values that exist, looked up once a minute."""
+    """The known values of filters, looked up once a minute."""
     look_up = partial(known_values, services.reader)
     known = await services.memory.read("campaign values", look_up, seconds=VALUES_KEPT_SECONDS)
     # an empty table may be filled at any moment

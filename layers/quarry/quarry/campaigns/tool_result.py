@@ -1,4 +1,4 @@
-"""What every tool gives back, whichever found it: a count, a text for the model, and the campaigns for the page."""
+"""The result of every tool: a count, a text for the model, and the campaigns for the page."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ COPY_CHARACTERS_MAX = 220
 SUMMARIZED_VALUES = 8
 
 NO_VALUE = PHRASES.say("none")
-"""What the group of campaigns without a value is called."""
+"""The name of the group of campaigns without a value."""
 
 
 @dataclass(frozen=True)
 class CampaignToolResult:
-    """`count` is the size of the whole set, `campaigns` its first ones; `summary_for_llm` has at most SUMMARY_CHARACTERS_MAX."""
+    """`count` is the size of the set, `campaigns` its first ones; `summary_for_llm` has at most SUMMARY_CHARACTERS_MAX."""
 
     count: int
     summary_for_llm: str
     campaigns: tuple[Campaign, ...] = ()
 
     def as_told(self) -> str:
-        """As a model is given it: of the campaigns that the summary shows, which they are, for it tells the rest."""
+        """As JSON for the model. The campaigns are only named, since the summary describes them."""
         told = [_named(campaign) for campaign in self.campaigns[:SUMMARIZED_CAMPAIGNS]]
         return json.dumps(
             {"count": self.count, "summary_for_llm": self.summary_for_llm, "campaigns": told}, ensure_ascii=False
@@ -39,8 +39,8 @@ class CampaignToolResult:
 
 
 def build_tool_result(found: CampaignSet, lines: Sequence[str] = (), *, is_listed: bool = True) -> CampaignToolResult:
-    """The result for a set of campaigns, `lines` first. What advertisers wrote stands in fenced blocks, as data; where the set is
-    not listed, the numbers are all there is.
+    """The result for a set of campaigns, `lines` first. Texts of advertisers stand in fenced blocks, as data. Without
+    `is_listed`, only the lines are shown.
     """
     if not found.total:
         return CampaignToolResult(0, "\n".join([*lines, "No campaign matches."])[:SUMMARY_CHARACTERS_MAX])
@@ -57,8 +57,8 @@ def build_tool_result(found: CampaignSet, lines: Sequence[str] = (), *, is_liste
 
 
 def summarise_groups(groups: Result, by: str, limit: int, *, is_listed: bool) -> str:
-    """What groups of campaigns say, in a line: the number first; where they are listed, the first ones, those without a value and
-    the others, which add up.
+    """Groups of campaigns in a line: their number; if listed, also the first groups, the one without a value, and the rest, which
+    add up to the total.
     """
     valued = [row for row in groups.rows if row[0] is not None and row[1]]
     number = groups.groups - (len(groups.rows) - len(valued))
@@ -75,7 +75,7 @@ def summarise_groups(groups: Result, by: str, limit: int, *, is_listed: bool) ->
 
 
 def line_for_people(found: CampaignSet) -> str:
-    """A line about a set, for people."""
+    """A line about a set for users."""
     if not found.total:
         return "No campaign found"
     named = list(dict.fromkeys(campaign.brand or campaign.company for campaign in found.campaigns))[:3]

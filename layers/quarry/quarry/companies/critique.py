@@ -1,4 +1,4 @@
-"""Whether what was ranked is enough, and what the next round is to try."""
+"""Decides whether the ranking is enough, and what the next round tries."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quarry.companies.ranking import Entry, converged
 from quarry.models.step import ModelStep, decide
 
 REJECTED_MAX = 8
-"""How many of the companies that were left out are named."""
+"""How many rejected companies are named."""
 
 _END: dict[EndReason, str] = {
     "confidence_met": "enough",
@@ -26,9 +26,9 @@ _END: dict[EndReason, str] = {
 
 
 async def criticise(context: Context, now: Round) -> tuple[Round, str]:
-    """Judge whether another round can help, and end the search or say what it is to try; with that in a line.
+    """Decide whether another round can help: end the search, or prepare the next round. Also returns that in a line.
 
-    Nobody needs a model to see that what is surely enough is enough, or that there is nothing to judge.
+    The model is not asked if the ranking is sure, or if there is nothing to judge.
     """
     asked, plan, found, ranking = now.asked, now.planned, now.found, now.ranking
     critique = await _critique(context, now)
@@ -39,7 +39,7 @@ async def criticise(context: Context, now: Round) -> tuple[Round, str]:
     if plan.only is not None and not found.fitting:
         anew = _anew(now, replace(asked, is_widened=True), None)
         return anew, "none of the companies shown before fits; searching all"
-    # what the question may say is given up only where no company has it
+    # a guess is given up only if no company meets it
     is_given_up = plan.by_model or not asked.sought.guesses or not found.fitting
     if not ranking.ranked and asked.sought.assumed and is_given_up and plan.only is None and not is_cut_short:
         relaxed = asked.relaxed()
@@ -55,7 +55,7 @@ async def criticise(context: Context, now: Round) -> tuple[Round, str]:
 
 
 def _what_happened(now: Round, critique: Critique) -> str:
-    """What became of a round, for the plan of the next one."""
+    """The result of a round, for the next plan."""
     found, ranking = now.found, now.ranking
     conditions = "; ".join(conditions_in_words(now.asked.sought)) or "none"
     filters = now.planned.output.filters.model_dump(by_alias=True, exclude_defaults=True)
@@ -73,12 +73,12 @@ def _what_happened(now: Round, critique: Critique) -> str:
 
 
 def _rejected(now: Round) -> list[Entry]:
-    """The best of the companies that were ranked and left out."""
+    """The best companies that the ranking left out."""
     return [entry for entry in now.found.fitting if entry.company.id not in now.ranking.best][:REJECTED_MAX]
 
 
 def _anew(now: Round, asked: Asked, plan: Plan | None) -> Round:
-    """The round before one that searches anew for what is `asked`."""
+    """A round from which the search starts again with `asked`."""
     return Round(asked, now.nth, plan, Candidates(companies=now.found.companies))
 
 
@@ -114,9 +114,9 @@ def _end(context: Context, critique: Critique, now: Round) -> EndReason | None:
     if critique.decision == "stop" and now.ranking.confidence >= target:
         return "confidence_met"
     if context.run.chat is None:
-        # without a model and without a new phrasing everything would come out the same
+        # without a model and new phrasings, another round gives the same result
         is_over = not now.planned.pending or converged(now.ranking.before, now.ranking.best)
     else:
-        # the first time, it is planned again
+        # the first time, the model plans again
         is_over = now.stuck > 1
     return "converged" if is_over else None

@@ -1,8 +1,4 @@
-"""What is decided when no model decides: the plan by the rules of reading, the ranking by evidence, the critique by
-coverage.
-
-Pure: the same inputs give the same decisions.
-"""
+"""The plan and the critique of a search without a model. Pure."""
 
 from __future__ import annotations
 
@@ -20,13 +16,12 @@ from quarry.companies.ranking import distinct
 from quarry.platform.text import topic_text
 
 TARGET_COUNT = 10
-NICHE_WORDS_MAX = 6
 LONG_TOPIC = 240
-"""Characters from which on what is sought is searched for in one phrasing: what little another changes, so many words drown."""
+"""Topics with more characters are searched for in one phrasing, since another would hardly differ."""
 
 
 def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyPlan:
-    """A plan from how the question reads. `named`: its words are near the name of a company."""
+    """A plan from what the question seeks. `named`: the question is similar to the name of a company."""
     topic = sought.topic
     return CompanyPlan(
         intent="find_company" if named else "discover",
@@ -37,19 +32,9 @@ def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyP
             sectors=_names(sought, "sector"),
             categories=_names(sought, "category"),
             business_models=_names(sought, "business_model"),
-            niches=_niches(inputs, sought),
-            niche_mode="boost",
         ),
         success_criteria=f"Companies about: {topic}" if topic else "Companies that meet the demands",
     )
-
-
-def _niches(inputs: PlanInputs, sought: Sought) -> list[str]:
-    """The seed's niches, or the topic where it is short enough to be one."""
-    if inputs.seed is not None:
-        return list(inputs.seed.niches)
-    is_niche = sought.topic and not sought.is_plain and len(sought.topic.split()) <= NICHE_WORDS_MAX
-    return [sought.topic] if is_niche else []
 
 
 def _searches(sought: Sought, *, named: bool, has_tags: bool) -> list[Search]:
@@ -72,7 +57,7 @@ def _variants(inputs: PlanInputs, sought: Sought) -> list[str]:
 
 
 def seed_variants(seed: Company) -> list[str]:
-    """Phrasings of what a company does, from its own profile and never with its name."""
+    """Phrasings of what a company does, from its profile, without its name."""
     texts = (
         ", ".join(seed.niches),
         seed.tagline,
