@@ -45,7 +45,6 @@ EARLIER_MAX = 5
 """How many earlier questions a follow-up may go on from."""
 
 _SOURCE = "companies"
-_MEASURED = frozenset(("number", "money", "year", "date"))
 _PLACES = frozenset(each.name for each in COMPANIES.facets if each.kind == "place")
 """The fields of places, of which a part of the name is enough."""
 
@@ -213,7 +212,7 @@ class _Own:
             is_own = each.mask and isinstance(comparison, Comparison) and comparison.scalars and not each.is_denied
             if not is_own or not isinstance(comparison, Comparison) or each.chance < CHANCE_MIN:
                 continue
-            if COMPANIES.facet(comparison.field).kind in _MEASURED:
+            if not COMPANIES.facet(comparison.field).is_listed:
                 self._add(comparison, each.chance)
                 for first, last in runs(each.mask):
                     self._leave_out(first, last, comparison.field, "affirmed")

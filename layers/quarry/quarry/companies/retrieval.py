@@ -10,7 +10,6 @@ from quarry.companies.activity import counted
 from quarry.companies.candidates import Candidate, Source, Variant, merge
 from quarry.companies.context import Asked, Context, Plan, Round, Scope
 from quarry.companies.facets import TAG_FACETS
-from quarry.companies.fallbacks import unnamed
 from quarry.companies.name_lookup import match_names
 from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.ranking import distinct
@@ -158,30 +157,14 @@ class _Search:
         """The vectors of the phrasings; None if nothing is embedded, or if the model failed."""
         if "hybrid" not in self._plan.output.search_priority_order:
             return None
-        meant = [variant for variant in variants if self._is_meant(variant)]
         run = self._context.run
         with run.step("query_embedding") as record:
-            record.counts["variants"] = len(meant)
+            record.counts["variants"] = len(variants)
             try:
-                vectors = await self._context.services.queries.embed_all(meant, seconds=run.budget.seconds_for_work)
+                return await self._context.services.queries.embed_all(variants, seconds=run.budget.seconds_for_work)
             except ModelError as error:
                 run.degrade("query_embedding", record, error)
                 return [None] * len(variants) if self._asked.seed_vectors else None
-        if vectors is None:
-            return None
-        by_variant = dict(zip(meant, vectors, strict=True))
-        return [by_variant.get(variant) for variant in variants]
-
-    def _is_meant(self, variant: str) -> bool:
-        """Whether to embed a phrasing.
-
-        Companies like a seed are found by its stored vectors. Of its phrasings only the target customer is embedded, which the
-        stored vectors hardly show.
-        """
-        seed = self._asked.seed
-        if seed is None or not self._asked.seed_vectors or self._plan.sought.topic:
-            return True
-        return variant == unnamed(seed.target_customer or "", seed)
 
     async def _run(self, sources: Sequence[Source], variants: Sequence[Variant], phrasings: int) -> None:
         run, settings = self._context.run, self._context.settings

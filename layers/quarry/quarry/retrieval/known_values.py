@@ -1,4 +1,4 @@
-"""Values that a request names, against those of the data: which are meant, and what comes nearest to one that no row has."""
+"""Matches values that a request names with those of the data, and finds the nearest ones of an unknown value."""
 
 from __future__ import annotations
 
@@ -28,9 +28,9 @@ from quarry.retrieval.values import (
 from quarry.spans.gazetteer import places_called
 
 VALUES_MAX = 1_000
-"""So many values a request may name."""
+"""The most values that a request may name."""
 COMPARED_VALUES = 1_000
-"""So many values of a facet, the most frequent ones, are compared with one that does not exist."""
+"""How many values of a facet, most frequent first, are compared with an unknown one."""
 
 
 async def values_meant(
@@ -42,11 +42,11 @@ async def values_meant(
     whole: bool = False,
     owners: Owners = NO_OWNERS,
 ) -> list[list[str]]:
-    """For each named value, the values of the data that it means. A value that no row has stays as it is if the question `said`
-    it, if it is a place of the gazetteer, and if there is no data. `whole`: a value that merely contains all its words is not
-    meant. `owners` says whose values of tables with owners are known.
+    """For each named value, the values of the data that it means. An unknown value is kept if the question `said` contains it,
+    if it is a known place, or if there is no data. `whole`: values that merely contain all its words do not count. `owners`
+    says whose values of tables with owners are known.
 
-    Raises InvalidInput for other values, with what comes nearest, and for more than VALUES_MAX; DatabaseUnavailable.
+    Raises InvalidInput for other unknown values, with the nearest ones, and for more than VALUES_MAX; DatabaseUnavailable.
     """
     if len(named) > VALUES_MAX:
         raise InvalidInput([FieldError(named[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")])
@@ -80,7 +80,7 @@ class NamedCondition:
 
     @property
     def said_of(self) -> object:
-        """What conditions have in common that say the same of several facets: alternatives, and those that rule out the same."""
+        """The same for conditions that say the same of several facets: alternatives, and those that exclude the same values."""
         if self.group is not None:
             return "group", self.group
         return tuple(map(str.casefold, self.values)) if self.is_negated else id(self)
@@ -89,8 +89,8 @@ class NamedCondition:
 async def conditions_meant(
     database: Database, table: SearchTable, conditions: Sequence[NamedCondition], said: str
 ) -> list[list[str]]:
-    """For each condition, the values of the data that it means, each once: none where another facet of which the same is said has
-    them. Raises what `values_meant` does.
+    """For each condition, the values of the data that it means, each once; none if an alternative on another facet has them.
+    Raises what `values_meant` does.
     """
     together: dict[object, list[str]] = {}
     for each in conditions:
@@ -128,8 +128,8 @@ async def existing_values(
 async def frequent_values(
     database: Database, facets: Sequence[tuple[SearchTable, str]], owners: Owners, limit: int
 ) -> Mapping[tuple[str, str], list[str]]:
-    """The most frequent values of each facet that the caller may see, by the names of its table and itself: in one statement, and
-    one more where policies may hide some. Of a table with owners those in `owners` count. Raises DatabaseUnavailable.
+    """The most frequent values of each facet that the caller may see, by table and facet, in one statement, and one more if
+    policies may hide some. `owners` says whose values of tables with owners are known. Raises DatabaseUnavailable.
     """
     counted = [each for each in facets if each[1] not in each[0].guarded]
     arguments = {
@@ -147,15 +147,13 @@ async def frequent_values(
 
 @dataclass(frozen=True)
 class _Matches:
-    """Values of the data that are the same as one that was named, and those that hold all of its words."""
+    """The values of the data that are the same as a named one, and those that contain all of its words."""
 
     whole: list[str] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
 
     def meant_beside(self, other: _Matches) -> list[str] | None:
-        """Those that are meant where the same is said of the other's facets: the same values before all; None where there are
-        none at all.
-        """
+        """The values meant, if the same is said of the other's facets; None if there are none at all."""
         if self.whole or not (other.whole or other.partial):
             return self.whole or self.partial or None
         return [] if other.whole else self.partial
@@ -172,8 +170,8 @@ async def _matches(
         if facet in table.by_name
         for value in (each.value, *_synonyms(table, facet, each.value))
     ]
-    columns = zip(*asked, strict=True) if asked else iter([()] * 5)
-    arguments = {name: list(column) for name, column in zip(_ASKED, columns, strict=True)}
+    places, names, scopes, facets, values = map(list, zip(*asked, strict=True) if asked else [()] * 5)
+    arguments = {"places": places, "tables": names, "owners": scopes, "facets": facets, "values": values}
     found = [_Matches() for _ in named]
     rows = await database.rows(_EXISTING_VALUES, arguments) if asked else []
     visible = await visible_values(database, tables, [(row["table_name"], row["facet"], row["value"]) for row in rows])
@@ -214,7 +212,7 @@ async def _has_values(database: Database, table: SearchTable) -> bool:
 async def _explained(
     database: Database, table: SearchTable, unknown: Sequence[NamedValue], owners: Owners
 ) -> list[FieldError]:
-    """An error for each value; what is said of several facets at once is one."""
+    """An error for each value; one for a value that is named for several facets."""
     errors = []
     apart = {(each.value, tuple(sorted({*each.elsewhere, *each.facets}))): each for each in reversed(unknown)}
     for place, each in enumerate(reversed(apart.values())):
@@ -242,7 +240,6 @@ async def _compared(database: Database, table: SearchTable, facets: Sequence[str
     return list(dict.fromkeys([row["value"] for row in rows] + [value for each in visible.values() for value in each]))
 
 
-_ASKED = ("places", "tables", "owners", "facets", "values")
 _EXISTING_VALUES = (
     "select a.place, a.table_name, a.facet, f.value, f.is_whole from ("
     "  select place, table_name, owner, facet, phrase_key(folded_words(value)) as phrase,"
@@ -259,14 +256,14 @@ _EXISTING_VALUES = (
     ") f"
 )
 
-# A value may stand in several rows of the dictionary, whose counts add up.
+# a value may have several rows in the dictionary
 _FREQUENT_VALUES = (
     "select facet, value from facet_values"
     " where table_name = %(table)s and facet = any(%(facets)s::text[]) and scope = %(owner)s"
     " group by facet, value order by sum(row_count) desc, value limit %(limit)s"
 )
 
-# Of a facet with more values those are compared that come first in the index.
+# if a facet has more values, the first ones in the index are read
 _LISTED_VALUES = (
     "select a.table_name, a.facet, v.value"
     " from unnest(%(tables)s::text[], %(facets)s::text[], %(owners)s::text[]) a (table_name, facet, owner), lateral ("
