@@ -218,11 +218,7 @@ def _put_roles(draft: _Draft) -> None:
             groups[-1] = list(unique((*groups[-1], *names)))
         else:
             groups.append(names)
-    must = draft.constraints.must
-    must.role = ["|".join(names) for names in groups]
-    if must.team_norm and not must.company_norm:  # a team of any company says what people do
-        must.role.append("|".join(must.team_norm))
-        must.team_norm = []
+    draft.constraints.must.role = ["|".join(names) for names in groups]
 
 
 def _joint(draft: _Draft, one: Segment, other: Segment) -> str:
