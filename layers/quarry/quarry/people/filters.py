@@ -10,8 +10,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.language.tokens import keys, stem, stems_of, unique
-from quarry.language.word_forms import word_forms
+from quarry.language.tokens import stems_of, unique
 from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.platform.text import STOP_WORDS
 from quarry.spans.gazetteer import country_of, each_spelling, known_place, places_in, spellings
@@ -55,7 +54,6 @@ RELAXED_FROM: Mapping[HardConstraint, int] = {
 LAKH, CRORE = 100_000, 10_000_000
 DAYS_A_YEAR = 365
 LABEL_NAMES_MAX = 3
-ROLE_FORMS_MAX = 60
 
 _LISTS = {
     "companies": "company_norm", "schools": "school_norm", "teams": "team_norm", "intents": "intent_primary",
@@ -184,7 +182,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         places = unique((*places, *(name for name in must.or_preferred_locations if known_place(name) is None)))
     as_they_are: dict[str, Any] = {field: tuple(getattr(must, name)) for field, name in _LISTS.items()}
     as_they_are |= {name: _date(getattr(must, name)) for name in HARD_CONSTRAINTS["time"]}
-    role_terms = (term for role in must.role for term in _role_terms(role, should.skills_or_tools))
+    role_names = (name for role in must.role for name in role.split("|"))
     return CardFilters(
         **as_they_are,
         places=places,
@@ -198,7 +196,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
         experience_least=_days(must.experience_years_min),
         experience_most=_days(must.experience_years_max),
-        roles=tuple(map(_in_all_forms, must.role)),
+        roles=tuple(must.role),
         excluded_companies=tuple(exclude.company_norm),
         excluded_keywords=each_spelling(exclude.keywords),
         excluded_teams=tuple(exclude.team_norm),
@@ -208,7 +206,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         excluded_time_end=_date(exclude.time_end),
         should_terms=unique(
             (
-                *should.skills_or_tools, *should.keywords, *role_terms, *map(_words, should.intent_secondary),
+                *should.skills_or_tools, *should.keywords, *role_names, *map(_words, should.intent_secondary),
                 *should.company_norm, *should.team_norm, *should.location,
             )
         ),
@@ -275,24 +273,6 @@ def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...
     if must.location_text and must.location_text != must.country:
         return places_in(must.location_text), spellings(must.country) if must.country else ()
     return (spellings(must.country), ()) if must.country else ((), ())
-
-
-def _role_terms(role: str, skills: Collection[str]) -> Sequence[str]:
-    """The terms of a role that raise the rank: its names, and the words of a role that is no skill."""
-    names = role.split("|")
-    return names if set(names) & set(skills) else [*names, *names[0].split()]
-
-
-def _in_all_forms(role: str) -> str:
-    """A role by its names, and by other words of the same stem ("designers", "design")."""
-    names = role.split("|")
-    others = [
-        " ".join((*words[:-1], form))
-        for words in map(keys, names)
-        for form in (word_forms(words[-1]) if words else ())
-        if stem(form) == stem(words[-1])
-    ]
-    return "|".join(unique((*names, *others))[:ROLE_FORMS_MAX])
 
 
 def _days(years: float | None) -> int | None:

@@ -12,7 +12,6 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 from pydantic import BaseModel
 
-from quarry.language.tokens import stem
 from quarry.people.contract import Constraints, EmploymentType, Intent, PersonResult, SeniorityLevel
 from quarry.people.facets import PEOPLE
 from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, set_fields, without
@@ -26,7 +25,6 @@ from quarry.people.ranking import (
     similarity_percent,
 )
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.platform.text import words
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import NamedValue, nearest
@@ -183,7 +181,7 @@ async def find_candidates(
         _FIND,
         {
             "embedding": half_vector(vector),
-            "query": _searched_words(query_text, asked or filters, filters),
+            "query": query_text,
             "should_terms": list((asked or filters).should_terms),
             "filters": _card_filters(filters),
             "asked": _card_filters(asked or filters),
@@ -231,20 +229,6 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
     )
     found = {row["id"]: row for row in rows}
     return [_found_person(person, found[person.person_id]) for person in people if person.person_id in found]
-
-
-def _searched_words(query_text: str, asked: CardFilters, filters: CardFilters) -> str:
-    """The words of a query for the text comparison. Excluded words are left out, so that "not from an agency" does not favour
-    agencies; if all constraints filter, places are too, since every card matches them, perhaps in another spelling.
-    """
-    excluded = {stem(word) for name in asked.excluded_companies + asked.excluded_keywords for word in words(name)}
-    text = " ".join(token for token in query_text.split() if not excluded.intersection(map(stem, words(token))))
-    without_places = f" {text.lower()} "
-    for name in (*filters.places, *filters.countries) if filters == asked else ():
-        start = without_places.find(f" {name} ")
-        if start >= 0:
-            without_places = without_places[:start] + without_places[start + len(name) + 1 :]
-    return without_places.strip() or text
 
 
 def _card_filters(filters: CardFilters) -> Jsonb:
