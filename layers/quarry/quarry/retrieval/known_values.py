@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from quarry.language.tokens import keys, stem
 from quarry.platform.errors import FieldError, InvalidInput
@@ -50,9 +51,7 @@ async def values_meant(
     """
     if len(named) > VALUES_MAX:
         raise InvalidInput([FieldError(named[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")])
-    found = await _matches(database, [table], named, owners)
-    if whole:
-        found = [replace(matches, partial=[]) for matches in found]
+    found = await _matches(database, [table], named, owners, whole=whole)
     partial = [each for each, matches in zip(named, found, strict=True) if not matches.whole]
     beside = await _matches(database, [table], [replace(each, facets=each.elsewhere) for each in partial], owners)
     by_value = dict(zip(partial, beside, strict=True))
@@ -116,11 +115,11 @@ async def existing_values(
     outer spaces; else those that differ in punctuation or inflection, or that it is a declared synonym of; else, unless `whole`,
     those that contain all of its words. `owners` says whose values of tables with owners are known. Raises DatabaseUnavailable.
     """
-    found = await _matches(database, tables, named, owners)
+    found = await _matches(database, tables, named, owners, whole=whole)
     return [
         [value for value in matches.whole if folded_value(value) == folded_value(each.value)]
         or matches.whole
-        or ([] if whole else matches.partial)
+        or matches.partial
         for each, matches in zip(named, found, strict=True)
     ]
 
@@ -160,7 +159,12 @@ class _Matches:
 
 
 async def _matches(
-    database: Database, tables: Sequence[SearchTable], named: Sequence[NamedValue], owners: Owners
+    database: Database,
+    tables: Sequence[SearchTable],
+    named: Sequence[NamedValue],
+    owners: Owners,
+    *,
+    whole: bool = False,
 ) -> list[_Matches]:
     asked = [
         (place, table.name, owner, facet, value)
@@ -171,7 +175,14 @@ async def _matches(
         for value in (each.value, *_synonyms(table, facet, each.value))
     ]
     places, names, scopes, facets, values = map(list, zip(*asked, strict=True) if asked else [()] * 5)
-    arguments = {"places": places, "tables": names, "owners": scopes, "facets": facets, "values": values}
+    arguments: dict[str, Any] = {
+        "places": places,
+        "tables": names,
+        "owners": scopes,
+        "facets": facets,
+        "values": values,
+        "whole": whole,
+    }
     found = [_Matches() for _ in named]
     rows = await database.rows(_EXISTING_VALUES, arguments) if asked else []
     visible = await visible_values(database, tables, [(row["table_name"], row["facet"], row["value"]) for row in rows])
@@ -250,7 +261,7 @@ _EXISTING_VALUES = (
     "  (select v.value, true as is_whole from facet_values v"
     "   where v.phrase = a.phrase and v.table_name = a.table_name and v.facet = a.facet and v.scope = a.owner limit 60)"
     "  union all"
-    "  (select v.value, false from facet_values v where v.stems @> a.stems and cardinality(v.stems) > 1"
+    "  (select v.value, false from facet_values v where not %(whole)s and v.stems @> a.stems and cardinality(v.stems) > 1"
     "   and cardinality(a.stems) > 0 and v.table_name = a.table_name and v.facet = a.facet and v.scope = a.owner"
     "   order by v.row_count desc, v.value limit 60)"
     ") f"
