@@ -4927,10 +4927,10 @@ $$;
 
 
 --
--- Name: search_campaigns_by_text(text, integer, integer, text[], text[], text[], text[], text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: search_campaigns_by_text(text, integer, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p_total_max integer DEFAULT 10000, filter_channels text[] DEFAULT NULL::text[], filter_companies text[] DEFAULT NULL::text[], filter_brands text[] DEFAULT NULL::text[], filter_sentiments text[] DEFAULT NULL::text[], filter_visual_styles text[] DEFAULT NULL::text[], filter_value_props text[] DEFAULT NULL::text[]) RETURNS TABLE(id text, score double precision, total integer, more boolean)
+CREATE FUNCTION quarry.search_campaigns_by_text(p_query text, p_limit integer, p_total_max integer DEFAULT 10000, p_filter text DEFAULT NULL::text) RETURNS TABLE(id text, score double precision, total integer, more boolean)
     LANGUAGE plpgsql STABLE
     SET enable_seqscan TO 'on'
     SET synchronize_seqscans TO 'off'
@@ -4944,22 +4944,17 @@ declare
   is_tested constant boolean := numnode(indexed) <> numnode(asked.all_words) or asked.all_words::text like '%<%';
   max_ranked constant int := least(p_limit, 2 * max_ranked_words / (numnode(asked.all_words) + 1));
   max_read constant int := case when is_tested then max_looked_at else p_total_max end;
-  filter constant text := nullif(concat_ws(' and ',
-    't.channel = any(' || quote_literal(filter_channels) || ')', 't.company = any(' || quote_literal(filter_companies) || ')',
-    't.brand = any(' || quote_literal(filter_brands) || ')', 't.imagery_sentiment = any(' || quote_literal(filter_sentiments) || ')',
-    't.imagery_visual_style = any(' || quote_literal(filter_visual_styles) || ')',
-    't.key_value_props && ' || quote_literal(filter_value_props) || '::text[]'), '');
   held tid[];
 begin
   -- what a text holds is dearer to look for row by row than the planner knows; for this call only: the function's own setting is
   -- restored behind it
   perform set_config('enable_seqscan', (asked.all_words::text like '%|%'
-    or filter is null and asked.all_words::text not like '%!%' and favors_seq_scan('campaigns', asked.words, max_read))::text, true);
+    or p_filter is null and asked.all_words::text not like '%!%' and favors_seq_scan('campaigns', asked.words, max_read))::text, true);
   -- in one reading: of a snapshot's rows a place is as good as an id
   execute format('
     select array_remove((array_agg(t.place))[:$3], null), count(*) > $3
     from (select %s as place from campaigns t where t.text_search @@ $2 and %s limit $3 + 1) t',
-    case when is_tested then 'case when t.text_search @@ $1 then t.ctid end' else 't.ctid' end, coalesce('(' || filter || ')', 'true'))
+    case when is_tested then 'case when t.text_search @@ $1 then t.ctid end' else 't.ctid' end, coalesce('(' || p_filter || ')', 'true'))
     into held, more using asked.all_words, indexed, max_read;
   total := cardinality(held);
   return query

@@ -1,7 +1,7 @@
 -- Campaigns whose copy holds every word of the query (see read_query: quotes, or, -not), by ts_rank_cd, best first, each with how many
 -- there are. The words themselves are what is asked for, so nothing that lacks one is offered in their place, as text_candidates would.
 --
--- Each filter leaves the campaigns with one of these values, in the spellings of the data; null leaves all.
+-- Only campaigns `t` that meet p_filter are searched, a condition in SQL; null leaves all.
 --
 -- `total` is exact up to p_total_max; `more`: there are more, or may be. Of these at most p_limit are given, the first that are stored.
 -- max_ranked_words / words of them are ranked; the others have the score 0 and stand behind them.
@@ -11,9 +11,7 @@
 -- would read more entries than there are campaigns to read until as many are found, the table is read instead; for alternatives it
 -- may be.
 create or replace function search_campaigns_by_text(
-  p_query text, p_limit int, p_total_max int default 10000, filter_channels text[] default null, filter_companies text[] default null,
-  filter_brands text[] default null, filter_sentiments text[] default null, filter_visual_styles text[] default null,
-  filter_value_props text[] default null
+  p_query text, p_limit int, p_total_max int default 10000, p_filter text default null
 ) returns table (id text, score double precision, total int, more boolean)
 language plpgsql stable
 set enable_seqscan = on
@@ -28,22 +26,17 @@ declare
   is_tested constant boolean := numnode(indexed) <> numnode(asked.all_words) or asked.all_words::text like '%<%';
   max_ranked constant int := least(p_limit, 2 * max_ranked_words / (numnode(asked.all_words) + 1));
   max_read constant int := case when is_tested then max_looked_at else p_total_max end;
-  filter constant text := nullif(concat_ws(' and ',
-    't.channel = any(' || quote_literal(filter_channels) || ')', 't.company = any(' || quote_literal(filter_companies) || ')',
-    't.brand = any(' || quote_literal(filter_brands) || ')', 't.imagery_sentiment = any(' || quote_literal(filter_sentiments) || ')',
-    't.imagery_visual_style = any(' || quote_literal(filter_visual_styles) || ')',
-    't.key_value_props && ' || quote_literal(filter_value_props) || '::text[]'), '');
   held tid[];
 begin
   -- what a text holds is dearer to look for row by row than the planner knows; for this call only: the function's own setting is
   -- restored behind it
   perform set_config('enable_seqscan', (asked.all_words::text like '%|%'
-    or filter is null and asked.all_words::text not like '%!%' and favors_seq_scan('campaigns', asked.words, max_read))::text, true);
+    or p_filter is null and asked.all_words::text not like '%!%' and favors_seq_scan('campaigns', asked.words, max_read))::text, true);
   -- in one reading: of a snapshot's rows a place is as good as an id
   execute format('
     select array_remove((array_agg(t.place))[:$3], null), count(*) > $3
     from (select %s as place from campaigns t where t.text_search @@ $2 and %s limit $3 + 1) t',
-    case when is_tested then 'case when t.text_search @@ $1 then t.ctid end' else 't.ctid' end, coalesce('(' || filter || ')', 'true'))
+    case when is_tested then 'case when t.text_search @@ $1 then t.ctid end' else 't.ctid' end, coalesce('(' || p_filter || ')', 'true'))
     into held, more using asked.all_words, indexed, max_read;
   total := cardinality(held);
   return query

@@ -5,7 +5,7 @@ explanation of the reading: what the words may mean, the likeliest queries, and 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
 from quarry.agent.sources import Asked, MatchedValue, what_may_be_asked
@@ -13,13 +13,14 @@ from quarry.language.tokens import Token, keys, phrase, stem, tokenise
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS
+from quarry.query.algebra import Condition
 from quarry.query.contract import ExplainedQuery, ExplainedWords, Explanation, ExplanationRequest
 from quarry.query.paths import source_of
 from quarry.query.schema import Schema
 from quarry.reader.candidates import text_of
 from quarry.reader.learned import learned, pair_model
 from quarry.reader.names import FieldName, SourceName
-from quarry.reader.reading import Reading, read_question
+from quarry.reader.reading import Reading, likely_conditions, read_question
 from quarry.reader.said import ValueLink
 from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.vocabulary import LookUp, look_up
@@ -170,6 +171,15 @@ async def read_over(
     schema = Schema({name: asked.schema.sources[name] for name in names})
     pairs = await off_loop(pair_model) if isinstance(services.embeddings, LocalEmbedding) else None
     return await off_loop(read_question, question, schema, links, today, await off_loop(learned), before, pairs)
+
+
+def is_said_whole(reading: Reading, conditions: Iterable[Condition], in_parts: Container[str] = ()) -> bool:
+    """Whether the question says each value of the conditions in full: some words of a value may mean something else ("at home").
+    Values of the fields `in_parts` may be said in part.
+    """
+    likely = {each.condition: each for each in likely_conditions(reading)}
+    found = [likely[each] for each in conditions if each in likely]
+    return all(each.said == 1 or all(field in in_parts for field in each.fields) for each in found)
 
 
 QUERIES_MAX = 8

@@ -60,6 +60,10 @@ class Asked:
     homes: Mapping[str, tuple[str, str]]
     left_out: frozenset[str] = frozenset()
 
+    def name_of(self, domain: str, own: str) -> str | None:
+        """The name of the source that a domain calls `own`; None where the caller has no such source."""
+        return next((name for name, home in self.homes.items() if home == (domain, own)), None)
+
     @property
     def degraded(self) -> list[str]:
         """The sources that an answer lacks, as it names them."""

@@ -1,1 +1,1 @@
-"""Marketing campaigns: a chat in which a model calls three tools, or a rule chooses one, and the answer names what it found."""
+"""Marketing campaigns: a chat about them, led by a model with tools, or by the reader."""

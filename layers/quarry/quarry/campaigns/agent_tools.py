@@ -1,4 +1,4 @@
-"""What agents are offered of campaigns: the texts that the tools over every source look through, and what is special to them."""
+"""Campaigns for agents: the text search for the tools over all sources, resources, and prompts."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from quarry.services.services import Caller, Services
 async def search_text(
     text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
 ) -> list[Hit]:
-    """The campaigns that are about a text, by meaning and by words. Raises DatabaseUnavailable."""
+    """The campaigns about a text, by meaning and words. Raises DatabaseUnavailable."""
     with services.run("campaigns", asked.caller, text, {"text": text}) as run:
         vector = await services.queries.embed_for(run, text)
         found = await find_by_theme(services.reader, text, vector, (), condition=filters.get("campaigns"))
@@ -34,7 +34,7 @@ async def search_text(
 
 
 async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
-    """One campaign, whole. Raises NotFound and DatabaseUnavailable."""
+    """All fields of one campaign. Raises NotFound and DatabaseUnavailable."""
     return (await campaign_by_id(services.reader, id)).model_dump(mode="json", exclude_none=True)
 
 

@@ -1,9 +1,9 @@
-"""The whole answer: the campaigns that it speaks of, how they were found, and what to ask next."""
+"""The final answer: its campaigns, how they were found, and what to ask next."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from quarry.agent.results import LINES_MAX
 from quarry.campaigns.by_reader import Question
@@ -39,8 +39,8 @@ SUGGESTIONS = 3
 async def conclude(
     request: ChatRequest, toolset: CampaignToolset, question: Question | None, text: str, unsupported: list[str]
 ) -> ChatResponse:
-    """The whole answer, each campaign with what it meets and misses; what it shows and why it ended goes into the run. Where
-    there is a `question`, the answer ends in what was composed of it.
+    """The final answer, with the conditions that each campaign meets and misses. Records the results and the end reason in the
+    run. `question` is set if the reader answered.
     """
     search, spoken_of = await off_loop(_spoken_of, toolset, text, is_composed=question is not None)
     counted = await _counted(toolset, search, spoken_of)
@@ -55,7 +55,7 @@ async def conclude(
 
 
 async def _counted(toolset: CampaignToolset, search: Search, spoken_of: Sequence[Campaign]) -> CampaignSet:
-    """The campaigns that an answer speaks of, counted: all that the search found, or a part of them."""
+    """The campaigns in the answer with their counts: all that the search found, or some of them."""
     ids = [each.id for each in spoken_of]
     if ids == [each.id for each in search.found.campaigns]:
         return search.found
@@ -67,7 +67,7 @@ async def _counted(toolset: CampaignToolset, search: Search, spoken_of: Sequence
 
 
 async def _add_standings(response: ChatResponse, toolset: CampaignToolset, search: Search) -> None:
-    """Say of each campaign which conditions it meets and misses."""
+    """Set the conditions that each campaign meets and misses."""
     words = (Words(words=search.words),) if search.words else ()
     conditions = tuple(dict.fromkeys((*toolset.base, *search.conditions, *words, *toolset.preferred)))
     if not conditions or not response.campaigns:
@@ -86,8 +86,8 @@ async def _add_standings(response: ChatResponse, toolset: CampaignToolset, searc
 
 
 def _spoken_of(toolset: CampaignToolset, text: str, *, is_composed: bool) -> tuple[Search, list[Campaign]]:
-    """The search that an answer rests on, and the campaigns that it speaks of. Where several searches found these, the answer
-    rests on what they have in common.
+    """The search that the answer is based on, and the campaigns that it names. If several searches found these, the conditions
+    are those that they share.
     """
     last = toolset.searches[-1] if is_composed and toolset.searches else toolset.last_found
     if last is None:
@@ -104,7 +104,7 @@ def _spoken_of(toolset: CampaignToolset, text: str, *, is_composed: bool) -> tup
 
 
 def _found_by(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list[Search]:
-    """The first of the searches that found all of the campaigns; where none did, those that found some."""
+    """The first search that found all of the campaigns; else those that found some."""
     ids = {campaign.id for campaign in campaigns}
     held = [(search, len(ids.intersection(each.id for each in search.found.campaigns))) for search in searches]
     whole = [search for search, count in held if count == len(ids)]
@@ -116,7 +116,7 @@ def _response(
 ) -> ChatResponse:
     run, spoken_of = toolset.run, counted.campaigns
     run.results = [
-        # the score is the inverse of the place
+        # the score is the inverse of the rank
         ResultRecord("campaign", campaign.id, 1.0 / place)
         for place, campaign in enumerate(spoken_of[:RECORDED_RESULTS], start=1)
     ]
@@ -145,7 +145,7 @@ def _response(
 
 
 def _aggregation(toolset: CampaignToolset, search: Search, counted: CampaignSet) -> Aggregation | None:
-    """The counts of the campaigns; of a whole set that was not found by its meaning, with the query for it."""
+    """The counts of the campaigns, with the query if it can express the whole set."""
     counts, name = counted.aggregation, toolset.source
     if not counted.total or not counted.is_counted or counts is None:
         return None
@@ -158,7 +158,7 @@ def _aggregation(toolset: CampaignToolset, search: Search, counted: CampaignSet)
 
 
 def _groups(result: QueryResult) -> list[AggregationGroup]:
-    """The groups of a count by one field or period; none of other results."""
+    """The groups of a count by one field or period; empty for other results."""
     query = result.query
     if len(query.group) != 1 or [each.name for each in query.aggregate] != ["count"]:
         return []
@@ -174,11 +174,11 @@ def _end_reason(toolset: CampaignToolset) -> EndReason:
     return "budget_spent" if toolset.run.chat is not None and spent else "answered"
 
 
-# ---- what it speaks of, and what to ask next ----
+# ---- named campaigns, and what to ask next ----
 
 
 def suggest(question: str, found: CampaignSet, known: KnownValues) -> list[str]:
-    """What to ask next: questions that the data can answer and that were not just asked, about this set first, then about all."""
+    """Suggested questions that the data can answer and that were not just asked: about this set first, then about all."""
     own = set(significant_words(question))
     counts = found.counts if found.total else {}
     company, channel = _first(counts, "company"), _first(counts, "channel")
@@ -203,38 +203,20 @@ def suggest(question: str, found: CampaignSet, known: KnownValues) -> list[str]:
 
 
 def campaigns_spoken_of(answer: str, sets: Sequence[CampaignSet]) -> list[Campaign]:
-    """The campaigns of these sets that `answer` speaks of: those whose id it gives, and those whose brand, or else company, it
-    names without giving the id of one of them; where it speaks of none, all of the first set.
+    """The campaigns of these sets that `answer` names: by id, or by a brand or company of which it gives no id. If it names none,
+    all of the first set.
     """
     found = {campaign.id: campaign for each in sets for campaign in each.campaigns}
-    said, text = set(_ID.findall(answer)), f" {plain(answer)} "
-    chosen = {id for id in found if _is_said(id, said, answer)}
-    for name_of in (_brand_of, _company_of):
-        told = {name_of(found[id]) for id in chosen}
-        chosen |= {
-            id
-            for id, campaign in found.items()
-            if (name := name_of(campaign)) and name not in told and f" {name} " in text
-        }
+    text = f" {plain(answer)} "
+    chosen = {id for id in found if re.search(rf"(?<![\w-]){re.escape(id)}(?![\w-])", answer)}
+    names_of = (
+        {id: plain(campaign.brand or "") for id, campaign in found.items()},
+        {id: plain(campaign.company) for id, campaign in found.items()},
+    )
+    for names in names_of:
+        told = {names[id] for id in chosen}
+        chosen |= {id for id, name in names.items() if name and name not in told and f" {name} " in text}
     return [found[id] for id in found if id in chosen] or (list(sets[0].campaigns) if sets else [])
-
-
-def _brand_of(campaign: Campaign) -> str:
-    return plain(campaign.brand or "")
-
-
-def _company_of(campaign: Campaign) -> str:
-    return plain(campaign.company)
-
-
-_ID = re.compile(r"[\w-]+")
-
-
-def _is_said(id: str, said: Collection[str], answer: str) -> bool:
-    """Whether an answer, of whose words and ids most are in `said`, holds this one by itself."""
-    if _ID.fullmatch(id):
-        return id in said
-    return re.search(rf"(?<![\w-]){re.escape(id)}(?![\w-])", answer) is not None
 
 
 def _first(counts: Mapping[str, Mapping[str, int]], field: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Answering with a model that leads: it asks the tools what it needs, and writes from what they found."""
+"""Answers with a model: it calls tools, and writes from their results."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ from quarry.platform.off_loop import off_loop
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
 MAX_TURNS = 5
-"""Turns of the model for one answer; the last has no tools, so that it must answer."""
+"""Model turns for one answer. The last has no tools, so that the model must answer."""
 OBSERVED_IDS = 50
 PARAGRAPH = "\n\n"
 
 
 @dataclass
 class Led:
-    """An answer that a model leads, while it comes about. `text` is what was sent of it: nothing before a tool has shown data."""
+    """An answer in progress. `text` is what was sent so far: nothing before a tool has returned data."""
 
     request: ChatRequest
     toolset: CampaignToolset
@@ -46,7 +46,7 @@ class Led:
     _links: LinkFilter | None = None
 
     async def answered(self) -> AsyncGenerator[Event]:
-        """The events of the answer. Raises ModelError where the model fails, maybe after a part, and DatabaseUnavailable."""
+        """The events of the answer. Raises ModelError, perhaps after a part, and DatabaseUnavailable."""
         conversation = converse(
             await self._messages(),
             self.toolset.tools(),
@@ -86,7 +86,7 @@ class Led:
         return answer_messages(request, toolset.known, described)
 
     async def _checked(self, piece: str) -> str:
-        """What can be sent now of the turn's text: only addresses of campaigns that were found before it stay links."""
+        """The text that can be sent now. Only addresses of campaigns found earlier stay links."""
         if self._links is None:
             self._links = await off_loop(self._link_filter)
         return self._links.feed(piece)
@@ -96,7 +96,7 @@ class Led:
         return LinkFilter({ALWAYS: said_in([each.model_dump() for each in found.values()])})
 
     def _turn_ended(self, *, is_last: bool) -> list[Event]:
-        """The rest of the turn's text; what the next turn writes is a paragraph of its own."""
+        """The rest of the turn's text. The next turn begins a new paragraph."""
         if self._links is None:
             return []
         said = self._links.finish()
@@ -114,14 +114,14 @@ class Led:
         return observation(event.id, event.tool, event.result.count, event.result.summary, found)
 
     def unsupported(self) -> list[str]:
-        """The sentences of the answer that have a number which neither a result nor the question has."""
+        """The sentences with a number that neither a result nor the question contains."""
         asked = (turn.content for turn in self.request.history if turn.role == "user")
         known = SaidText("\n".join([*self.toolset.said, *asked, self.request.message]))
         return sentences_with_own_numbers(self.text, known)
 
 
 def observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:
-    """The event of what a tool found."""
+    """The event for a tool's result."""
     ids = [campaign.id for campaign in found[:OBSERVED_IDS]]
     return ToolObservationEvent(data=ToolObserved(id=id, tool=tool, count=count, summary=summary, campaign_ids=ids))
 

@@ -1,6 +1,6 @@
-"""Answering without a model: the question is read as a Query, which is run and put into words.
+"""Answers without a model: reads the question as a Query, runs it, and puts the result into words.
 
-What no field holds is a theme: campaigns are found by its meaning and its words, among those that meet the Query's conditions.
+Words that match no field are a theme: campaigns are found by its meaning and words, among those that meet the conditions.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from quarry.agent.reading import read_over
+from quarry.agent.reading import is_said_whole, read_over
 from quarry.campaigns import retrieval, wording
 from quarry.campaigns.by_model import observation
 from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wire, on_wire
@@ -49,23 +49,23 @@ _QUOTES = "\"“„«'"
 _PIECE = re.compile(r"\S+\s*|\s+")
 
 EARLIER_QUESTIONS_MAX = 3
-"""So many questions back a follow-up may go."""
+"""How many earlier questions a follow-up may go on from."""
 LIKELY = 0.5
-"""So likely, of what is asked at all, a Query is answered though the whole reading is doubtful: what it leaves unread is said."""
+"""The least share of the candidates at which a doubtful Query is answered, with the unread words named."""
 SURE = 0.7
-"""So likely, of what is asked at all, a condition holds for the campaigns that are listed whatever else is doubtful."""
+"""The least share of the candidates at which a condition holds although the rest is doubtful."""
 UNREAD_MAX = 1
-"""A number is doubted with so many words unread; with more it is not given."""
+"""With more unread words, a number is not given."""
 CANDIDATES_MAX = 60
 COUNT = Aggregate(fn="count")
 _HAS_A_DAY = Comparison(field=DATE, op="not_null")
-"""That a campaign was captured: so was every one."""
+"""A condition that nearly every campaign meets."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What a question asks of campaigns. `theme` is what no field holds, for a search by meaning; `unread` are the words that no
-    part of the Query reads, of which `vetoes` are values, numbers, days and names.
+    """What a question asks of campaigns. `theme` is searched for by meaning. `unread` are the words that no part of the Query
+    reads; of these, `vetoes` are values, numbers, days and names.
     """
 
     query: Query
@@ -75,18 +75,18 @@ class Question:
     vetoes: Sequence[str] = ()
     evidence: Sequence[Evidence] = ()
     needs_theme: bool = False
-    """Whether campaigns that do not come near the theme are no answer."""
+    """Whether an answer must come near the theme."""
     hints: tuple[Condition, ...] = ()
-    """Conditions that only put campaigns before others."""
+    """Conditions that only affect the order."""
 
     @property
     def is_list(self) -> bool:
-        """Whether it asks for campaigns, in no order."""
+        """Whether it asks for campaigns in no particular order."""
         return self.query.asks_for_rows and not self.query.order
 
     @property
     def tool(self) -> str:
-        """The tool that finds the campaigns that it is about."""
+        """The tool that finds its campaigns."""
         if self.query.text:
             return FULL_TEXT_SEARCH
         return SEMANTIC_SEARCH if self.theme and self.is_list else FILTER_CAMPAIGNS
@@ -94,7 +94,7 @@ class Question:
 
 @dataclass
 class Read:
-    """An answer without a model, while it comes about: what was read, what was found and what is said of it."""
+    """An answer without a model, in progress."""
 
     request: ChatRequest
     toolset: CampaignToolset
@@ -102,7 +102,7 @@ class Read:
     text: str = ""
 
     async def answered(self) -> AsyncGenerator[Event]:
-        """The events of the one search, and the answer in pieces. Raises DatabaseUnavailable."""
+        """The events of the search, and the text in pieces. Raises DatabaseUnavailable."""
         toolset = self.toolset
         if toolset.source is None:
             self.text = wording.EMPTY
@@ -132,7 +132,7 @@ class Read:
             yield PartialTextEvent(data=PartialText(text=piece))
 
     def _arguments(self, question: Question) -> dict[str, Any]:
-        """What is searched for, as the tools take it."""
+        """The arguments of the equivalent tool call."""
         toolset = self.toolset
         clauses = on_wire((*toolset.given, *question.query.where), toolset.today)
         query = question.query.text or (question.theme if question.is_list else "")
@@ -140,13 +140,13 @@ class Read:
 
 
 async def _search(question: Question, toolset: CampaignToolset) -> Search:
-    """The search that a question asks for; it is kept in `toolset`. Nothing is found for a question that is refused."""
+    """Run the search for a question, and keep it in `toolset`. A refused question finds nothing."""
     query = question.query
     if question.is_list:
         found = await _listed(question, toolset)
         theme = question.theme
         if theme and not found.total and not question.needs_theme and (query.where or question.verdict == "confident"):
-            # what meets the conditions is better than nothing
+            # campaigns that meet the conditions are better than nothing
             database, conditions, theme = toolset.services.reader, toolset.all(query.where), ""
             found = await retrieval.filter_campaigns(
                 database, conditions, toolset.preferred, looked_at_max=retrieval.BESIDE_THEME_MAX, today=toolset.today
@@ -158,7 +158,7 @@ async def _search(question: Question, toolset: CampaignToolset) -> Search:
         try:
             return await toolset.query(question.tool, query)
         except InvalidInput:
-            # what was read cannot be asked: nothing is known
+            # the Query is invalid
             pass
     search = Search(question.tool, toolset.given, NOTHING)
     toolset.searches.append(search)
@@ -177,7 +177,7 @@ async def _listed(question: Question, toolset: CampaignToolset) -> CampaignSet:
 
 
 async def _costs(search: Search, toolset: CampaignToolset) -> list[tuple[str, int]]:
-    """How many campaigns there would be without each condition alone, where there would be any, most first."""
+    """How many campaigns meet the other conditions, for each condition, if any do; most first."""
     if len(search.conditions) < 2 or toolset.base:
         return []
     phrases = replace(PHRASES, today=toolset.today)
@@ -186,7 +186,7 @@ async def _costs(search: Search, toolset: CampaignToolset) -> list[tuple[str, in
 
 
 async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
-    """The question as a Query. Constraints of the request hold in every search of `toolset`, and so replace the conditions.
+    """Read the question as a Query. Constraints in the request replace its conditions: they hold in every search of `toolset`.
 
     Raises DatabaseUnavailable.
     """
@@ -197,11 +197,11 @@ async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
     theme = ""
     earlier = [turn.content[:QUERY_MAX_CHARACTERS] for turn in request.history if turn.role == "user"]
     for text in (*earlier[-EARLIER_QUESTIONS_MAX:], request.message):
-        # of a question that was hardly read, its theme goes on alone
+        # of a refused question only the theme is kept
         before = before if question is None or question.verdict != "refused" else None
         before = await read_over(text, [name], toolset.asked, toolset.services, toolset.today, before)
         said = theme_of(before)
-        # a question that names no rows goes on about those of the one before
+        # a question that does not name campaigns keeps the theme before it
         theme = said or ("" if any(isinstance(each, SourceName) for each in before.said.named) else theme)
         question = _question(before, name, theme, toolset.today)
     assert question is not None
@@ -210,7 +210,7 @@ async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
     query = question.query.model_copy(update={"where": (), "text": request.constraints.words})
     is_number = query.aggregate == (COUNT,) and not query.group
     if request.constraints.theme and (is_number or question.verdict != "confident"):
-        # what is found by its meaning is listed
+        # campaigns found by meaning are listed
         query = Query(source=name, text=query.text)
     return Question(
         query, "confident", request.constraints.theme, evidence=request.constraints.evidence, needs_theme=True
@@ -227,7 +227,7 @@ def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> 
         words = " ".join(_quoted(each, reading.said.text) for each in denied)
         query = query.model_copy(update={"text": f"{query.text} {words}".strip()})
     elif verdict == "refused":
-        # what is hardly right rules nothing out: it only says what comes first of what is near, and no word is read by it
+        # an unlikely reading excludes nothing: it only affects the order, and leaves all words to the theme
         hints = query.where
         query = Query(source=name, text=query.text)
         if theme_of(reading) or not theme:
@@ -244,26 +244,20 @@ def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> 
 
 
 def _verdict(reading: Reading, query: Query, share: float, theme: str) -> Verdict:
-    """How sure the likeliest Query is to be what is asked: what a list leaves unread is its theme, a number is told with its
-    campaigns, and groups that leave no word and no theme unread are told with a doubt.
+    """The verdict on the likeliest Query. Words that a list leaves unread are its theme; a count is shown with its campaigns;
+    other results need all words read.
     """
     unread, is_list = len(reading.unread), query.asks_for_rows and not query.order
     is_count = query.aggregate == (COUNT,) and not query.group
     if not is_list and unread > UNREAD_MAX:
         return "refused"
     is_told = share >= LIKELY and (is_list or is_count or not (unread or theme))
-    is_told = is_told and (query.where or not theme_of(reading)) and _is_said_whole(reading, query)
+    is_told = is_told and (query.where or not theme_of(reading)) and is_said_whole(reading, query.where)
     return "doubted" if reading.verdict == "refused" and is_told else reading.verdict
 
 
-def _is_said_whole(reading: Reading, query: Query) -> bool:
-    """Whether no condition is on a value of which only some words were said: these may mean something else ("at home")."""
-    said = {each.condition: each.said for each in likely_conditions(reading)}
-    return all(said.get(each, 1.0) == 1.0 for each in query.where)
-
-
 def _sure_conditions(reading: Reading, today: datetime.date) -> tuple[Condition, ...]:
-    """The conditions of a question for campaigns that surely hold; none unless they read all values, numbers and days of it."""
+    """The sure conditions of a question for campaigns; none if they leave values, numbers or days unread."""
     if reading.best[0][0].kind != "rows":
         return ()
     sure = [each for each in likely_conditions(reading) if each.chance >= SURE]
@@ -275,7 +269,7 @@ def _sure_conditions(reading: Reading, today: datetime.date) -> tuple[Condition,
 
 
 def _likeliest(reading: Reading, today: datetime.date) -> tuple[Query, float]:
-    """The Query that most candidates ask for, by their shares, which add up where their answers are the same."""
+    """The Query with the largest share. The shares of candidates with the same answer add up."""
     queries: dict[str, Query] = {}
     shares: dict[str, float] = {}
     for place, (candidate, share) in enumerate(reading.shares[:CANDIDATES_MAX]):
@@ -289,7 +283,7 @@ def _likeliest(reading: Reading, today: datetime.date) -> tuple[Query, float]:
             )
             query = as_answered(read, today)
             is_count = query.aggregate == (COUNT,) and not query.group
-            # a number is told with its campaigns, and campaigns with their number
+            # a count and a list have the same answer: campaigns with their number
             key = (query.model_copy(update={"aggregate": ()}) if is_count else query).model_dump_json()
             queries.setdefault(key, query)
             shares[key] = shares.get(key, 0.0) + share
@@ -300,21 +294,19 @@ def _likeliest(reading: Reading, today: datetime.date) -> tuple[Query, float]:
 
 
 def as_answered(query: Query, today: datetime.date) -> Query:
-    """The Query in the form that an answer has: campaigns with their number, the different values of fields with theirs, and
-    what ties with the last; conditions as they stand on the wire.
-    """
+    """The Query in the form of an answer: values with their counts, ties included, and conditions as on the wire."""
     where: list[Condition] = []
     words = [query.text]
     compared = [each for each in query.where if isinstance(each, Comparison)]
     named = {each.field for each in compared if each.field in PREDICATES and each.scalars == (True,)}
-    # what a predicate is about is said by it alone
+    # a predicate replaces other conditions on its fields
     about = {each.field for name in named for each in comparisons_of(PREDICATES[name])}
     for each in query.where:
         field = each.field if isinstance(each, Comparison) else ""
         if field in named:
             where += from_wire(on_wire(PREDICATES[field], today), "required")
         elif isinstance(each, Comparison) and field == TITLE and each.op in ("=", "contains"):
-            # campaigns have no title of their own: their copy is meant
+            # campaigns have no title: this means their copy
             words += [f'"{value}"' for value in each.scalars]
         elif field not in about and each != _HAS_A_DAY:
             where.append(_in_days(each, today))
@@ -329,7 +321,7 @@ def as_answered(query: Query, today: datetime.date) -> Query:
 
 
 def _in_days(condition: Condition, today: datetime.date) -> Condition:
-    """A condition with days in place of predicates, within others too."""
+    """A condition with predicates replaced by days."""
     if not isinstance(condition, Comparison) or condition.field not in PREDICATES:
         return mapped(condition, lambda each, _: _in_days(each, today))
     whole = AllOf.of(from_wire(on_wire(PREDICATES[condition.field], today), "required"))
@@ -337,13 +329,13 @@ def _in_days(condition: Condition, today: datetime.date) -> Condition:
 
 
 def _quoted(words: str, text: str) -> str:
-    """Words as a search of words takes them: a phrase where the question quotes them."""
+    """Words for a text search: as a phrase if the question quotes them."""
     place = text.find(words)
     return f'"{words}"' if place > 0 and text[place - 1] in _QUOTES else words
 
 
 def theme_of(reading: Reading) -> str:
-    """The words of a question that no part of its Query reads: all that say something where the Query has no condition."""
+    """The words that no part of the Query reads; all significant words if the Query has no conditions."""
     if not reading.best or reading.query is None or reading.query.where:
         return " ".join(reading.unread)
     mask, said = reading.best[0][0].mask, reading.said
@@ -353,7 +345,7 @@ def theme_of(reading: Reading) -> str:
 
 
 def _evidence(reading: Reading, query: Query) -> Iterator[Evidence]:
-    """The characters that say each condition."""
+    """The characters of the question that state each condition."""
     said, mask = reading.said, reading.best[0][0].mask if reading.best else 0
     for comparison in comparisons_of(query.where):
         places = [

@@ -1,18 +1,15 @@
-"""What a request names, against the values of the data: what no campaign has is refused with what comes nearest."""
+"""Checks the values that a request names against those of the data: an unknown value is refused, with the nearest ones."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from quarry.campaigns.conditions import named_values, resolve
-from quarry.campaigns.contract import FILTER_VALUES, ChatRequest, ClauseOnWire
+from quarry.campaigns.contract import FILTER_VALUES, ChatRequest
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import KnownValues
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition
-from quarry.retrieval.facets import NamedValue
-from quarry.retrieval.known_values import values_meant
+from quarry.retrieval.known_values import NamedCondition, conditions_meant, values_meant
 
 
 async def check_filters(request: ChatRequest, known: KnownValues, database: Database) -> tuple[Condition, ...]:
@@ -26,39 +23,30 @@ async def check_filters(request: ChatRequest, known: KnownValues, database: Data
 
 
 async def check_constraints(request: ChatRequest, database: Database) -> ChatRequest:
-    """The request, its constraints with the values as they stand in the data. Raises InvalidInput and
-    DatabaseUnavailable.
-    """
+    """The request, its constraints with the values as the data spells them. Raises InvalidInput and DatabaseUnavailable."""
     if request.constraints is None:
         return request
     constraints = request.constraints.model_copy(deep=True)
-    given = [
+    named = [
         (
             condition,
-            NamedValue((condition.field,), value, f"/constraints/conditions/{i}/any_of/{j}/values", elsewhere=beside),
+            NamedCondition(
+                condition.field,
+                condition.values,
+                f"/constraints/conditions/{i}/any_of/{j}/values",
+                i if len(clause.any_of) > 1 else None,
+                condition.negated,
+            ),
         )
         for i, clause in enumerate(constraints.conditions)
-        for beside in [_said_together(clause, constraints.conditions)]
         for j, condition in enumerate(clause.any_of)
-        if condition.field in FILTER_VALUES
-        for value in condition.values
+        if condition.field in FILTER_VALUES and condition.values
     ]
-    meant = await values_meant(database, CAMPAIGNS, [named for _, named in given], request.message)
-    values: dict[int, list[str]] = {}
-    for (condition, _), found in zip(given, meant, strict=True):
-        values.setdefault(id(condition), []).extend(found)
+    meant = await conditions_meant(database, CAMPAIGNS, [each for _, each in named], request.message)
+    for (condition, _), values in zip(named, meant, strict=True):
+        condition.values = values
+    emptied = {id(condition) for condition, _ in named if not condition.values}
     for clause in constraints.conditions:
-        for condition in clause.any_of:
-            condition.values = list(dict.fromkeys(values.get(id(condition), condition.values)))
-        clause.any_of = [each for each in clause.any_of if values.get(id(each)) != []]
+        clause.any_of = [each for each in clause.any_of if id(each) not in emptied]
     constraints.conditions = [clause for clause in constraints.conditions if clause.any_of]
     return request.model_copy(update={"constraints": constraints})
-
-
-def _said_together(clause: ClauseOnWire, clauses: Sequence[ClauseOnWire]) -> tuple[str, ...]:
-    """The fields of which a clause says the same: alternatives, and what is ruled out in each of several."""
-    beside = [clause]
-    if len(clause.any_of) == 1 and clause.any_of[0].negated:
-        beside = [each for each in clauses if [one.values for one in each.any_of] == [clause.any_of[0].values]]
-    fields = (each.field for other in beside for each in other.any_of if each.field in FILTER_VALUES)
-    return tuple(dict.fromkeys(fields))

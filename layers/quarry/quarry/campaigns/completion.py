@@ -15,11 +15,11 @@ from quarry.campaigns.contract import (
 from quarry.campaigns.search import chat_about_campaigns
 
 LISTED_MAX = 10
-"""So many of the campaigns that an answer speaks of are listed under it."""
+"""How many campaigns are listed below an answer."""
 
 
 async def answer(asked: Asked) -> Said:
-    """The answer, and then the campaigns that it speaks of."""
+    """The text of the answer, and then its campaigns."""
     history = [
         HistoryMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])
         for turn in asked.before[-HISTORY_MESSAGES_MAX:]

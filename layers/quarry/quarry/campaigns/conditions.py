@@ -29,9 +29,9 @@ NAME = "campaigns"
 SCHEMA = Schema(SOURCES)
 DATE = CAMPAIGNS.date or ""
 COPY = "copy"
-"""The field of conditions on what campaigns say."""
+"""The field for conditions on words in the copy."""
 NO_DAY = datetime.date.min
-"""The day that relative days count from where conditions name none."""
+"""The reference day for conditions without relative days."""
 _SOURCE = replace(SOURCES[NAME], fields=worded(SOURCES[NAME].fields, CAMPAIGNS))
 [_RECENT] = comparisons_of(PREDICATES["recent"])
 PHRASES = Phrases(Schema({NAME: _SOURCE}), _SOURCE, NO_DAY)
@@ -47,9 +47,7 @@ def label_of(condition: Condition, today: datetime.date = NO_DAY) -> str:
 
 @dataclass(frozen=True)
 class Resolved:
-    """Filters as conditions, and what of them does not exist. `is_impossible`: a filter names nothing that exists, so that no
-    campaign meets it.
-    """
+    """Filters as conditions, and their unknown values. `is_impossible`: all values of a filter are unknown."""
 
     conditions: tuple[Condition, ...] = ()
     unknown: tuple[UnknownValue, ...] = ()
@@ -59,7 +57,7 @@ class Resolved:
 def named_values(
     filters: CampaignFilters, exclude: ExcludedValues | None = None, pointer: str = ""
 ) -> list[NamedValue]:
-    """The values that filters name, and those that none may have, each at a pointer below this one."""
+    """The values that filters name or exclude, each with its pointer below `pointer`."""
     given = [(filters, pointer), *([(exclude, f"{pointer}/exclude")] if exclude else [])]
     return [
         NamedValue((name,), value, f"{at}/{name}", is_negated=of is exclude)
@@ -72,7 +70,7 @@ def named_values(
 def resolve(
     filters: CampaignFilters, named: Sequence[NamedValue], existing: Sequence[Sequence[str]], known: KnownValues
 ) -> Resolved:
-    """Filters as conditions. `existing` are the values of the data that each of the `named_values` means."""
+    """Filters as conditions. `existing` has the values of the data for each of the `named_values`."""
     unknown = [each for each, values in zip(named, existing, strict=True) if not values]
     met = {each.facets for each, values in zip(named, existing, strict=True) if values and not each.is_negated}
     return Resolved(
@@ -83,7 +81,7 @@ def resolve(
 
 
 def _on_values(named: Sequence[NamedValue], existing: Sequence[Sequence[str]]) -> Iterator[Condition]:
-    """One condition for each filter, of whose values any suffices, or none may be had: those that exist, where any does."""
+    """One condition for each filter: on its known values, or on those given if none is known."""
     values: dict[tuple[str, bool], tuple[list[str], list[str]]] = {}
     for each, found in zip(named, existing, strict=True):
         given, known = values.setdefault((each.facets[0], each.is_negated), ([], []))
@@ -121,9 +119,7 @@ def date_range(asked: DateRange | str | None, latest: datetime.date | None) -> D
 
 
 def filters_of(clauses: Iterable[ClauseOnWire], latest: datetime.date | None) -> CampaignFilters:
-    """What of required clauses a filter of the page can say: values that are had, an offer or none, days; of several on one
-    field, the first.
-    """
+    """The required clauses that filters of the page can express, the first one for each field."""
     given: dict[str, object] = {}
     for clause in clauses:
         if len(clause.any_of) == 1 and clause.strength == "required":
@@ -152,7 +148,7 @@ def _filter_of(condition: ConditionOnWire, latest: datetime.date | None) -> dict
 def on_wire(
     conditions: Iterable[Condition], today: datetime.date, strength: Literal["required", "preferred"] = "required"
 ) -> list[ClauseOnWire]:
-    """The conditions as an answer gives them, without those that it has no form for, such as of a comparison with a query."""
+    """The conditions as clauses on the wire, without those that it cannot express, such as comparisons with a query."""
     return [
         ClauseOnWire(any_of=parts, strength=strength, label=label_of(each, today))
         for each in conditions
@@ -228,7 +224,7 @@ def _from_wire(condition: ConditionOnWire) -> Condition:
 
 
 def compared(field: str, values: tuple[str, ...] = (), *, is_negated: bool = False) -> Condition:
-    """That a field has one of these values or, without any, has one at all; an offer holds the words. `is_negated`: not so."""
+    """The condition that a field has one of these values, or any value if none is given; an offer contains the words."""
     if not values:
         return Comparison(field=field, op="is_null" if is_negated else "not_null")
     if field != "offer":

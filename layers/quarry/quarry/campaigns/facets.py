@@ -1,4 +1,4 @@
-"""What campaigns can be filtered, counted and grouped by, as `quarry.toml` declares it."""
+"""The facets of campaigns, as `quarry.toml` declares them."""
 
 from __future__ import annotations
 

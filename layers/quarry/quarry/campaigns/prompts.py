@@ -29,7 +29,7 @@ LOOK_FIRST = "That rests on no tool result. Look it up with a tool, then answer.
 
 
 def answer_messages(request: ChatRequest, known: KnownValues, card: str) -> list[Message]:
-    """The start of the conversation that ends in the answer. `card` describes the fields."""
+    """The first messages of the conversation with the model. `card` describes the fields."""
     days = (
         f"Captured from {known.earliest} to {known.latest}; recent counts back from the latter." if known.latest else ""
     )
@@ -45,7 +45,7 @@ def answer_messages(request: ChatRequest, known: KnownValues, card: str) -> list
 
 
 def _in_force(request: ChatRequest) -> str:
-    """What holds in every search: the filters of the page, and the conditions that the user has set."""
+    """The conditions of every search: the filters of the page, and those set by the user."""
     given = [f"{name}: {value}" for name, value in request.base_filters.given().items()]
     if (said := request.constraints) is not None:
         given += map(label_of, from_wire(said.conditions, "required"))

@@ -1,4 +1,4 @@
-"""What is found: a set of campaigns with its exact counts, and the values that filters may take."""
+"""Results of searches: a set of campaigns with exact counts, and the known values of filters."""
 
 from __future__ import annotations
 
@@ -6,47 +6,48 @@ import datetime
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from quarry.campaigns.contract import AGGREGATED, Aggregation, Campaign
+from quarry.campaigns.contract import AGGREGATED, FILTER_VALUES, Aggregation, Campaign
 from quarry.query.algebra import Condition
 from quarry.query.contract import QueryResult
 
 Counts = Mapping[str, int]
 
+COUNTED = (*FILTER_VALUES, "offer")
+"""The fields whose values are counted for each set."""
+
 AGGREGATED_VALUES_MAX = 1_000
-"""Of a set with more different values of one field there is no aggregation."""
+"""A set with more different values of a field has no aggregation."""
 
 
 @dataclass(frozen=True)
 class CampaignSet:
-    """What a search found: its first campaigns, and counts over all of them, however many there are.
+    """The result of a search: the first campaigns, and counts over all of them.
 
-    Of `more` than could be counted, `total` is how many there are at least. Where the values of fields were not counted, since
-    there are too many campaigns, the set is not `is_counted`.
+    With `more`, `total` is a lower bound. `is_counted` is false if there are too many campaigns to count the values of fields.
     """
 
     total: int
     campaigns: tuple[Campaign, ...]
     counts: Mapping[str, Counts] = field(default_factory=dict)
-    """By field (channel, company, brand, value_prop, sentiment, visual_style, offer): campaigns for each value, most first; all
-    values of what is AGGREGATED, where there are not more than AGGREGATED_VALUES_MAX, and the first ones of the others. Behind
-    them stand those without a value, under the empty one.
+    """By field of COUNTED: campaigns for each value, most first. Fields in AGGREGATED have all values, up to
+    AGGREGATED_VALUES_MAX; the others only the first ones. The empty value, last, stands for campaigns without one.
     """
     others: Counts = field(default_factory=dict)
-    """By field: campaigns for the values that `counts` leaves out, together."""
+    """By field: campaigns with values that `counts` leaves out."""
 
     more: bool = False
     is_counted: bool = True
     is_near_only: bool = False
-    """Whether they come near a theme of which no campaign found holds a word."""
+    """Whether they are near a theme in meaning alone, without any of its words."""
 
     @property
     def size(self) -> str:
-        """How many there are, in words and figures that "campaigns" follows."""
+        """The number of campaigns in words: "at least 10,000"."""
         return f"at least {self.total:,}" if self.more else str(self.total)
 
     @property
     def aggregation(self) -> Aggregation | None:
-        """The counts of all values; None where these are too many."""
+        """The counts of all values; None if there are too many."""
         counts = {name: dict(self.counts.get(name, {})) for name in AGGREGATED}
         if any(len(values) > AGGREGATED_VALUES_MAX for values in counts.values()):
             return None
@@ -58,7 +59,7 @@ NOTHING = CampaignSet(0, ())
 
 @dataclass(frozen=True)
 class KnownValues:
-    """The values that exist, by filter, most frequent first, and the days of the first and the latest capture."""
+    """The known values of each filter, most frequent first, and the days of the first and the latest capture."""
 
     by_filter: Mapping[str, tuple[str, ...]]
     earliest: datetime.date | None = None
@@ -70,8 +71,8 @@ class KnownValues:
 
 @dataclass(frozen=True)
 class Search:
-    """One search that was made: the conditions that held, but for those of the page, and what was searched for: a theme by
-    meaning, or words of the copy. `result` is that of a query.
+    """One search: its conditions without those of the page, and a theme (by meaning) or words of the copy. `result` is set for a
+    query.
     """
 
     tool: str

@@ -1,4 +1,4 @@
-"""Campaigns out of Postgres: one statement a search, its counts included."""
+"""Reads campaigns from Postgres: one statement for each search, counts included."""
 
 from __future__ import annotations
 
@@ -12,42 +12,40 @@ from psycopg.sql import SQL, Composable, Identifier
 from quarry.campaigns.conditions import NAME, NO_DAY, SCHEMA
 from quarry.campaigns.contract import AGGREGATED, FILTER_VALUES, Campaign, EmbeddingField
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import AGGREGATED_VALUES_MAX, CampaignSet, KnownValues
+from quarry.campaigns.results import AGGREGATED_VALUES_MAX, COUNTED, CampaignSet, KnownValues
 from quarry.campaigns.tables import COLUMNS
 from quarry.platform.errors import NotFound
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
 from quarry.query.execute import RowConditions
-from quarry.retrieval.facets import VALUE_MAX_CHARACTERS
+from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet
 
 CAMPAIGNS_MAX = 200
-"""Campaigns of a set that are handed out; its counts are those of the whole."""
+"""How many campaigns of a set are returned. Its counts cover the whole set."""
 
 TOTAL_MAX = 10_000
-"""So many campaigns are counted exactly, of those with given properties their values too; of more it is said that there are at
-least these.
-"""
+"""How many campaigns are counted exactly. A larger set has this as its lower bound."""
 
 BESIDE_THEME_MAX = 2_000
-"""Where nothing comes near a theme, so many are looked at for what no index tells: campaigns to show, more than a count."""
+"""If nothing is near a theme, how many campaigns are tested for conditions that no index serves."""
 
 TEXT_MATCHES_MAX = 2_000
-"""Of so many of them the values of fields are counted."""
+"""How many campaigns found by words have the values of their fields counted."""
 
 SEMANTIC_MAX = 50
 COUNTED_VALUES_MAX = 25
-"""Values of a field that are counted one by one, the most frequent ones; of those that the answer's aggregation counts, and which
-may leave none out, AGGREGATED_VALUES_MAX, and one more, which says that there are more.
+"""How many values of a field are counted one by one, most frequent first. Fields of the answer's aggregation, which must be
+complete, have AGGREGATED_VALUES_MAX, and one more to tell that there are more.
 """
 
 SCORE_MIN = 0.25
-"""A campaign less like the query than this was not found: something is always nearest."""
+"""The least score of a campaign that counts as found."""
 WORDS_WEIGHT = 0.1
-"""What all words of the query in the copy add to the cosine similarity."""
+"""Added to the cosine similarity if the copy has all words of the query."""
 
 KNOWN_VALUES_MAX = 300
-"""Values of a facet that are known by heart, the most frequent ones."""
+"""How many values of a facet are kept as known, most frequent first."""
 
 
 async def filter_campaigns(
@@ -58,9 +56,9 @@ async def filter_campaigns(
     looked_at_max: int = TOTAL_MAX,
     today: datetime.date = NO_DAY,
 ) -> CampaignSet:
-    """The campaigns that meet all conditions, latest first; before all, here as elsewhere, those that meet more of what is
-    `preferred`. Of more than `looked_at_max` that meet what an index tells, the latest are looked at for the rest. Relative days
-    count from `today`.
+    """The campaigns that meet all conditions, latest first; those that meet more `preferred` conditions come before others,
+    here as in the other searches. Conditions that no index serves are tested on the latest `looked_at_max` campaigns that meet
+    the others. Relative days count from `today`.
     """
     rows = RowConditions(NAME, SCHEMA, today, {})
     tested = [condition for condition in conditions if _is_tested(condition)]
@@ -78,7 +76,7 @@ async def filter_campaigns(
 
 
 def _is_tested(condition: Condition) -> bool:
-    """Whether rows are looked at for a condition one by one: no index tells who lacks a value, or has any."""
+    """Whether a condition is tested row by row: no index finds rows without a value, or with any value."""
     if isinstance(condition, Comparison):
         return condition.op in ("!=", "is_null", "not_null")
     return isinstance(condition, Not) or any(map(_is_tested, conditions_of(condition)))
@@ -91,7 +89,7 @@ async def find_by_meaning(
     conditions: Sequence[Condition],
     preferred: Sequence[Condition] = (),
 ) -> CampaignSet:
-    """The campaigns nearest to a query's vector among those that meet all conditions, nearest first, at most SEMANTIC_MAX."""
+    """The campaigns that meet all conditions, nearest to the vector first, at most SEMANTIC_MAX."""
     return await _counted_set(
         database,
         _in_order("search_campaigns(%(embedding)s, %(field)s, %(limit)s, p_filter => %(filter)s)"),
@@ -108,32 +106,22 @@ async def find_by_meaning(
 async def find_by_text(
     database: Database, query: str, conditions: Sequence[Condition] = (), preferred: Sequence[Condition] = ()
 ) -> CampaignSet:
-    """The campaigns whose copy holds every word of a query, best first; counted exactly up to TOTAL_MAX, for phrases as far as
-    campaigns are looked at.
+    """The campaigns whose copy contains every word of a query, best first; counted exactly up to TOTAL_MAX, or for phrases as far
+    as campaigns are tested.
     """
     rows = RowConditions(NAME, SCHEMA, NO_DAY, {})
+    served = _all_served(RowConditions(NAME, SCHEMA, NO_DAY, None), conditions)
     source = SQL(
-        "select case when {met} then s.id end as id, s.more, row_number() over (order by s.score desc, s.id) as place"
-        " from search_campaigns_by_text(%(query)s, %(total_max)s, %(total_max)s, {filters}) s join campaigns t using (id)"
-    ).format(
-        met=rows.met(conditions),
-        filters=SQL(", ").join(
-            SQL("{} => {}::text[]").format(Identifier(_FILTERS[name]), rows.parameter(values))
-            for name, values in _values_had(conditions).items()
-        ),
-    )
-    given = {"query": query, "counted_max": TEXT_MATCHES_MAX, "total_max": TOTAL_MAX}
+        "select case when {} then s.id end as id, s.more, row_number() over (order by s.score desc, s.id) as place"
+        " from search_campaigns_by_text(%(query)s, %(total_max)s, %(total_max)s, %(filter)s) s join campaigns t using (id)"
+    ).format(rows.met(conditions))
+    given = {
+        "query": query,
+        "filter": SQL(" and ").join(served).as_string(None) if served else None,
+        "counted_max": TEXT_MATCHES_MAX,
+        "total_max": TOTAL_MAX,
+    }
     return await _counted_set(database, source, given, preferred, rows, size=_SIZE_BY_TEXT)
-
-
-def _values_had(conditions: Sequence[Condition]) -> dict[str, list[str] | None]:
-    """The values of which every campaign must have one, by field: of several conditions on one, those of the first."""
-    had: dict[str, list[str] | None] = dict.fromkeys(_FILTERS)
-    for each in conditions:
-        if isinstance(each, Comparison) and each.op == "=" and each.field in had and had[each.field] is None:
-            values = [str(value) for value in each.scalars]
-            had[each.field] = values if all(map(_is_kept, values)) else None
-    return had
 
 
 async def find_by_theme(
@@ -145,10 +133,9 @@ async def find_by_theme(
     *,
     condition: str | None = None,
 ) -> CampaignSet:
-    """The campaigns that are about something, by meaning and by words, among those that meet all conditions, and one in SQL over
-    a row `t`; of `more` than SEMANTIC_MAX the nearest. Where none of them holds any of its words, they are near in meaning only.
-
-    Without a vector, by words alone.
+    """The campaigns about a theme, by meaning and words, that meet all conditions and an SQL `condition` on a row `t`; at most
+    SEMANTIC_MAX, nearest first. Without a vector, by words alone. `is_near_only` is set if no campaign contains a word of the
+    theme.
     """
     excluded = [each.negated.words for each in conditions if isinstance(each, Not) and isinstance(each.negated, Words)]
     kept = [each for each in conditions if not (isinstance(each, Not) and isinstance(each.negated, Words))]
@@ -160,7 +147,7 @@ async def find_by_theme(
             "embedding": half_vector(vector),
             "limit": 2 * SEMANTIC_MAX,
             "filter": " and ".join(filter(None, (_filter(kept), condition))) or None,
-            # rows are tested for these as they are met
+            # each candidate is tested for these
             "excluded": excluded,
         },
     )
@@ -180,24 +167,27 @@ async def find_by_theme(
 
 
 def _in_order(function: LiteralString) -> Composable:
-    """The rows of a function that gives them in order."""
+    """The rows of a function in its order, with their places."""
     return SQL("select *, row_number() over () as place from ") + SQL(function)
 
 
 def _filter(conditions: Sequence[Condition]) -> str | None:
-    """The condition that a campaign meets all of these; None, which is every campaign, where there are none."""
+    """The conditions as SQL with quoted values; None if there are none."""
     rows = RowConditions(NAME, SCHEMA, NO_DAY, None)
     return _met(rows, conditions).as_string(None) if conditions else None
 
 
 def _met(rows: RowConditions, conditions: Sequence[Condition]) -> Composable:
-    """True of the campaigns that meet all conditions, in a form that the indexes of the columns serve."""
-    served = (_served(rows, condition) for condition in conditions)
-    return SQL(" and ").join([rows.met(conditions), *(each for each in served if each is not None)])
+    """The SQL condition that a campaign meets all conditions, in a form that indexes serve."""
+    return SQL(" and ").join([rows.met(conditions), *_all_served(rows, conditions)])
+
+
+def _all_served(rows: RowConditions, conditions: Sequence[Condition]) -> list[Composable]:
+    return [each for condition in conditions if (each := _served(rows, condition)) is not None]
 
 
 def _served(rows: RowConditions, condition: Condition) -> Composable | None:
-    """What an index serves of a condition on values: they are named by all of their spellings, as far as these are kept."""
+    """The part of a condition on values that an index serves; None if there is none. Values come in all their spellings."""
     if isinstance(condition, AnyOf):
         parts = [_served(rows, each) for each in condition.any_of]
         return None if None in parts else SQL("({})").format(SQL(" or ").join(filter(None, parts)))
@@ -216,20 +206,20 @@ def _is_kept(value: str) -> bool:
 
 
 async def find_ids(database: Database, ids: Sequence[str], preferred: Sequence[Condition] = ()) -> CampaignSet:
-    """The campaigns of these ids, in this order."""
+    """The campaigns of these ids in this order."""
     source = SQL("select id, place from unnest(%(ids)s::text[]) with ordinality u (id, place)")
     return await _counted_set(database, source, {"ids": list(ids)}, preferred)
 
 
 async def campaign_by_id(database: Database, id: str) -> Campaign:
-    """One whole campaign. Raises NotFound."""
+    """One campaign. Raises NotFound."""
     for campaign in (await find_ids(database, [id])).campaigns:
         return campaign
     raise NotFound("There is no campaign with this id.")
 
 
 async def known_values(database: Database) -> KnownValues:
-    """Which values there are to filter by, the most frequent ones, and when campaigns were captured."""
+    """The most frequent values of each filter, and the first and latest capture."""
     rows = await database.rows(_KNOWN_VALUES, {"values_max": KNOWN_VALUES_MAX})
     days = next(row for row in rows if row["name"] is None)
     return KnownValues(
@@ -253,7 +243,7 @@ _COUNTED_SET = SQL(
     "   join campaigns using (id)) page) as campaigns"
     " from size"
 )
-"""The campaigns of `matched` with their number, the values of their fields, and the first of them."""
+"""The number of the campaigns in `matched`, the counts of their values, and the first campaigns."""
 
 
 async def _counted_set(
@@ -264,8 +254,8 @@ async def _counted_set(
     rows: RowConditions | None = None,
     size: LiteralString = "select count(*) as total, false as more, true as is_counted from matched",
 ) -> CampaignSet:
-    """The set of the campaigns that `source`, with the parameters of `rows`, gives by id and place. `size` is how many there are
-    of these, `matched`, and whether their values are counted.
+    """The set of campaigns that `source` selects by id and place, with the parameters of `rows`. `size` selects their number from
+    `matched`, and whether their values are counted.
     """
     rows = rows or RowConditions(NAME, SCHEMA, NO_DAY, {})
     row = await database.row(
@@ -287,7 +277,7 @@ async def _counted_set(
         },
     )
     assert row is not None
-    counts: dict[str, dict[str, int]] = {name: {} for name in _VALUES}
+    counts: dict[str, dict[str, int]] = {name: {} for name in COUNTED}
     others = dict[str, int]()
     for name, value, count in row["counts"]:
         if value is None:
@@ -301,7 +291,7 @@ async def _counted_set(
 
 
 def _preferred_first(preferred: Sequence[Condition], rows: RowConditions) -> Composable:
-    """What `matched` gives, in its order but for what is preferred."""
+    """The campaigns in `matched`, those that meet more preferred conditions first."""
     if not preferred:
         return SQL("select id, place from matched where id is not null")
     met = SQL(" + ").join(SQL("coalesce({}, false)::int").format(rows.met([each])) for each in preferred)
@@ -310,46 +300,26 @@ def _preferred_first(preferred: Sequence[Condition], rows: RowConditions) -> Com
     ).format(met)
 
 
-# A row without an id was looked at, and does not meet what no index tells.
+# a row without an id was tested and does not meet the conditions
 _SIZE_BY_PROPERTIES: LiteralString = (
     "select least(count(id), %(total_max)s) as total, count(*) > %(total_max)s as more, count(*) <= %(total_max)s as is_counted"
     " from matched"
 )
 
-# Each row tells whether there may be more than were looked at.
+# each row says whether there may be more
 _SIZE_BY_TEXT: LiteralString = (
     "select count(id) as total, coalesce(bool_or(more), false) as more,"
     " count(id) <= %(counted_max)s and not coalesce(bool_or(more), false) as is_counted from matched"
 )
 
-# What is counted, by the filter that it answers to.
-_VALUES = {
-    "channel": SQL("channel"),
-    "company": SQL("company"),
-    "brand": SQL("brand"),
-    "sentiment": SQL("imagery_sentiment"),
-    "visual_style": SQL("imagery_visual_style"),
-    "offer": SQL("offer"),
-    "value_prop": SQL("key_value_props"),
-}
-
-# The arguments of a search by words that filter it, by field.
-_FILTERS = {
-    "channel": "filter_channels",
-    "company": "filter_companies",
-    "brand": "filter_brands",
-    "sentiment": "filter_sentiments",
-    "visual_style": "filter_visual_styles",
-    "value_prop": "filter_value_props",
-}
-
-# What is counted is held in memory: the long texts are left out.
-_COUNTED_COLUMNS = SQL("channel, company, brand, imagery_sentiment, imagery_visual_style, offer, key_value_props")
+# the set is held in memory: long texts are left out
+_COUNTED_COLUMNS = SQL(", ").join(SQL(CAMPAIGNS.facet(name).column) for name in COUNTED)
 
 
-def _values_of(name: str, column: Composable) -> Composable:
-    """The values that campaigns found have, each with what it is compared by; null of those that have none."""
-    if name != "value_prop":
+def _values_of(facet: Facet) -> Composable:
+    """Selects the values of the campaigns found, each with its folded form; null for campaigns without a value."""
+    column = SQL(facet.column)
+    if not facet.is_array:
         return SQL("select f.{0} as value, folded_value(f.{0}) as folded from found f").format(column)
     return SQL(
         "select v.value, v.folded from found f left join lateral (select distinct on (a.folded) a.value, a.folded"
@@ -358,17 +328,17 @@ def _values_of(name: str, column: Composable) -> Composable:
     ).format(column)
 
 
-# The empty value stands for none, and comes last.
+# the empty value stands for none, and comes last
 _COUNTED_VALUES = SQL(" union all ").join(
     SQL(
         "select {} as name, coalesce(btrim(mode() within group (order by value) filter (where folded is not null)), '') as value,"
         " count(*) as n, row_number() over (order by folded is null, count(*) desc, min(value)) as place"
         " from ({}) v group by folded"
-    ).format(name, _values_of(name, value))
-    for name, value in _VALUES.items()
+    ).format(name, _values_of(CAMPAIGNS.facet(name)))
+    for name in COUNTED
 )
 
-# A value may stand in several rows of the dictionary, whose counts add up.
+# a value may have several rows in the dictionary
 _KNOWN_VALUES = (
     "select facet as name, array_agg(value order by n desc, value) as values, null::date as earliest, null::date as latest"
     " from (select facet, value, sum(row_count) as n,"

@@ -1,4 +1,4 @@
-"""HTTP for campaigns. What answers is imported with the first request: a process may never get one."""
+"""HTTP for campaigns. The search is imported with the first request, since a process may never get one."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ async def chat(
     is_stream = "application/x-ndjson" in request.headers.get("accept", "").lower()
     if is_stream and reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
-    # before a stream has begun, so that a wrong value is a 422
-    await check_filters(body, await values_of(services.reader), services.reader)
+    # before the stream begins, so that a wrong value is a 422
+    await check_filters(body, await values_of(services), services.reader)
     body = await check_constraints(body, services.reader)
     request_id = request_id_of(request)
     if is_stream:

@@ -1,16 +1,15 @@
 """Answering a question about campaigns, as a stream of events.
 
-Read `chat_about_campaigns` from top to bottom: the model asks its tools and writes; without one, or where its answer would rest
-on nothing that it looked up, the question is read as a Query and answered by that; then the campaigns that the answer speaks of.
+Read `chat_about_campaigns` from top to bottom. The model calls its tools and writes; without a model, or if it looked nothing up,
+the reader answers. The final event has the campaigns that the answer names.
 """
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
+from functools import partial
 from uuid import UUID
-from weakref import WeakKeyDictionary
 
 from quarry.agent.sources import what_may_be_asked
 from quarry.campaigns.answer import conclude
@@ -25,7 +24,6 @@ from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.platform.budget import Budget
 from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
-from quarry.postgres.pool import Database
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
@@ -47,7 +45,7 @@ async def chat_about_campaigns(
     """
     budget, said = _budget(services), request.as_asked()
     with services.run("campaigns", caller, request.message, said, budget, request_id, run_id) as run:
-        known = await values_of(services.reader)
+        known = await values_of(services)
         base = await check_filters(request, known, services.reader)
         request = await check_constraints(request, services.reader)
         asked = await what_may_be_asked(caller, services)
@@ -76,18 +74,12 @@ async def chat_about_campaigns(
         yield FinalAnswerEvent(data=await conclude(request, toolset, read.question, text, unsupported))
 
 
-async def values_of(database: Database) -> KnownValues:
-    """The values that exist, looked up once a minute."""
-    now = asyncio.get_running_loop().time()
-    read_at, known = _known.get(database, (float("-inf"), KnownValues({})))
-    # an empty domain may be filled at any moment: only what was found is remembered
-    if not known or now - read_at >= VALUES_KEPT_SECONDS:
-        known = await known_values(database)
-        _known[database] = now, known
-    return known
-
-
-_known: WeakKeyDictionary[Database, tuple[float, KnownValues]] = WeakKeyDictionary()
+async def values_of(services: Services) -> KnownValues:
+    """The known values of filters, looked up once a minute."""
+    look_up = partial(known_values, services.reader)
+    known = await services.memory.read("campaign values", look_up, seconds=VALUES_KEPT_SECONDS)
+    # an empty table may be filled at any moment
+    return known or await look_up()
 
 
 def _budget(services: Services) -> Budget:

@@ -9,8 +9,8 @@ from quarry.query.of_collection import own_source
 from quarry.query.schema import one_row
 
 _TITLE = "t.company || coalesce(': ' || nullif(t.brand, t.company), '') || coalesce(', ' || t.channel, '')"
-"""The declared one, without a brand that is called as its company is."""
+"""As declared, but without a brand that has the name of its company."""
 
 SOURCES = {COLLECTION.name: replace(own_source(COLLECTION, CAMPAIGNS), title=one_row(_TITLE))}
 PREDICATES = SOURCES[COLLECTION.name].predicates
-"""Conditions with a name. In questions about campaigns days count from the latest capture."""
+"""The declared predicates. In questions about campaigns, days count from the latest capture."""

@@ -1,4 +1,4 @@
-"""The table of campaigns: what its file may hold, and the fields that have vectors."""
+"""The table of campaigns: the fields of its file, and the texts to embed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What every tool gives back, whichever found it: a count, a text for the model, and the campaigns for the page."""
+"""The result of every tool: a count, a text for the model, and the campaigns for the page."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from quarry.campaigns.conditions import PHRASES
 from quarry.campaigns.contract import Campaign
-from quarry.campaigns.results import CampaignSet
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.results import COUNTED, CampaignSet
 from quarry.platform.text import fence, shorten
 from quarry.query.algebra import Result
 
@@ -18,29 +19,19 @@ COPY_CHARACTERS_MAX = 220
 SUMMARIZED_VALUES = 8
 
 NO_VALUE = PHRASES.say("none")
-"""What the group of campaigns without a value is called."""
-
-_LABELS = {
-    "channel": "Channels",
-    "company": "Companies",
-    "brand": "Brands",
-    "value_prop": "Value propositions",
-    "sentiment": "Sentiments",
-    "visual_style": "Visual styles",
-    "offer": "Offers",
-}
+"""The name of the group of campaigns without a value."""
 
 
 @dataclass(frozen=True)
 class CampaignToolResult:
-    """`count` is the size of the whole set, `campaigns` its first ones; `summary_for_llm` has at most SUMMARY_CHARACTERS_MAX."""
+    """`count` is the size of the set, `campaigns` its first ones; `summary_for_llm` has at most SUMMARY_CHARACTERS_MAX."""
 
     count: int
     summary_for_llm: str
     campaigns: tuple[Campaign, ...] = ()
 
     def as_told(self) -> str:
-        """As a model is given it: of the campaigns that the summary shows, which they are, for it tells the rest."""
+        """As JSON for the model. The campaigns are only named, since the summary describes them."""
         told = [_named(campaign) for campaign in self.campaigns[:SUMMARIZED_CAMPAIGNS]]
         return json.dumps(
             {"count": self.count, "summary_for_llm": self.summary_for_llm, "campaigns": told}, ensure_ascii=False
@@ -48,8 +39,8 @@ class CampaignToolResult:
 
 
 def build_tool_result(found: CampaignSet, lines: Sequence[str] = (), *, is_listed: bool = True) -> CampaignToolResult:
-    """The result for a set of campaigns, `lines` first. What advertisers wrote stands in fenced blocks, as data; where the set is
-    not listed, the numbers are all there is.
+    """The result for a set of campaigns, `lines` first. Texts of advertisers stand in fenced blocks, as data. Without
+    `is_listed`, only the lines are shown.
     """
     if not found.total:
         return CampaignToolResult(0, "\n".join([*lines, "No campaign matches."])[:SUMMARY_CHARACTERS_MAX])
@@ -66,8 +57,8 @@ def build_tool_result(found: CampaignSet, lines: Sequence[str] = (), *, is_liste
 
 
 def summarise_groups(groups: Result, by: str, limit: int, *, is_listed: bool) -> str:
-    """What groups of campaigns say, in a line: the number first; where they are listed, the first ones, those without a value and
-    the others, which add up.
+    """Groups of campaigns in a line: their number; if listed, also the first groups, the one without a value, and the rest, which
+    add up to the total.
     """
     valued = [row for row in groups.rows if row[0] is not None and row[1]]
     number = groups.groups - (len(groups.rows) - len(valued))
@@ -84,7 +75,7 @@ def summarise_groups(groups: Result, by: str, limit: int, *, is_listed: bool) ->
 
 
 def line_for_people(found: CampaignSet) -> str:
-    """A line about a set, for people."""
+    """A line about a set for users."""
     if not found.total:
         return "No campaign found"
     named = list(dict.fromkeys(campaign.brand or campaign.company for campaign in found.campaigns))[:3]
@@ -103,7 +94,7 @@ def _size(found: CampaignSet) -> str:
 
 
 def _counts(found: CampaignSet) -> Iterable[str]:
-    for name, label in _LABELS.items():
+    for name in COUNTED:
         counts = found.counts.get(name) or {}
         listed = [
             f"{fence(shorten(value, 80)) if value else NO_VALUE} ({count})"
@@ -113,7 +104,7 @@ def _counts(found: CampaignSet) -> Iterable[str]:
         if rest:
             listed.append(f"all others ({rest})")
         if listed:
-            yield f"{label}: {'; '.join(listed)}"
+            yield f"{CAMPAIGNS.facet(name).plural.capitalize()}: {'; '.join(listed)}"
 
 
 def _named(campaign: Campaign) -> dict[str, str]:

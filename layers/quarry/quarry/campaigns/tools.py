@@ -1,7 +1,7 @@
-"""What a model may call: searches, counts and queries, with results of one shape.
+"""The tools of the model: searches, counts and queries, with results of one shape.
 
-The filters of the page and the conditions of the request are bound in here: a model can narrow them, but not drop them. Its own
-filters hold as it gives them; where one cannot, the result says which and why.
+The filters of the page and the conditions of the request hold in every call: the model can narrow them, but not drop them. Its
+own filters hold as given; the result names those that cannot, and why.
 """
 
 from __future__ import annotations
@@ -61,12 +61,12 @@ STEP = "campaigns_research"
 SEMANTIC_SEARCH, FILTER_CAMPAIGNS, FULL_TEXT_SEARCH = "semantic_search", "filter_campaigns", "full_text_search"
 AGGREGATE_CAMPAIGNS = "aggregate_campaigns"
 WHOLE_CHARACTERS_MAX = 6_000
-"""Characters of a whole campaign that a model is given."""
+"""Characters of a whole campaign that the model gets."""
 ROWS_CHARACTERS_MAX = SUMMARY_CHARACTERS_MAX - 2_000
-"""Characters of the rows of a query; the rest is for its sentence and its columns."""
+"""Characters of the rows of a query; the rest is for its sentence and columns."""
 
 GROUPS_MAX = 100
-"""Groups that a model is given at most."""
+"""The most groups that the model gets."""
 
 CountedBy = Literal[
     "channel", "company", "brand", "value_prop", "sentiment", "visual_style", "offer", Period
@@ -83,7 +83,7 @@ class FilterArguments(CampaignFilters):
 
 
 def _filters_in_short(schema: dict[str, Any]) -> None:
-    """Leave out what `filter_campaigns` says of its filters already."""
+    """Drop the descriptions that `filter_campaigns` already gives."""
     for name in FilterArguments.model_fields:
         schema["properties"][name].pop("description", None)
 
@@ -130,7 +130,7 @@ class AggregateArguments(FilterArguments):
         return self
 
     def as_query(self, where: tuple[Condition, ...]) -> Query:
-        """The groups of the campaigns that meet all conditions, by their campaigns."""
+        """The query for the groups of the campaigns that meet all conditions."""
         group = {"field": DATE, "period": self.by} if self.by in get_args(Period) else {"field": self.by}
         return Query(
             source=NAME,
@@ -159,16 +159,16 @@ _SEARCHES: dict[str, tuple[str, type[FilterArguments]]] = {
 async def resolve_filters(
     database: Database, filters: CampaignFilters, known: KnownValues, exclude: ExcludedValues | None = None
 ) -> Resolved:
-    """The filters with the values as they stand in the data. Raises DatabaseUnavailable."""
+    """The filters with the values as the data spells them. Raises DatabaseUnavailable."""
     named = named_values(filters, exclude)
-    existing = await existing_values(database, CAMPAIGNS, named)
+    existing = await existing_values(database, [CAMPAIGNS], named)
     return await off_loop(resolve, filters, named, existing, known)
 
 
 @dataclass
 class CampaignToolset:
-    """The searches of one answer. `base` and `given` hold in all of them: the filters of the page, and the conditions that the
-    request brings in place of a reading; `preferred` ones put campaigns before others. `asked` is what may be queried.
+    """The searches of one answer. The filters of the page (`base`) and the conditions of the request (`given`) hold in all of
+    them; `preferred` conditions affect the order. `asked` has the sources that may be queried.
     """
 
     services: Services
@@ -181,28 +181,28 @@ class CampaignToolset:
     preferred: tuple[Condition, ...] = ()
     searches: list[Search] = field(default_factory=list)
     found_by: dict[str, CampaignSet] = field(default_factory=dict)
-    """What was found, by the text that the model was given of it: a call answered from memory shows the same again."""
+    """The sets found, by the text that the model got: a repeated call is answered from memory."""
     said: list[str] = field(default_factory=list)
-    """What results say, in the forms in which an answer may repeat it."""
+    """The texts of results, with values in the forms that an answer may use."""
 
     @property
     def last_found(self) -> Search | None:
-        """The last search that found anything, else the last one."""
+        """The last search that found something, else the last one."""
         found = [search for search in self.searches if search.found.total] or self.searches
         return found[-1] if found else None
 
     @property
     def source(self) -> str | None:
-        """What campaigns are called as a source; None where there are none."""
-        return next((name for name, home in self.asked.homes.items() if home == (NAME, NAME)), None)
+        """The name of the source of campaigns; None if there are none."""
+        return self.asked.name_of(NAME, NAME)
 
     @property
     def today(self) -> datetime.date:
-        """The day that relative days count from: the latest capture, since campaigns are collected, not live."""
+        """The day from which relative days count: the latest capture, since campaigns are collected, not live."""
         return self.known.latest or datetime.datetime.now(datetime.UTC).date()
 
     def tools(self) -> list[Tool]:
-        """What the model may call."""
+        """The tools for the model."""
         own = [
             Tool(name, description, arguments, self._explained(self._search_by(name)))
             for name, (description, arguments) in _SEARCHES.items()
@@ -214,7 +214,7 @@ class CampaignToolset:
         return own
 
     async def find(self, tool: str, arguments: FilterArguments, conditions: tuple[Condition, ...]) -> CampaignSet:
-        """Make one search under these conditions and those that hold in all."""
+        """Run one search under these conditions and those of all searches."""
         with self.run.step(tool) as record:
             found = await self._find(arguments, self.all(conditions))
             record.counts["campaigns"] = found.total
@@ -224,13 +224,13 @@ class CampaignToolset:
         return found
 
     def all(self, conditions: Iterable[Condition] = ()) -> tuple[Condition, ...]:
-        """The conditions with those that hold in every search."""
+        """The conditions with those of all searches."""
         return (*self.base, *self.given, *conditions)
 
     async def query(self, tool: str, query: Query) -> Search:
-        """Ask a query under the conditions that hold in all searches. Raises what `answer_query` raises."""
+        """Run a query under the conditions of all searches. Raises what `answer_query` raises."""
         if query.select and "id" not in query.select:
-            # an answer names campaigns by it
+            # answers name campaigns by their id
             query = query.model_copy(update={"select": ("id", *query.select)})
         required = (*self.base, *self.given)
         asked = query.model_copy(update={"where": (*required, *query.where)})
@@ -242,14 +242,14 @@ class CampaignToolset:
         return search
 
     async def _spelt(self, conditions: tuple[Condition, ...]) -> tuple[Condition, ...]:
-        """The conditions with every spelling that the data has of their values: an index finds campaigns by these."""
+        """The conditions with every spelling of their values, by which an index finds campaigns."""
         named = [
             NamedValue((each.field,), str(value))
             for each in comparisons_of(conditions)
             if each.field in FILTER_VALUES and each.op in ("=", "!=")
             for value in each.scalars
         ]
-        existing = await existing_values(self.services.reader, CAMPAIGNS, named)
+        existing = await existing_values(self.services.reader, [CAMPAIGNS], named)
         spelt = {(each.facets[0], each.value): values for each, values in zip(named, existing, strict=True) if values}
 
         def spell(each: Comparison, rows: Rows, pointer: str) -> Comparison:
@@ -273,7 +273,7 @@ class CampaignToolset:
             case _:
                 return await retrieval.filter_campaigns(database, conditions, preferred)
 
-    # ---- as a model calls them ----
+    # ---- calls of the model ----
 
     def _explained(self, call: Calling) -> Calling:
         return lambda arguments: explained(call, arguments, self.run, STEP, lambda: bool(self.searches))
@@ -296,7 +296,7 @@ class CampaignToolset:
     async def _numbers(
         self, arguments: FilterArguments, conditions: tuple[Condition, ...], found: CampaignSet
     ) -> list[str]:
-        """What an aggregate tells, in a line."""
+        """The numbers of an aggregate, in a line."""
         if not isinstance(arguments, AggregateArguments):
             return []
         if arguments.by is None:
@@ -321,7 +321,7 @@ class CampaignToolset:
         )
 
     async def _found_by(self, result: QueryResult, conditions: tuple[Condition, ...]) -> CampaignSet:
-        """The campaigns that a query is about: those of its rows, or all that its numbers are of, which meet these conditions."""
+        """The campaigns of a query: those of its rows, or all that its numbers cover, which meet these conditions."""
         query, database = result.query, self.services.reader
         if query.asks_for_rows:
             place = query.select.index("id") if query.select else 0
@@ -338,7 +338,7 @@ class CampaignToolset:
         return self._told(CampaignToolResult(1, said, found.campaigns), line_for_people(found), found)
 
     def _told(self, result: CampaignToolResult, summary: str, found: CampaignSet) -> ToolResult:
-        """A result as the model is given it."""
+        """A result in the form for the model."""
         text = result.as_told()
         self.found_by[text] = found
         self.said.append(f"{result.count}\n{result.summary_for_llm}")

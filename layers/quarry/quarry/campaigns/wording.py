@@ -24,8 +24,8 @@ EMPTY = "There are no campaigns."
 
 @dataclass(frozen=True)
 class Said:
-    """A question as it was read, and what was found. `is_refused`: nothing says that the data answers it. `costs` are how many
-    campaigns there would be without a condition, which a label says.
+    """A question as read, and what was found. `is_refused`: the data probably does not answer it. `costs` are the labels of
+    conditions, each with the number of campaigns without it.
     """
 
     query: Query
@@ -38,7 +38,7 @@ class Said:
 
 
 def answer(said: Said, today: datetime.date) -> str:
-    """The answer: what was asked first, exactly as counted over the whole set."""
+    """The text of the answer, the result first."""
     search, result = said.search, said.search.result
     is_list = said.query.asks_for_rows and not said.query.order
     if result is None and not (is_list and (search.found.total or not said.is_refused)):
@@ -51,7 +51,7 @@ def answer(said: Said, today: datetime.date) -> str:
 
 
 def sentence(search: Search, today: datetime.date) -> str:
-    """What a search found, in a sentence."""
+    """The result of a search in a sentence."""
     if search.result is not None:
         return search.result.sentence
     found = search.found
@@ -67,7 +67,7 @@ def _unanswerable(said: Said) -> str:
 
 
 def _theme(said: Said) -> Iterator[str]:
-    """How near the campaigns are to a theme."""
+    """Says how near the campaigns are to a theme."""
     theme, found = said.search.theme, said.search.found
     if not theme:
         return
@@ -83,7 +83,7 @@ def _theme(said: Said) -> Iterator[str]:
 
 
 def _doubt(said: Said) -> Iterator[str]:
-    """That the answer may be to another question, and what was left unread."""
+    """Says that the answer is in doubt, and which words were not read."""
     denied = ", ".join(f"“{each}”" for each in said.vetoes[:UNREAD_MAX])
     if said.search.words and denied:
         yield f"This is not in the data as a value: {denied}. By the words of the copy:"

@@ -1,4 +1,4 @@
-"""The steps of a search as its user sees them: one running, then the same one completed or failed, with what came of it."""
+"""The steps of a search as its user sees them: each runs, and then completes or fails, with its result in a line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def counted(number: int, one: str, many: str | None = None) -> str:
 
 
 class Step:
-    """One step. Say in `detail` what came of it."""
+    """One step. `detail` is its result in a line."""
 
     def __init__(self, id: str, label: str, run: Run) -> None:
         self._id, self._label, self._run = id, label, run
@@ -26,7 +26,7 @@ class Step:
 
     @property
     def event(self) -> ActivityEvent:
-        """How the step stands now."""
+        """The step in its present state."""
         over = self.status != "running"
         return ActivityEvent(
             data=Activity(
@@ -39,7 +39,7 @@ class Step:
         )
 
     def end(self) -> None:
-        """Failed where anything of it failed or was done by a fallback that should not have had to."""
+        """End the step: as failed if a part of it failed or needed a fallback."""
         logged = self._run.steps[self._logged :]
         self.status = "failed" if any(record.status != "completed" for record in logged) else "completed"
 
@@ -53,13 +53,13 @@ class Timeline:
 
     @contextmanager
     def step(self, id: str, label: str) -> Iterator[Step]:
-        """A step that ends with the block. `id` is the same in every event of the step and in no other's."""
+        """A step that ends with the block. `id` identifies its events within the search."""
         self._current = Step(id, label, self._run)
         yield self._current
         self._current.end()
 
     def broken_off(self) -> ActivityEvent | None:
-        """The step in which an error ended the search, as failed; None where it was in no step."""
+        """The step that an error interrupted, as failed; None if no step was running."""
         step = self._current
         if step is None or step.status != "running":
             return None

@@ -1,4 +1,4 @@
-"""Companies for other people's agents, and for the tools that look through every source."""
+"""Companies for agents: a search of their own, and what the tools over all sources need."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from quarry.services.services import Caller, Services
 async def search_text(
     text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
 ) -> list[Hit]:
-    """The companies nearest to a text by words and meaning, as one retrieval of the search loop ranks them. Raises
+    """The companies nearest to a text by words and meaning, ranked as in one retrieval of the search loop. Raises
     DatabaseUnavailable.
     """
     with services.run("companies", asked.caller, text, {"text": text}) as run:
@@ -58,7 +58,7 @@ async def search_text(
 
 
 async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
-    """One company, whole. Raises NotFound and DatabaseUnavailable."""
+    """All fields of one company. Raises NotFound and DatabaseUnavailable."""
     return (await company_by_id(services.reader, id)).model_dump(mode="json", exclude_none=True)
 
 
@@ -76,7 +76,7 @@ class SearchCompaniesArguments(Request):
 
 
 class FoundCompany(LazyModel):
-    """A company, why it fits, and how sure that is (0 to 1)."""
+    """A company, the reason why it fits, and the confidence in that (0 to 1)."""
 
     id: str
     name: str
@@ -95,7 +95,7 @@ class FoundCompany(LazyModel):
 
 
 class FoundCompanies(LazyModel):
-    """The companies that fit best; `aggregation` where a number was asked for."""
+    """The companies that fit best. `aggregation` is set if the question asks for a number."""
 
     summary: str
     total: int

@@ -1,4 +1,4 @@
-"""The answer: its text as it is written, its references with what each meets and misses, what the search took."""
+"""The answer of a search: its text, the companies with the conditions that each meets and misses, and telemetry."""
 
 from __future__ import annotations
 
@@ -37,9 +37,10 @@ _MATCHED_BY = {
 
 @dataclass(frozen=True)
 class Result:
-    """What a search came to: the companies that the answer offers, how each stands to the conditions, and why the
-    search ended. `is_near`: none is likely to be what is meant, and none is nearer. `unheard`: words for which none is
-    offered, since no profile has them. `counted`: the numbers that were asked for, with the first companies that have them.
+    """The result of a search: the companies that the answer offers, whether each meets each condition, and why the search ended.
+
+    `is_near`: the companies are only the nearest ones; none is likely what is meant. `unheard`: words of the question that no
+    profile contains. `counted`: the numbers that the question asks for.
     """
 
     asked: Asked
@@ -57,8 +58,8 @@ class Result:
 
 
 async def conclude(context: Context, now: Round) -> Result:
-    """Choose the companies that the answer offers, and see how they stand to the conditions; where there are none, what
-    is near and what each condition costs.
+    """Choose the companies that the answer offers, and check them against the conditions. If there are none, find the nearest
+    ones, and how many companies each condition rules out.
     """
     assert now.end_reason is not None
     asked, found, ranking = now.asked, now.found, now.ranking
@@ -75,7 +76,9 @@ async def conclude(context: Context, now: Round) -> Result:
         try:
             async with context.in_time():
                 if not chosen and ranking.near and (asked.seed or _topic_words(asked.sought)):
-                    unheard = await _unheard_of(context, asked)
+                    # no company comes near what a word names that no profile contains
+                    words_left = [] if asked.seed else _unfiled_words(asked.sought)
+                    unheard = await unspoken(context.services.reader, words_left)
                     if not unheard:
                         chosen, is_near = list(ranking.near[:wanted]), True
                 if chosen and conditions and not asked.exact:
@@ -83,7 +86,7 @@ async def conclude(context: Context, now: Round) -> Result:
                     met = await standings(context.services.reader, conditions, ids)
                 elif not chosen and not asked.exact:
                     near = await nearest(context, asked, found) or _nearest_in_meaning(ranking, found)
-                    if not asked.sought.excluded:  # which companies speak of them, no condition tells
+                    if not asked.sought.excluded:  # excluded words are no conditions that could be dropped
                         without = await costs(context.services.reader, asked.sought.conditions)
         except (DatabaseUnavailable, TimeIsUp):
             context.run.degrade("company_search")
@@ -93,7 +96,7 @@ async def conclude(context: Context, now: Round) -> Result:
 
 
 def conclude_counted(asked: Asked, counted: Counted) -> Result:
-    """The answer to a question for a number: what was counted, and the first companies of it."""
+    """The answer to a question that asks for a number: the count, and the first companies in it."""
     sought = replace(asked.sought, stated=counted.query.where, assumed=(), tags=())
     chosen = []
     for place, company in enumerate(counted.companies):
@@ -122,13 +125,8 @@ def conclude_counted(asked: Asked, counted: Counted) -> Result:
     )
 
 
-async def _unheard_of(context: Context, asked: Asked) -> list[str]:
-    """The words of the topic that no company speaks of, nor is filed under: what they name, none comes near."""
-    return [] if asked.seed else await unspoken(context.services.reader, _unfiled_words(asked.sought))
-
-
 def _nearest_in_meaning(ranking: Ranking, found: Candidates) -> list[NearMiss]:
-    """The best of those that no rule says to fit and that are like the question in more than a word."""
+    """The best candidates that resemble the question in meaning, though none fits."""
     return [
         NearMiss(found.companies[each.company_id], ())
         for each in ranking.near
@@ -139,7 +137,7 @@ def _nearest_in_meaning(ranking: Ranking, found: Candidates) -> list[NearMiss]:
 def _chosen(
     asked: Asked, ranking: Ranking, companies: Mapping[str, Company], wanted: int | None
 ) -> list[RankedCompany]:
-    """Those named, or as many as are wanted of those that were ranked."""
+    """The companies that the question names, or the first ones of the ranking."""
     if asked.exact:
         return [_named(companies[match.company_id], match) for match in asked.exact if match.company_id in companies]
     return list(ranking.ranked[:wanted])
@@ -157,7 +155,7 @@ def _named(company: Company, match: NameMatch) -> RankedCompany:
 
 
 async def write_answer(context: Context, result: Result) -> AsyncGenerator[str]:
-    """The answer's text, piece by piece: the model's from the companies chosen, or else their own words."""
+    """The text of the answer in pieces: by the model, else from the companies' profiles."""
     inputs = await off_loop(_inputs, context, result)
     links = await off_loop(_links, inputs)
     pieces = write(
@@ -176,12 +174,12 @@ async def write_answer(context: Context, result: Result) -> AsyncGenerator[str]:
 
 
 def _links(inputs: SummaryInputs) -> LinkFilter:
-    """Only addresses of the companies' profiles stay links."""
+    """A filter that keeps only links found in the companies' profiles."""
     return LinkFilter({ALWAYS: said_in([entry.company.model_dump() for entry in inputs.entries])})
 
 
 def _messages(context: Context, inputs: SummaryInputs) -> Sequence[Message]:
-    """What the model is asked. Raises ModelUnavailable where no token is left."""
+    """The messages for the model. Raises ModelUnavailable if no tokens are left."""
     if context.is_out_of_tokens:
         raise ModelUnavailable("The search's tokens are spent.")
     return summary_messages(inputs)
@@ -218,7 +216,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
 
 
 def _dropped(asked: Asked) -> Iterator[str]:
-    """What was searched without, since nothing met it."""
+    """A sentence for each assumed condition that was dropped because no company met it."""
     for condition in asked.dropped:
         if condition == STARTUPS:
             yield "no startup fits, so companies of any status were searched"
@@ -227,13 +225,13 @@ def _dropped(asked: Asked) -> Iterator[str]:
 
 
 def _unheard(result: Result) -> list[str]:
-    """The words of the topic that no company chosen speaks of, nor that any is filed under."""
+    """The words of the topic that no chosen company has in its profile or its tags."""
     held = frozenset[str]().union(*(profile_words(result.companies[each.company_id]) for each in result.chosen))
     return [word for word in _unfiled_words(result.asked.sought) if stem(word) not in held]
 
 
 def _unfiled_words(sought: Sought) -> list[str]:
-    """The words of the topic that name no tag: what is filed under one need not speak of it."""
+    """The words of the topic that name no tag. A company with the tag need not use the word."""
     filed = {stem(word) for group in sought.tags for word in words(group.name)}
     return [word for word in _topic_words(sought) if stem(word) not in filed]
 
@@ -275,6 +273,6 @@ def _reference(result: Result, ranked: RankedCompany) -> Reference:
         evidence_chips=ranked.evidence_chips,
         confidence=ranked.confidence,
         meets=labels([condition for condition, is_met in standing if is_met]),
-        # what was only assumed, by us or by the model's plan, nobody asked for
+        # the user did not ask for assumed conditions
         misses=labels([each for each, is_met in standing if not is_met and each not in result.asked.sought.assumed]),
     )

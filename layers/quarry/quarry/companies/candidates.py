@@ -1,4 +1,4 @@
-"""What retrieval finds, as typed values: no database in here, so that rules and texts may be written over them."""
+"""Typed results of retrieval. Pure."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SOURCES: tuple[Source, ...] = get_args(Source)
 
 @dataclass(frozen=True)
 class Variant:
-    """One phrasing of what is searched for; without a vector it is searched by its words alone."""
+    """One phrasing to search for; without a vector, by words alone."""
 
     text: str
     vector: Sequence[float] | None = None
@@ -26,8 +26,7 @@ class Variant:
 class NameMatch:
     """A company whose name, former name or web address matches one of the names asked for.
 
-    `name_score` is 1 where they are equal but for case, accents, spaces and punctuation, else the trigram similarity of the
-    names.
+    `name_score` is 1 if they differ only in case, accents, spaces and punctuation, else their trigram similarity.
     """
 
     company_id: str
@@ -40,10 +39,10 @@ class NameMatch:
 
 @dataclass(frozen=True)
 class Candidate:
-    """A company that may be meant, with the best of each signal over all variants; 0 where a signal says nothing.
+    """A company that a search found, with the best of each signal over all variants, or 0.
 
-    `semantic` is a cosine similarity, `keyword` and `niche` text ranks, `combined` the weighted sum, `taxonomy` the
-    share of the tags asked for that it is filed under. `found_by` says by which searches it was found.
+    `semantic` is a cosine similarity, `keyword` and `niche` are text ranks, `combined` is their weighted sum, `taxonomy` the
+    share of the tags asked for that it has. `found_by` names the searches that found it.
     """
 
     company_id: str

@@ -15,7 +15,7 @@ from quarry.companies.search import search_companies
 
 
 async def answer(asked: Asked) -> Said:
-    """What the search found, in words, and then the companies, best first."""
+    """The text of the answer, and then the companies, best first."""
     before = [
         ChatMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])
         for turn in asked.before[-(MESSAGES_MAX - 1) :]

@@ -1,4 +1,4 @@
-"""What was understood of a question as it goes over the wire, and back from there where a caller has changed it. Pure."""
+"""Converts what a question seeks to constraints on the wire, and back if a caller has changed them. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _STRENGTHS: tuple[contract.Strength, ...] = get_args(contract.Strength)
 
 
 def constraints_of(sought: Sought) -> contract.Constraints:
-    """What was understood, with the characters of the question that say it."""
+    """What a question seeks, with the characters of the question that say so."""
     said: list[tuple[Condition, str]] = [
         *((each, "required") for each in sought.stated),
         *((each, "assumed") for each in sought.assumed),
@@ -30,7 +30,7 @@ def constraints_of(sought: Sought) -> contract.Constraints:
         for one in _comparisons(each)
     ]
     return contract.Constraints(
-        # of a question that goes on from others, it may be longer than a question is
+        # the topic of a follow-up may be longer than a question may be
         topic=sought.topic[:QUERY_MAX_CHARACTERS].strip(),
         conditions=conditions[: contract.CONDITIONS_MAX],
         excluded=[
@@ -41,7 +41,7 @@ def constraints_of(sought: Sought) -> contract.Constraints:
 
 
 def with_constraints(sought: Sought, given: contract.Constraints | None) -> Sought:
-    """What is sought where a caller says it instead of the words."""
+    """The same with the constraints that a request gives in place of the reading."""
     if given is None:
         return sought
     said = {strength: tuple(_conditions(given.conditions, strength)) for strength in _STRENGTHS}
@@ -63,25 +63,21 @@ def with_constraints(sought: Sought, given: contract.Constraints | None) -> Soug
 
 
 def conditions_to_tell(sought: Sought) -> list[Condition]:
-    """The conditions that each result is said to meet or to miss."""
+    """The conditions that each result is checked against."""
     return [*sought.stated, *sought.assumed, *_preferred(sought)]
 
 
 def _preferred(sought: Sought) -> list[Condition]:
-    return [*sought.preferred, *(_any(group.conditions) for group in sought.tags)]
+    return [*sought.preferred, *(AnyOf.of(group.conditions) for group in sought.tags)]
 
 
 def _comparisons(condition: Condition) -> Iterator[Comparison]:
-    """The comparisons of a condition: of alternatives each one."""
+    """The comparisons of a condition; for alternatives, each of them."""
     if isinstance(condition, Comparison):
         yield condition
     elif isinstance(condition, AnyOf):
         for each in condition.any_of:
             yield from _comparisons(each)
-
-
-def _any(conditions: Sequence[Comparison]) -> Condition:
-    return AnyOf.of(conditions)
 
 
 def _name(condition: Condition) -> str:
@@ -106,7 +102,7 @@ def _on_the_wire(condition: Comparison, strength: str, group: int | None) -> con
 
 
 def _bounds(condition: Comparison) -> tuple[float | None, float | None]:
-    """The least and the most that is meant, both inclusive: of whole numbers."""
+    """The inclusive bounds of a comparison of whole numbers."""
     numbers = [float(value) for value in condition.scalars if isinstance(value, int | float)]
     if not numbers:
         return None, None
@@ -117,7 +113,7 @@ def _bounds(condition: Comparison) -> tuple[float | None, float | None]:
 
 
 def _conditions(conditions: Sequence[contract.Condition], strength: str) -> Iterator[Condition]:
-    """The conditions of a strength; those of one group are alternatives."""
+    """The conditions of one strength. Those of a group become alternatives."""
     groups: dict[object, list[Condition]] = {}
     for place, condition in enumerate(conditions):
         if condition.strength == strength:
@@ -143,5 +139,5 @@ def _read(condition: contract.Condition) -> Condition:
 
 
 def _scalars(numbers: Iterable[float | None]) -> tuple[Scalar, ...]:
-    """Numbers as JSON has them: whole ones without decimals."""
+    """Numbers as in JSON: whole ones without decimals."""
     return tuple(int(each) if each.is_integer() else each for each in numbers if each is not None)

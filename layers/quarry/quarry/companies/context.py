@@ -1,4 +1,4 @@
-"""What a company search works with, and the values that its steps take and give."""
+"""The context of a company search, and the values that its steps take and return."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from quarry.services.services import Caller, Services
 
 @dataclass(frozen=True)
 class Context:
-    """What stays the same throughout one search: request, services, budget, and the settings as `quarry tune` left them."""
+    """What stays the same during a search: request, services, run, and the settings as tuned by `quarry tune`."""
 
     request: ChatRequest
     caller: Caller
@@ -36,42 +36,38 @@ class Context:
 
     @property
     def is_out_of_tokens(self) -> bool:
-        """Whether the model may not be asked any more."""
+        """Whether the token budget is spent."""
         return self.run.chat is not None and self.run.budget.tokens >= self.run.budget.max_tokens
 
     def seconds_for_looking(self, has_ranked: bool) -> float:
-        """Seconds that look-ups may still take: of the time kept for the answer too, until there is something to answer
-        with.
-        """
+        """Seconds left for look-ups. Until something was ranked, the time reserved for the answer counts too."""
         budget = self.run.budget
         return budget.seconds_for_work if has_ranked else budget.seconds_left
 
     def in_time(self) -> AbstractAsyncContextManager[None]:
-        """A block that ends, by TimeIsUp at the latest, with the search's time; a statement of the database that has begun
-        may end after it, by its own timeout.
-        """
+        """A block that raises TimeIsUp when the time of the search is up. A running statement may take its own timeout more."""
         return in_time(self.run.budget.seconds_left + self.services.settings.database_timeout_seconds)
 
     def may_call(self, calls: int = 1, *, has_ranked: bool = False) -> bool:
-        """Whether this many more look-ups fit into the budget, one being kept for reading the companies found."""
+        """Whether the budget allows so many more look-ups. One is reserved for reading the companies found."""
         return self.run.budget.calls_left > calls and self.seconds_for_looking(has_ranked) > 0
 
     def is_late(self, has_ranked: bool) -> bool:
-        """Whether what was ranked is to be answered with as it is."""
+        """Whether the search must end with what was ranked so far."""
         return has_ranked and (self.seconds_for_looking(has_ranked) <= 0 or self.is_out_of_tokens)
 
     def note(self, **counts: int) -> None:
-        """Note counts of the step of the run that ended last."""
+        """Add counts to the last step of the run log."""
         self.run.steps[-1].counts.update(counts)
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The question as it is understood: what it seeks, and whom it names.
+    """What a question seeks, and which companies it names.
 
-    `exact` are the companies that it names outright: the search is over when there are any. `likened` is the name that others
-    are to be like, `seed` the company of that name, `seed_vectors` what is stored of its meaning. `is_widened`: the companies
-    shown before were left, because none of them fits; `dropped`: so was this, which had only been assumed.
+    `exact` are the companies that it asks about by name: they end the search. `likened` is the name of a company that others
+    should resemble, `seed` that company, and `seed_vectors` its stored vectors. `is_widened`: none of the companies shown before
+    fits, so all are searched. `dropped` are the assumed conditions that no company met.
     """
 
     sought: Sought
@@ -87,7 +83,7 @@ class Asked:
     detail: str = ""
 
     def relaxed(self) -> Asked:
-        """The same without some of what was only assumed."""
+        """The same with one assumed condition less."""
         sought = self.sought.relaxed()
         left_out = (each for each in self.sought.assumed if each not in sought.assumed)
         return replace(self, sought=sought, dropped=(*self.dropped, *left_out))
@@ -95,10 +91,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Plan:
-    """How to search: what was planned, the phrasings that wait and those that were tried.
+    """How to search: the planned output, the phrasings to search for, and those already tried.
 
-    `only` are the ids to which a search among the companies shown before is held. `is_new`: what depends on the plan
-    alone was not yet searched for. `asks` is the query for the number that is wanted instead of companies.
+    `only` limits the search to companies shown before. `is_new`: the searches that depend on the plan alone have not run yet.
+    `asks` is the query if the question asks for a number.
     """
 
     output: CompanyPlan
@@ -112,17 +108,17 @@ class Plan:
 
     @property
     def conditions(self) -> Sequence[Condition]:
-        """What every company must meet; what was shown before may be of any status."""
+        """The conditions that every company must meet. Companies shown before may have any status."""
         return self.sought.conditions if self.only is None else self.sought.stated
 
     def queue(self, variants: Sequence[str], held_max: int) -> Plan:
-        """With these phrasings waiting, as far as they are new and there is room."""
+        """The same with new phrasings added to those pending, at most `held_max`."""
         known = {text.casefold() for text in (*self.tried, *self.pending)}
         fresh = [variant for variant in distinct(variants) if variant.casefold() not in known]
         return replace(self, pending=(*self.pending, *fresh[: max(0, held_max - len(self.pending))]))
 
     def taken(self, count: int) -> tuple[Plan, tuple[str, ...]]:
-        """The phrasings that are searched for now, and the plan without them."""
+        """The plan without the next phrasings, and these phrasings."""
         variants = self.pending[:count]
         plan = replace(self, pending=self.pending[count:], tried=(*self.tried, *variants), is_new=False)
         return plan, variants
@@ -130,7 +126,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class NearMiss:
-    """A company that was found but does not meet all conditions: those that it misses, in words."""
+    """A company that was found but misses conditions; `unmet` are their labels."""
 
     company: Company
     unmet: Sequence[str]
@@ -138,11 +134,11 @@ class NearMiss:
 
 @dataclass(frozen=True)
 class Scope:
-    """The companies that meet what is stated, looked for once as long as no other plan states something else.
+    """The companies that meet the stated conditions. They are looked up once for each set of conditions.
 
-    `filter` is the condition over a row `t` of companies, as SQL; `ids` are the first of those that meet it, `in_order` those
-    founded last, where nothing else is asked; None where they were not looked for. `is_cut_short`: there may be others;
-    `are_many`: so many that they were not looked for, by a sample.
+    `filter` is the SQL condition on a row `t`. `ids` are the first companies that meet it; None before the look-up.
+    `in_order`: nothing but conditions is asked, so the newest come first. `is_cut_short`: there may be more. `are_many`: a sample
+    shows too many to list.
     """
 
     conditions: Sequence[Condition]
@@ -156,9 +152,9 @@ class Scope:
 
 @dataclass(frozen=True)
 class Candidates:
-    """What was found. `fitting` is what is left after filtering, best first; `companies` are all that were read whole.
+    """The companies found. `fitting` are those that pass the filter, best first; `companies` are all that were read in full.
 
-    `is_cut_short`: a limit, or a database that failed, kept something from being looked at.
+    `is_cut_short`: a limit or a failed statement left some unseen.
     """
 
     scope: Scope | None = None
@@ -172,9 +168,8 @@ class Candidates:
 
 @dataclass(frozen=True)
 class Ranking:
-    """The companies that answer the question, best first, and how surely. `near` are, where no rule says that any does, those
-    that come nearest, in the order of their meaning; a model that was asked leaves none.
-    `before` are the best ids of the round before.
+    """The companies that answer the question, best first, and the confidence. If there are none, `near` are the nearest in
+    meaning, unless a model ranked. `before` are the best ids of the previous round.
     """
 
     ranked: Sequence[RankedCompany] = ()
@@ -190,8 +185,8 @@ class Ranking:
 
 @dataclass(frozen=True)
 class Round:
-    """How a search stands: what each step of its latest round gave. `note` tells the next plan what became of this one;
-    `end_reason`: no further step is to be taken. `stuck` counts the last rounds that ranked nothing, or nothing new.
+    """The state of a search after a step. `note` reports the result of the plan to the next plan. `end_reason` is set when the
+    search is over. `stuck` counts the last rounds that ranked nothing new.
     """
 
     asked: Asked
@@ -206,11 +201,11 @@ class Round:
 
     @property
     def planned(self) -> Plan:
-        """The plan, of a round that has one."""
+        """The plan of a round that has one."""
         assert self.plan is not None
         return self.plan
 
 
 def conditions_in_words(sought: Sought) -> list[str]:
-    """What companies must meet, as people are told it."""
+    """The conditions as users read them."""
     return labels(sought.stated) + [f"without “{words}”" for words in sought.excluded]

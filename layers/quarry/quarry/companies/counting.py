@@ -1,4 +1,4 @@
-"""Numbers and groups that a question asks of companies: its Query is run over all of them, exactly, and put into words."""
+"""Runs a question's Query for numbers or groups over all companies, and puts the result into words."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
 from quarry.companies.contract import Aggregation, Company
+from quarry.companies.facets import COMPANIES
 from quarry.companies.sources import PHRASES
 from quarry.companies.store import companies_by_ids
 from quarry.platform.contract import AggregationGroup
@@ -19,16 +20,14 @@ from quarry.query.contract import QueryResult
 from quarry.services.services import Caller, Services
 
 SHOWN_MAX = 10
-"""So many of the companies that were counted are shown."""
+"""How many of the counted companies are shown."""
 GROUPS_MAX = 50
 LINES_MAX = 12
-
-_DOMAIN = "companies"
 
 
 @dataclass(frozen=True)
 class Counted:
-    """What a query gives, and the first companies that it is about."""
+    """The result of a query, and the first companies that it is about."""
 
     result: QueryResult
     companies: Sequence[Company] = ()
@@ -39,9 +38,9 @@ class Counted:
 
 
 async def count(query: Query, caller: Caller, services: Services) -> Counted | None:
-    """What a query over companies gives; None where it cannot be asked. Raises DatabaseUnavailable."""
+    """The result of a query over companies; None if it is invalid. Raises DatabaseUnavailable."""
     asked = await what_may_be_asked(caller, services)
-    name = next((name for name, home in asked.homes.items() if home == (_DOMAIN, _DOMAIN)), None)
+    name = asked.name_of(COMPANIES.name, COMPANIES.name)
     if name is None:
         return None
     today = datetime.datetime.now(datetime.UTC).date()
@@ -62,13 +61,13 @@ async def count(query: Query, caller: Caller, services: Services) -> Counted | N
 
 
 def counted_in_words(counted: Counted) -> str:
-    """The answer to what was counted: the number or what was found, then a line for each group or row."""
+    """The answer: a sentence, then a line for each group or row."""
     result = counted.result
     return "\n".join(with_list(result.sentence, [*lines_of(result, PHRASES, LINES_MAX)]))
 
 
 def value_in_words(counted: Counted, place: int) -> str:
-    """What the company in a place has of what the rows were asked for; empty where numbers or groups were."""
+    """The value that the query selects of the company at a place; empty for numbers and groups."""
     result = counted.result
     if not result.query.asks_for_rows or place >= len(result.rows) or len(result.columns) < 2:
         return ""
@@ -78,12 +77,12 @@ def value_in_words(counted: Counted, place: int) -> str:
 
 
 def aggregation_of(counted: Counted) -> Aggregation | None:
-    """The same as values; None where rows were asked for."""
+    """The same as values; None if the query asks for rows."""
     result, query = counted.result, counted.query
     if query.asks_for_rows:
         return None
     groups = [_group(row) for row in result.rows[:GROUPS_MAX]] if query.group else []
-    # of what is not counted, such as means, nothing is left out
+    # only counts add up to a remainder
     is_count = [each.name for each in query.aggregate] == ["count"]
     told = sum(each.count for each in groups)
     everything = sum(_number(row[-1]) for row in result.rows) if is_count and query.group else told

@@ -1,23 +1,22 @@
-"""Whether what was ranked is enough, and what the next round is to try."""
+"""Decides whether the ranking is enough, and what the next round tries."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from quarry.companies import fallbacks
 from quarry.companies.activity import counted
 from quarry.companies.context import Asked, Candidates, Context, Plan, Round, conditions_in_words
 from quarry.companies.contract import EndReason
+from quarry.companies.fallbacks import critique_by_rule
 from quarry.companies.fitting import met_by_none
 from quarry.companies.outputs import Critique
 from quarry.companies.planning import planned_anew
 from quarry.companies.prompts import CritiqueInputs, critique_messages
 from quarry.companies.ranking import Entry, converged
 from quarry.models.step import ModelStep, decide
-from quarry.platform.off_loop import off_loop
 
 REJECTED_MAX = 8
-"""How many of the companies that were left out are named."""
+"""How many rejected companies are named."""
 
 _END: dict[EndReason, str] = {
     "confidence_met": "enough",
@@ -27,9 +26,9 @@ _END: dict[EndReason, str] = {
 
 
 async def criticise(context: Context, now: Round) -> tuple[Round, str]:
-    """Judge whether another round can help, and end the search or say what it is to try; with that in a line.
+    """Decide whether another round can help: end the search, or prepare the next round. Also returns that in a line.
 
-    Nobody needs a model to see that what is surely enough is enough, or that there is nothing to judge.
+    The model is not asked if the ranking is sure, or if there is nothing to judge.
     """
     asked, plan, found, ranking = now.asked, now.planned, now.found, now.ranking
     critique = await _critique(context, now)
@@ -40,7 +39,7 @@ async def criticise(context: Context, now: Round) -> tuple[Round, str]:
     if plan.only is not None and not found.fitting:
         anew = _anew(now, replace(asked, is_widened=True), None)
         return anew, "none of the companies shown before fits; searching all"
-    # what the question may say is given up only where no company has it
+    # a guess is given up only if no company meets it
     is_given_up = plan.by_model or not asked.sought.guesses or not found.fitting
     if not ranking.ranked and asked.sought.assumed and is_given_up and plan.only is None and not is_cut_short:
         relaxed = asked.relaxed()
@@ -56,7 +55,7 @@ async def criticise(context: Context, now: Round) -> tuple[Round, str]:
 
 
 def _what_happened(now: Round, critique: Critique) -> str:
-    """What became of a round, for the plan of the next one."""
+    """The result of a round, for the next plan."""
     found, ranking = now.found, now.ranking
     conditions = "; ".join(conditions_in_words(now.asked.sought)) or "none"
     filters = now.planned.output.filters.model_dump(by_alias=True, exclude_defaults=True)
@@ -74,12 +73,12 @@ def _what_happened(now: Round, critique: Critique) -> str:
 
 
 def _rejected(now: Round) -> list[Entry]:
-    """The best of the companies that were ranked and left out."""
+    """The best companies that the ranking left out."""
     return [entry for entry in now.found.fitting if entry.company.id not in now.ranking.best][:REJECTED_MAX]
 
 
 def _anew(now: Round, asked: Asked, plan: Plan | None) -> Round:
-    """The round before one that searches anew for what is `asked`."""
+    """A round from which the search starts again with `asked`."""
     return Round(asked, now.nth, plan, Candidates(companies=now.found.companies))
 
 
@@ -101,13 +100,11 @@ async def _critique(context: Context, now: Round) -> Critique:
         near=[(miss.company, miss.unmet) for miss in found.near_misses],
     )
 
-    def by_rule(given: CritiqueInputs) -> Critique:
-        return fallbacks.critique_by_rule(given, now.asked.sought)
-
     if not found.fitting or ranking.confidence >= context.settings.company_confidence_target:
         with context.run.step("critique_by_rule"):
-            return await off_loop(by_rule, inputs)
-    return await decide(ModelStep("company_critique", critique_messages, Critique, by_rule), inputs, context.run)
+            return critique_by_rule(inputs)
+    step = ModelStep("company_critique", critique_messages, Critique, critique_by_rule)
+    return await decide(step, inputs, context.run)
 
 
 def _end(context: Context, critique: Critique, now: Round) -> EndReason | None:
@@ -117,9 +114,9 @@ def _end(context: Context, critique: Critique, now: Round) -> EndReason | None:
     if critique.decision == "stop" and now.ranking.confidence >= target:
         return "confidence_met"
     if context.run.chat is None:
-        # without a model and without a new phrasing everything would come out the same
+        # without a model and new phrasings, another round gives the same result
         is_over = not now.planned.pending or converged(now.ranking.before, now.ranking.best)
     else:
-        # the first time, it is planned again
+        # the first time, the model plans again
         is_over = now.stuck > 1
     return "converged" if is_over else None

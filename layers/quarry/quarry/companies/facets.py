@@ -1,4 +1,4 @@
-"""What companies can be filtered, counted and grouped by, as `quarry.toml` declares it."""
+"""The facets of companies, as `quarry.toml` declares them."""
 
 from __future__ import annotations
 

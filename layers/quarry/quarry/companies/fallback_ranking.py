@@ -1,4 +1,4 @@
-"""The ranking where no model ranks: by the evidence that speaks for each company. Pure."""
+"""The ranking without a model: by the evidence for each company. Pure."""
 
 from __future__ import annotations
 
@@ -20,22 +20,20 @@ from quarry.platform.text import significant_words
 from quarry.query.algebra import comparisons_of
 
 SEMANTIC_RANGE = (0.25, 0.65)
-"""Cosine similarities that count as nothing and as all there is to be had."""
+"""The cosine similarities that count as 0 and as 1."""
 SECOND_SECTOR = 0.6
-"""What a sector counts that a company has, but not as its first one."""
+"""The weight of a sector that is not the company's first."""
 
-MODEL_WORTH = 0.5
-"""What the name of a business model counts beside that of a sector or category."""
 DEMANDED_MISSED = 1.5
-"""What a company's odds lose by a tag that says what the companies are, and that it is not filed under."""
+"""How much the odds of a company drop for each demanded tag that it lacks."""
 
 
 @dataclass(frozen=True)
 class Odds:
     """The log odds that a company answers the question, from evidence between 0 and 1 each.
 
-    The weights of `ODDS` follow a logistic regression on the judged queries of the sample, rounded; the others stand
-    beside it so that their scores mean the same.
+    The weights of `ODDS` are rounded from a logistic regression on the judged queries of the sample; the others are scaled to
+    give comparable scores.
     """
 
     base: float
@@ -46,21 +44,21 @@ class Odds:
 
 
 ODDS = Odds(-3.0, (5.0, 3.2, 2.0))
-"""Meaning, share of the question's words, share of its tags."""
+"""Meaning, share of the words in the question, share of its tags."""
 PLAIN_ODDS = Odds(-2.0, (2.0, 3.5))
-"""Where the question is tags and nothing else: meaning, share of the tags."""
+"""For a question of tags alone: meaning, share of the tags."""
 SEED_ODDS = Odds(-3.4, (4.0, 4.0, 1.5))
-"""Where others like a company are wanted: meaning, overlap of what they are filed under, share of the words said besides."""
+"""For companies like another: meaning, overlap of the tags, share of the other words in the question."""
 DEMANDS_MET = 1.0
-"""What meeting the demands on its fields adds to a company's odds: only those that meet them are judged."""
+"""Added to the odds if the question has conditions, which all candidates meet."""
 NOTHING_ASKED = 0.6
-"""The score of a company of which nothing was asked but what it was filtered by."""
+"""The score if the question has conditions alone."""
 NAME_WEIGHT = 0.95
 
 
 @dataclass(frozen=True)
 class _Evidence:
-    """How much speaks for a company, from 0 to 1, and the words and tags of the question that it has."""
+    """The score of a company (0 to 1), and the words and tags of the question that it has."""
 
     score: float
     covered: frozenset[str]
@@ -68,7 +66,7 @@ class _Evidence:
 
 
 def rerank_by_rule(inputs: RerankInputs, sought: Sought) -> Reranking:
-    """The companies whose evidence comes near the best, best first. Whether that is enough is for the caller to say."""
+    """The companies whose scores are near the best, best first. The caller decides whether that is enough."""
     said = {entry.company.id: _said(entry.company, sought) for entry in inputs.entries}
     weights = _word_weights(sought, said.values())
     rarity = _rarity(entry.company for entry in inputs.entries)
@@ -93,13 +91,13 @@ def _confidence(score: float) -> float:
 
 
 def _said(company: Company, sought: Sought) -> frozenset[str]:
-    """The words of a profile; a name of a tag is as good as said where the company has the tag."""
+    """The words of a profile, and the names of the tags that the company has."""
     names = (group.name for group in sought.tags if _filed(company, group))
     return profile_words(company).union(*(significant_words(name) for name in names))
 
 
 def _word_weights(sought: Sought, said: Collection[frozenset[str]]) -> dict[str, float]:
-    """How much each word of the topic says: the rarer among the candidates, the more."""
+    """The weight of each word of the topic: rare words among the candidates weigh more."""
     holders = Counter(word for held in said for word in held)
     return {word: math.log(1 + len(said) / (0.5 + holders[word])) for word in sought.words}
 
@@ -131,25 +129,17 @@ def _judge(
 
 
 def _is_filed_as_demanded(company: Company, sought: Sought) -> bool:
-    """Whether a company is filed under every tag that says what the companies are. Where enough are, no others are meant."""
+    """Whether a company has every demanded tag."""
     return all(_filed(company, group) for group in sought.tags if group.is_demanded)
 
 
 def _tag_share(company: Company, sought: Sought) -> float:
-    """The share of the tags named that a company has. How it earns its money says less than what it does."""
-    worth = [_worth(group) for group in sought.tags]
-    had = sum(_filed(company, group) * value for group, value in zip(sought.tags, worth, strict=True))
-    return had / max(1.0, sum(worth))
-
-
-def _worth(group: TagGroup) -> float:
-    return MODEL_WORTH if all(each.field == "business_model" for each in group.conditions) else 1.0
+    """The share of the named tags that a company has."""
+    return sum(_filed(company, group) for group in sought.tags) / max(1, len(sought.tags))
 
 
 def _filed(company: Company, group: TagGroup) -> float:
-    """How well a company is filed under a tag of the group: 1, or less under a sector that is not its first; 0 under
-    none.
-    """
+    """How well a company fits a group of tags: 1, less for a sector that is not its first, 0 if it has none."""
     held = {"category": company.categories, "business_model": company.business_models, "niche": company.niches}
     if any(group.values(facet) & {*values} for facet, values in held.items()):
         return 1.0
@@ -164,7 +154,7 @@ def _scaled(similarity: float) -> float:
 
 
 def _rarity(companies: Iterable[Company]) -> Callable[[str], float]:
-    """How much a tag or a word of a niche says: the fewer of the companies have it, the more."""
+    """The weight of a tag or a word of a niche: rare ones among the companies weigh more."""
     held = [
         {*company.sectors, *company.categories, *significant_words(" ".join(company.niches))} for company in companies
     ]
@@ -173,7 +163,7 @@ def _rarity(companies: Iterable[Company]) -> Callable[[str], float]:
 
 
 def _overlap(company: Company, seed: Company, rarity: Callable[[str], float]) -> float:
-    """How much of what the seed is filed under and says of its niches a company shares."""
+    """How much of the seed's tags and niches a company shares."""
     categories, sectors = (
         _share(company.categories, seed.categories, rarity),
         _share(company.sectors, seed.sectors, rarity),
@@ -209,7 +199,7 @@ def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs) -> str:
 
 
 def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Sought) -> Iterator[str]:
-    """What speaks for a company in a few words: what it has of what was asked for."""
+    """Short labels of what the company has of what the question asks."""
     company = entry.company
     filed = {*company.sectors, *company.categories, *company.business_models, *company.niches}
     named = (str(value) for group in evidence.groups for each in group.conditions for value in each.scalars)
@@ -227,7 +217,7 @@ def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Soug
 
 
 def _near_niches(company: Company, covered: frozenset[str], seed: Company | None) -> Iterator[str]:
-    """The niches that share a word with the question or with the seed; the first one where none does."""
+    """The niches that share a word with the question or the seed; else the first niche."""
     wanted = set(covered) | (set(significant_words(" ".join(seed.niches))) if seed else set())
     near = [niche for niche in company.niches if wanted & set(significant_words(niche))]
     yield from near or company.niches[:1]

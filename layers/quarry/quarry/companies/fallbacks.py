@@ -1,14 +1,9 @@
-"""What is decided when no model decides: the plan by the rules of reading, the ranking by evidence, the critique by
-coverage.
-
-Pure: the same inputs give the same decisions.
-"""
+"""The plan and the critique of a search without a model. Pure."""
 
 from __future__ import annotations
 
 from quarry.companies.contract import Company
 from quarry.companies.outputs import (
-    VARIANTS_ADDED_MAX,
     VARIANTS_PLANNED_MAX,
     CompanyPlan,
     Critique,
@@ -21,13 +16,12 @@ from quarry.companies.ranking import distinct
 from quarry.platform.text import topic_text
 
 TARGET_COUNT = 10
-NICHE_WORDS_MAX = 6
 LONG_TOPIC = 240
-"""Characters from which on what is sought is searched for in one phrasing: what little another changes, so many words drown."""
+"""Topics with more characters are searched for in one phrasing, since another would hardly differ."""
 
 
 def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyPlan:
-    """A plan from how the question reads. `named`: its words are near the name of a company."""
+    """A plan from what the question seeks. `named`: the question is similar to the name of a company."""
     topic = sought.topic
     return CompanyPlan(
         intent="find_company" if named else "discover",
@@ -38,19 +32,9 @@ def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyP
             sectors=_names(sought, "sector"),
             categories=_names(sought, "category"),
             business_models=_names(sought, "business_model"),
-            niches=_niches(inputs, sought),
-            niche_mode="boost",
         ),
         success_criteria=f"Companies about: {topic}" if topic else "Companies that meet the demands",
     )
-
-
-def _niches(inputs: PlanInputs, sought: Sought) -> list[str]:
-    """The seed's niches, or the topic where it is short enough to be one."""
-    if inputs.seed is not None:
-        return list(inputs.seed.niches)
-    is_niche = sought.topic and not sought.is_plain and len(sought.topic.split()) <= NICHE_WORDS_MAX
-    return [sought.topic] if is_niche else []
 
 
 def _searches(sought: Sought, *, named: bool, has_tags: bool) -> list[Search]:
@@ -73,7 +57,7 @@ def _variants(inputs: PlanInputs, sought: Sought) -> list[str]:
 
 
 def seed_variants(seed: Company) -> list[str]:
-    """Phrasings of what a company does, from its own profile and never with its name."""
+    """Phrasings of what a company does, from its profile, without its name."""
     texts = (
         ", ".join(seed.niches),
         seed.tagline,
@@ -95,22 +79,12 @@ def _names(sought: Sought, facet: str) -> list[str]:
     return list(dict.fromkeys(value for group in sought.tags for value in sorted(group.values(facet))))
 
 
-def critique_by_rule(inputs: CritiqueInputs, sought: Sought) -> Critique:
-    """Stop when the ranking is sure or nothing new is left to try; else search for what the best companies do not cover."""
-    if inputs.confidence >= inputs.target:
-        return Critique(decision="stop", why="The best companies meet the question.")
-    tried = {variant.casefold() for variant in inputs.tried}
-    fresh = [variant for variant in _new_variants(sought) if variant.casefold() not in tried][:VARIANTS_ADDED_MAX]
+def critique_by_rule(inputs: CritiqueInputs) -> Critique:
+    """Stop: the plan by rule has searched for all that the question says."""
+    is_sure = inputs.confidence >= inputs.target
     return Critique(
-        decision="continue" if fresh else "stop",
-        why="Other words may find more." if fresh else "Nothing is left to try.",
-        new_query_variants=fresh,
+        decision="stop", why="The best companies meet the question." if is_sure else "Nothing is left to try."
     )
-
-
-def _new_variants(sought: Sought) -> list[str]:
-    """The topic, and the tags that it names."""
-    return distinct([sought.topic, ", ".join(_tags(sought))])
 
 
 def _tags(sought: Sought) -> list[str]:

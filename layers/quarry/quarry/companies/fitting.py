@@ -1,4 +1,4 @@
-"""Which of the companies found meet the conditions, and which come nearest where none does."""
+"""Keeps the companies that meet the conditions, and finds the nearest ones if none does."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ NEAR_MISSES_MAX = 3
 
 
 async def keep_fitting(context: Context, now: Round) -> tuple[Round, str]:
-    """Read the best candidates whole and keep those that meet the conditions: what was found by name may not."""
+    """Read the best candidates in full and keep those that meet the conditions. Companies found by name may not."""
     asked, plan, found = now.asked, now.planned, now.found
     ordered = in_order(found.pool.values(), found.name_scores)[: context.settings.company_hydrated_max]
     companies = await look_up(context, [each.company_id for each in ordered], found.companies or asked.companies)
@@ -31,7 +31,7 @@ async def keep_fitting(context: Context, now: Round) -> tuple[Round, str]:
             for each in ordered
             if each.company_id in companies and not (asked.seed and each.company_id == asked.seed.id)
         ]
-        # behind the conditions of the plan stands what is preferred
+        # the preferred conditions follow those of the plan
         conditions = (*plan.conditions, *plan.sought.preferred)
         met = await standings(context.services.reader, conditions, [entry.company.id for entry in entries])
         fitting, near = await off_loop(_parted, context, plan, entries, met)
@@ -43,7 +43,7 @@ async def keep_fitting(context: Context, now: Round) -> tuple[Round, str]:
 def _parted(
     context: Context, plan: Plan, entries: Sequence[Entry], met: Mapping[str, Sequence[bool]]
 ) -> tuple[list[Entry], list[NearMiss]]:
-    """The entries that fit, best first, and the best of those that do not."""
+    """The entries that fit, best first, and the best ones that do not."""
     required, preferred = len(plan.conditions), max(1, len(plan.sought.preferred))
     misses = {entry.company.id: unmet(plan.conditions, met.get(entry.company.id, ())) for entry in entries}
     fitting = [
@@ -68,9 +68,7 @@ def unmet(conditions: Sequence[Condition], met: Sequence[bool]) -> list[Conditio
 
 
 def as_planned(entries: Sequence[Entry], filters: PlanFilters) -> list[Entry]:
-    """Those of the entries that the model's plan allows. A demand that none of them meets is not in the data, and is
-    dropped.
-    """
+    """The entries that the model's plan allows. A demand that no entry meets is dropped."""
     kept = list(entries)
     for wanted, held in _filed(filters):
         kept = [entry for entry in kept if _share_any(wanted, held(entry.company))] or kept
@@ -80,7 +78,7 @@ def as_planned(entries: Sequence[Entry], filters: PlanFilters) -> list[Entry]:
 
 
 def met_by_none(entries: Sequence[Entry], filters: PlanFilters) -> list[str]:
-    """The tags of the model's plan that were dropped, because none of the entries has one of the kind."""
+    """The tags of the model's plan that were dropped because no entry has one of their kind."""
     return [
         name
         for wanted, held in _filed(filters)
@@ -90,7 +88,7 @@ def met_by_none(entries: Sequence[Entry], filters: PlanFilters) -> list[str]:
 
 
 def _filed(filters: PlanFilters) -> Iterator[tuple[Sequence[str], Callable[[Company], Sequence[str]]]]:
-    """The tags that a plan demands, with those of the kind that a company has."""
+    """The tags that a plan demands, by kind, with a function that gives those of a company."""
     yield (*filters.sectors, *filters.categories), lambda company: (*company.sectors, *company.categories)
     yield filters.business_models, lambda company: company.business_models
 
@@ -100,7 +98,7 @@ def _share_any(wanted: Sequence[str], held: Sequence[str]) -> bool:
 
 
 async def nearest(context: Context, asked: Asked, found: Candidates) -> list[NearMiss]:
-    """Where no company meets the conditions: those that are nearest to the question without them, and what they miss."""
+    """The companies nearest to the question that miss conditions, if no company meets them all."""
     conditions = asked.sought.stated
     if found.near_misses or not conditions or not context.may_call(2):
         return list(found.near_misses)

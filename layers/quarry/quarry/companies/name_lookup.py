@@ -1,4 +1,4 @@
-"""The first step: whether the question names a company, and whether it asks for that one or for similar ones."""
+"""The first step: does the question name a company, and does it ask for that company or for similar ones?"""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import replace
 from quarry.companies.candidates import NameMatch
 from quarry.companies.constraints import with_constraints
 from quarry.companies.context import Asked, Context
-from quarry.companies.contract import STATUSES, Company, Status
+from quarry.companies.contract import Company
 from quarry.companies.fallbacks import seed_variants
 from quarry.companies.names import LIKELY, Name, read_names, without_names
 from quarry.companies.query import Sought
@@ -21,17 +21,17 @@ from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
 from quarry.retrieval.facets import folded_value
 
 MEANT_MIN = 0.2
-"""A name that a company bears is meant from this chance on."""
+"""The least chance at which a company's name in a question is taken as one."""
 SLIPS_MAX = 2
 LETTERS_A_SLIP = 4
 
 
 async def look_up_names(context: Context) -> Asked:
-    """Read the question, and find the companies that it names, of any status. One that is meant outright ends the search; else it
-    may be the one that others are to be like.
+    """Read the question, and find the companies of any status that it names. A company that it asks about ends the search; else
+    others like it may be wanted.
     """
     names = await off_loop(read_names, context.question)
-    matches = await match_names(context, [name.text for name in names], STATUSES)
+    matches = await match_names(context, [name.text for name in names])
     likened = next((name for name in names if name.relation == "like" and name.chance >= LIKELY), None)
     with context.run.step("name_precheck") as record:
         named = _meant(context, names, matches)
@@ -46,7 +46,7 @@ async def look_up_names(context: Context) -> Asked:
 
 
 async def _similar(context: Context, names: Sequence[Name], matches: Sequence[NameMatch], likened: Name) -> Asked:
-    """What is asked of companies like one that is named."""
+    """What the question seeks of companies like the one that it names."""
     like = {name.text for name in names if name.relation == "like"}
     named = [
         match for match in matches if match.asked in like and match.name_score >= context.settings.company_seed_name_min
@@ -83,26 +83,26 @@ def _called(named: Sequence[NameMatch], companies: Mapping[str, Company]) -> str
 
 
 async def _read(context: Context, question: str) -> Sought:
-    """What a question seeks, after those before it, or what the request says instead."""
+    """What a question seeks after the earlier ones, or the request's constraints in its place."""
     earlier = [message.content[:QUERY_MAX_CHARACTERS] for message in context.request.history if message.role == "user"]
     with context.run.step("read_question"):
         seeks = await read_sought(question, earlier, context.caller, context.services)
     return with_constraints(seeks, context.request.constraints)
 
 
-async def match_names(context: Context, names: Sequence[str], statuses: Sequence[Status]) -> list[NameMatch]:
-    """The companies with one of these names or one like it, best first."""
+async def match_names(context: Context, names: Sequence[str]) -> list[NameMatch]:
+    """The companies with one of these names or a similar one, best first."""
     if not names:
         return []
     with context.run.step("search_exact_name_v1") as record:
         context.run.budget.spend_call()
-        matches = await find_names(context.services.reader, names, statuses, context.settings)
+        matches = await find_names(context.services.reader, names, context.settings)
         record.counts.update(names=len(names), found=len(matches))
     return matches
 
 
 async def look_up(context: Context, ids: Sequence[str], known: Mapping[str, Company]) -> dict[str, Company]:
-    """The whole companies of these ids beside those that are known. Those are not asked for again."""
+    """The known companies, and those of the other ids, read in full."""
     unknown = [id for id in ids if id not in known]
     if not unknown:
         return dict(known)
@@ -114,8 +114,8 @@ async def look_up(context: Context, ids: Sequence[str], known: Mapping[str, Comp
 
 
 def _meant(context: Context, names: Sequence[Name], matches: Sequence[NameMatch]) -> list[NameMatch]:
-    """The matches that the question is about: their names are all of it, or it asks about them; of names within another's, that
-    one. A name that was mistyped is meant as well.
+    """The matches that the question is about: a name is the whole question, or it asks about that company. Of a name within a
+    longer one, the longer counts. A misspelt name counts too.
     """
     by_text = {name.text: name for name in reversed(names)}
     exact = [match for match in matches if match.name_score >= context.settings.company_exact_name_min]
@@ -133,13 +133,13 @@ def _is_about(name: Name, chance: float) -> bool:
 
 
 def _is_a_slip(said: str, name: str) -> bool:
-    """Whether a name was meant and mistyped: of four letters one is wrong at most."""
+    """Whether a name was misspelt: at most one wrong letter in four."""
     said, name = folded_value(said), folded_value(name)
     return slips(said, name) <= min(SLIPS_MAX, len(name) // LETTERS_A_SLIP)
 
 
 def _seed(question: str, named: Sequence[NameMatch], companies: Mapping[str, Company]) -> Company | None:
-    """Of several companies of the best score, the one that shares most words with the question."""
+    """The company with the best score; among equals, the one that shares most words with the question."""
     asked = set(significant_words(question))
     scores = {match.company_id: match.name_score for match in named}
     return max(

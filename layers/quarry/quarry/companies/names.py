@@ -1,8 +1,7 @@
-"""Which companies a question may name, and what it says of them, by weights that were fitted to questions whose names are marked
-(tools/fit/company_names).
+"""Finds the company names that a question may contain, and what it asks about each.
 
-A log-linear model says of each run of words whether it is a name and what is asked of it. The data has the last word: a name
-that no company bears does no harm. Pure.
+A log-linear model, fitted to questions with marked names (tools/fit/company_names), gives each run of words the chances of being
+a name and of each relation. A wrong name does no harm, since it is then looked up in the data. Pure.
 """
 
 from __future__ import annotations
@@ -18,60 +17,60 @@ from quarry.language.word_forms import commonness
 from quarry.platform.text import STOP_WORDS
 
 Relation = Literal["about", "like", "mentioned", "none"]
-"""What is asked of a name: the company itself, others like it, others that have to do with it. none: it is no name."""
+"""What is asked: about the company, for others like it, for others that mention it. none: the words are no name."""
 RELATIONS: tuple[Relation, ...] = get_args(Relation)
 
 NAMES_MAX = 16
 NAME_CHARACTERS_MAX = 120
 NAME_WORDS_MAX = 8
 CHANCE_MIN = 0.02
-"""A run of words that is less likely a name is not looked for."""
+"""Runs of words that are less likely names are not looked up."""
 LIKELY = 0.5
 CUE_MIN = 1.0
-"""Words whose weight for likeness is so far above the others ask for likeness: they are no topic."""
+"""Words whose weight for `like` exceeds the others by this ask for similar companies, and are no topic."""
 AROUND = ("o", "b2", "a2")
-"""The evidence that is words around a name."""
+"""The prefixes of evidence that consists of words around a name."""
 WINDOW = 12
-"""So many words before and behind a run of words say what is asked of it."""
+"""How many words before and after a run are evidence."""
 LENGTH_MAX = 4
-"""Longer names, and more words around one, are alike to the model."""
+"""The model does not tell longer names apart, nor more words around one."""
 WEIGHTS_FILE = "names.json.zz"
 
 
 @dataclass(frozen=True)
 class Name:
-    """Words of a question that may be a company's name, and how likely each relation is."""
+    """Words of a question that may be a company's name, with the chance of each relation."""
 
     text: str
     start: int
     end: int
     chances: Mapping[Relation, float]
     is_whole: bool = False
-    """Whether it is all words of the question."""
+    """Whether it is the whole question."""
 
     @property
     def chance(self) -> float:
-        """How likely it is a name."""
+        """The chance that it is a name."""
         return 1 - self.chances["none"]
 
     @property
     def relation(self) -> Relation:
-        """What is likeliest asked of it, if it is a name."""
+        """The likeliest relation, if it is a name."""
         return max(RELATIONS[:-1], key=lambda each: self.chances[each])
 
     def holds(self, other: Name) -> bool:
-        """Whether the other is a part of it."""
+        """Whether it contains the other."""
         return self.start <= other.start and other.end <= self.end and self != other
 
 
 @cache
 def learned() -> Weights:
-    """The weights that the package holds."""
+    """The packaged weights."""
     return stored_weights("quarry.companies", WEIGHTS_FILE)
 
 
 def read_names(question: str) -> list[Name]:
-    """The names that a question may hold, at most `NAMES_MAX`: the whole question, since a name may be any words, and then the
+    """The names that a question may contain, at most `NAMES_MAX`: the whole question, since any words may be a name, and then the
     likeliest.
     """
     tokens = tokenise(question)
@@ -83,7 +82,7 @@ def read_names(question: str) -> list[Name]:
 
 
 def without_names(question: str, names: Sequence[Name]) -> str:
-    """A question without the names and without the words that ask for companies like them, with spaces in their place."""
+    """The question with spaces in place of the names and of the words that ask for similar companies."""
     tokens, weights = tokenise(question), learned()
     cues = {word for name in names for word in _cues(question, tokens, name, weights)}
     left_out = [(name.start, name.end) for name in names]
@@ -93,16 +92,14 @@ def without_names(question: str, names: Sequence[Name]) -> str:
 
 
 def runs_of(tokens: Sequence[Token]) -> Iterator[tuple[int, int]]:
-    """The runs of words that may be names: of each the first place, and that behind the last."""
+    """The runs of words that may be names: the first place, and the one after the last."""
     for first in range(len(tokens)):
         for last in range(first + 1, min(first + NAME_WORDS_MAX, len(tokens)) + 1):
             yield first, last
 
 
 def evidence_of(text: str, tokens: Sequence[Token], first: int, last: int) -> list[str]:
-    """What speaks for or against the words `first` to `last` (not included) being a name: how they are written, and what stands
-    around them.
-    """
+    """The features of the words `first` to `last` (exclusive): how they are written, and the words around them."""
     inside = tokens[first:last]
     before, behind = tokens[max(0, first - WINDOW) : first], tokens[last : last + WINDOW]
     around = [each.key for each in (*before, *behind)]
@@ -156,7 +153,7 @@ def _is_quoted(text: str, inside: Sequence[Token]) -> bool:
 
 
 def _cues(text: str, tokens: Sequence[Token], name: Name, weights: Weights) -> Iterator[str]:
-    """The words around a name that are evidence for likeness."""
+    """The words around a name that ask for similar companies."""
     inside = [place for place, each in enumerate(tokens) if name.start <= each.start and each.end <= name.end]
     for evidence in evidence_of(text, tokens, inside[0], inside[-1] + 1):
         kind, _, said = evidence.partition(":")

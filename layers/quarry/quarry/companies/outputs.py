@@ -1,6 +1,6 @@
 """What a model must return in the steps of a company search: the plan, the ranking, the critique.
 
-The schema that a model is shown asks for everything; what is left out, or is too long, does no harm and is let through.
+The schema shown to the model requires every field; answers with missing fields or long lists are accepted all the same.
 """
 
 from __future__ import annotations

@@ -1,6 +1,4 @@
-"""The plan: the model's where there is one, else made of what the learned reader read. Values that no company has rule nothing
-out.
-"""
+"""The plan of a search: by the model, else from what the reader read. Values that no company has are left out."""
 
 from __future__ import annotations
 
@@ -28,15 +26,13 @@ from quarry.platform.text import words
 from quarry.query.algebra import Aggregate, Comparison, Condition, Group, Order, Query, comparisons_of
 
 NAMED_MIN = 0.45
-"""From this score of a name on, a short question may be a name that was mistyped."""
+"""The least score of a name at which a short question may be a misspelt name."""
 NAMED_WORDS_MAX = 4
 DEFAULT_SEARCHES: tuple[Search, ...] = SOURCES
 
 
 async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
-    """Plan: what to search for and how. Phrasings that were tried already are not tried again; a plan of which everything was
-    searched for ends the search.
-    """
+    """Plan what to search for and how. Phrasings are tried once; a plan with nothing new ends the search."""
     asked, before = now.asked, now.plan
     tried = before.tried if before else ()
     inputs = PlanInputs(
@@ -58,7 +54,7 @@ async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
 
 
 async def _as_the_model_says(context: Context, plan: Plan) -> Plan:
-    """The plan with the model's conditions instead of those that were read; those of values that no company has are left out."""
+    """The plan with the model's conditions in place of the reader's, without those on values that no company has."""
     output, sought = plan.output, plan.sought
     if output.where is not None and context.request.constraints is None:
         stated = await _known(context, output.where)
@@ -69,7 +65,7 @@ async def _as_the_model_says(context: Context, plan: Plan) -> Plan:
 
 
 async def _known(context: Context, planned: Sequence[PlanCondition]) -> tuple[Condition, ...]:
-    """The conditions with values as the data spells them, without those that it does not have."""
+    """The conditions with values as the data spells them, without those on unknown values."""
     asked = MayBeAsked(SEARCHED, context.caller, {}, {})
     found: list[Condition] = []
     for each in planned:
@@ -84,7 +80,7 @@ async def _known(context: Context, planned: Sequence[PlanCondition]) -> tuple[Co
 
 
 def _affirmed(sought: Sought, stated: Sequence[Condition]) -> tuple[TagGroup, ...]:
-    """The tags that were read, but for those that the model rules out."""
+    """The tags that the reader read, without those that the model rules out."""
     denied = {str(value) for each in comparisons_of(tuple(stated)) if each.op == "!=" for value in each.scalars}
     return tuple(group for group in sought.tags if not any(denied & group.values(field) for field in TAG_FACETS))
 
@@ -104,7 +100,7 @@ def _count_of(output: CompanyPlan, sought: Sought) -> Query:
 
 
 def _is_searched(plan: Plan, before: Plan) -> bool:
-    """Whether all that a plan would search for was searched for by the one before."""
+    """Whether the previous plan has searched for everything in this one."""
     new, old = plan.output, before.output
     return (
         not plan.pending
@@ -138,8 +134,8 @@ async def _output(context: Context, asked: Asked, inputs: PlanInputs) -> Company
 
 
 def _as_in_taxonomy(filters: PlanFilters, tags: Mapping[str, Sequence[str]]) -> PlanFilters:
-    """The filters with sectors, categories and business models as they are spelt in the data; unknown ones are dropped where all
-    that there are were told.
+    """The filters with sectors, categories and business models as the data spells them. Unknown ones are dropped if the model was
+    given the full list.
     """
     kept: dict[str, list[str]] = {}
     for field, kind in (("sectors", "sectors"), ("categories", "categories"), ("business_models", "business models")):
@@ -151,7 +147,7 @@ def _as_in_taxonomy(filters: PlanFilters, tags: Mapping[str, Sequence[str]]) -> 
 
 
 def plans_by_rule(context: Context, asked: Asked) -> bool:
-    """Whether no model is asked to plan: it is not wanted, or the question is no more than one known tag."""
+    """Whether the plan is made without the model: by setting, or because the question is just one known tag."""
     if context.settings.company_planner == "never":
         return True
     sought = asked.sought
@@ -162,14 +158,14 @@ def plans_by_rule(context: Context, asked: Asked) -> bool:
 
 
 def _may_be_a_name(context: Context, asked: Asked) -> bool:
-    """Whether a short question is near enough to a name to be one that was mistyped."""
+    """Whether a short question may be a misspelt name."""
     score = asked.matches[0].name_score if asked.matches and not asked.likened else 0.0
     return score >= NAMED_MIN and len(words(context.question)) <= NAMED_WORDS_MAX
 
 
 def _plan(context: Context, asked: Asked, output: CompanyPlan, before: Plan | None) -> Plan:
-    """Keep of a plan what exists; queue its phrasings behind those that still wait. Others like a company are searched for
-    by its profile, not its name.
+    """The plan for an output, its phrasings queued after the pending ones. Companies like a seed are searched for by its
+    profile, not by its name.
     """
     variants = output.query_variants
     if asked.seed is not None:
@@ -188,12 +184,12 @@ def _plan(context: Context, asked: Asked, output: CompanyPlan, before: Plan | No
 
 
 def _says_excluded(variant: str, asked: Asked) -> bool:
-    """Whether a phrasing asks for what is ruled out."""
+    """Whether a phrasing contains excluded words."""
     return any(words.casefold() in variant.casefold() for words in asked.sought.excluded)
 
 
 def _searches(plan: CompanyPlan) -> list[Search]:
-    """The searches of a plan, each once; the usual ones where it names none that finds anything."""
+    """The searches of a plan, each once; the default ones if none of them finds anything."""
     order = list(dict.fromkeys(plan.search_priority_order))
     filters = plan.filters
     has_tags = bool(filters.sectors or filters.categories or filters.business_models)
@@ -202,5 +198,5 @@ def _searches(plan: CompanyPlan) -> list[Search]:
 
 
 def planned_anew(plan: Plan, asked: Asked) -> Plan:
-    """The same plan for what is asked now, its phrasings to be searched for again."""
+    """The same plan for a changed question: all phrasings are searched for again."""
     return replace(plan, sought=asked.sought, pending=plan.tried, tried=(), is_new=True)

@@ -1,6 +1,6 @@
 """The prompts of a company search.
 
-Companies' own texts are data: they go into fenced blocks as JSON, and are never obeyed.
+Texts of companies are data: they stand in fenced blocks as JSON, and instructions in them are not followed.
 """
 
 from __future__ import annotations
@@ -68,9 +68,7 @@ SUMMARY = f"""You write the answer above a list of companies that a search has f
 
 @dataclass(frozen=True)
 class PlanInputs:
-    """What a plan is made from. `note` says what became of the plan before, in a later iteration; `tags` are those that
-    companies are filed under, by what they are called.
-    """
+    """The inputs of a plan. `note` reports the result of the previous plan; `tags` are those of the data, by kind."""
 
     question: str
     history: Sequence[ChatMessage] = ()
@@ -83,7 +81,7 @@ class PlanInputs:
 
 @dataclass(frozen=True)
 class RerankInputs:
-    """What a ranking is made from."""
+    """The inputs of a ranking."""
 
     question: str
     plan: CompanyPlan
@@ -94,8 +92,8 @@ class RerankInputs:
 
 @dataclass(frozen=True)
 class CritiqueInputs:
-    """What a critique is made from. `before` and `now` are the best ids of the last iteration and of this one; `rejected` are
-    those that the ranking left out, `near` those that miss a condition, with what they miss.
+    """The inputs of a critique. `before` and `now` are the best ids of the previous round and of this one. The ranking left out
+    the `rejected` companies; those in `near` miss the conditions named.
     """
 
     question: str
@@ -115,7 +113,7 @@ class CritiqueInputs:
 
 @dataclass(frozen=True)
 class SummaryEntry:
-    """A company that the answer offers, with the reason that it was ranked for."""
+    """A company in the answer, with the reason for its rank."""
 
     company: Company
     reason: str
@@ -124,11 +122,12 @@ class SummaryEntry:
 
 @dataclass(frozen=True)
 class SummaryInputs:
-    """What the answer is written from.
+    """The inputs of the answer's text.
 
-    `exact`: the question names these companies; `ambiguous`: it gives one name that they all bear. `missing` says what the
-    search could not do, `unheard` which words of the question no profile holds. `cut_short`: not all was looked at. Without
-    `entries` nothing fits: `near` are the nearest, with what they miss, `relaxations` say how many there are without a condition.
+    `exact`: the question asks about these companies by name; `ambiguous`: they all have the one name that it gives. `missing`
+    are sentences about what the search could not do, `unheard` the words of the question that no profile contains. `cut_short`:
+    limits ended the search. If nothing fits, `entries` is empty, `near` has the nearest companies with what they miss, and
+    `relaxations` the number of companies without each condition.
     """
 
     question: str
@@ -145,7 +144,7 @@ class SummaryInputs:
 
 
 def plan_messages(inputs: PlanInputs) -> list[Message]:
-    """The request for a plan. The question comes last, where models heed it most."""
+    """The messages for a plan. The question comes last, where models follow it best."""
     parts = [
         f"<tags>\n{_tags(inputs.tags)}\n</tags>",
         "Fields that are searched: company_name, tagline, description, product_description, problem_solved, target_customer, "
@@ -160,7 +159,7 @@ def plan_messages(inputs: PlanInputs) -> list[Message]:
 
 
 def rerank_messages(inputs: RerankInputs) -> list[Message]:
-    """The request for a ranking: each candidate with its scores and the sentences of its profile that matter."""
+    """The messages for a ranking: each candidate with its scores and the relevant sentences of its profile."""
     asked = asked_words(inputs.question, inputs.plan.query_variants)
     parts = [
         f"<candidates>\n{_json_lines(_candidate(entry, asked) for entry in inputs.entries)}\n</candidates>",
@@ -173,7 +172,7 @@ def rerank_messages(inputs: RerankInputs) -> list[Message]:
 
 
 def critique_messages(inputs: CritiqueInputs) -> list[Message]:
-    """The request for a critique: how the search stands."""
+    """The messages for a critique: the state of the search."""
     rejected = [_scored(entry) for entry in inputs.rejected] + [_missing(*near) for near in inputs.near]
     filters = {"conditions": list(inputs.demands)} | inputs.plan.filters.model_dump(by_alias=True)
     state = (
@@ -193,7 +192,7 @@ def critique_messages(inputs: CritiqueInputs) -> list[Message]:
 
 
 def summary_messages(inputs: SummaryInputs) -> list[Message]:
-    """The request for the answer's text."""
+    """The messages for the text of the answer."""
     asked = asked_words(inputs.question, ())
     offered = [_offered(entry, asked) for entry in inputs.entries]
     near = [_missing(*each) | {"profile": snippets(each[0], asked)} for each in inputs.near if not inputs.entries]
@@ -215,7 +214,7 @@ def summary_messages(inputs: SummaryInputs) -> list[Message]:
 
 
 def asked_words(question: str, variants: Iterable[str]) -> frozenset[str]:
-    """The stems that snippets are chosen by."""
+    """The stems by which snippets are chosen."""
     return frozenset(word for text in (question, *variants) for word in significant_words(text))
 
 
@@ -240,13 +239,13 @@ def _lines(texts: Iterable[str]) -> str:
 
 
 def _tags(tags: Mapping[str, Sequence[str]]) -> str:
-    """What most companies are filed under, a line for each kind of tag."""
+    """The tags, one line for each kind."""
     lines = (f"{facet}: {json.dumps(list(values), ensure_ascii=False)}" for facet, values in tags.items() if values)
     return fence("\n".join(lines)) or "none"
 
 
 def _conversation(history: Sequence[ChatMessage]) -> str:
-    """The last messages; the long ones share the room that the short ones leave."""
+    """The last messages; long ones share the space that short ones leave."""
     last = history[-HISTORY_MESSAGES:]
     room, most = HISTORY_CHARACTERS_MAX, HISTORY_CHARACTERS_MAX
     for place, length in enumerate(sorted(len(message.content) for message in last)):

@@ -1,4 +1,4 @@
-"""A company question as hard conditions, evidence that adds weight, and the text left for hybrid search. Pure."""
+"""What a question seeks: hard conditions, preferences, and the text for hybrid search. Pure."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from quarry.platform.contract import Evidence
 from quarry.query.algebra import Comparison, Condition, Query, comparisons_of
 
 CONDITIONS_MAX = 12
-"""So many conditions must hold, and as many each are assumed, preferred or tags."""
+"""The most stated conditions; and the most assumed ones, preferred ones and tags."""
 EXCLUDED_MAX = 12
-"""So many words or phrases that are ruled out are looked for."""
+"""The most words or phrases that are excluded."""
 COUNT_MAX = 20
 
 STARTUPS = Comparison(field=STATUS, values=("startup",))
@@ -21,7 +21,7 @@ STARTUPS = Comparison(field=STATUS, values=("startup",))
 
 @dataclass(frozen=True)
 class TagGroup:
-    """What words of the question are filed under: any of `conditions`. `is_demanded`: they likely say what the companies are."""
+    """Tags that words of the question may name: any of `conditions`. `is_demanded`: the companies likely must have one."""
 
     name: str
     conditions: tuple[Comparison, ...]
@@ -33,13 +33,13 @@ class TagGroup:
 
 @dataclass(frozen=True)
 class Sought:
-    """What is sought.
+    """What a question seeks.
 
-    `stated` conditions must hold; `assumed` ones hold as long as something meets them: those that the question may say, and that
-    startups are meant where no status is named. `tags` and what is `preferred` speak for a company, and rule none out. `excluded`
-    are words that no company may hold. `topic` is what is to be found by words and by meaning, `words` its stems. `is_plain`:
-    tags make it up. `missing` are places that no company is in. `asks` is the query for a number or groups, where one was asked
-    for. `has_more`: there are more conditions than are looked at together.
+    `stated` conditions must hold. `assumed` ones are dropped if no company meets them: guesses at what the question says, and the
+    status `startup` if it names none. `tags` and `preferred` conditions raise the rank of a company. No company may contain the
+    `excluded` words. `topic` is the text to find by words and meaning, `words` its stems. `is_plain`: the topic consists of tags.
+    `missing` are places without companies. `asks` is the query if the question asks for a number or groups. `has_more`: some
+    conditions are over the limit.
     """
 
     stated: tuple[Condition, ...] = ()
@@ -58,26 +58,26 @@ class Sought:
 
     @property
     def conditions(self) -> tuple[Condition, ...]:
-        """What every company must meet."""
+        """The conditions that every company must meet."""
         return (*self.stated, *self.assumed)
 
     @property
     def demands(self) -> tuple[Condition, ...]:
-        """What the question says or may say of every company."""
+        """The conditions that the question states or may state."""
         return (*self.stated, *self.guesses)
 
     @property
     def guesses(self) -> tuple[Condition, ...]:
-        """What the question may say, the likeliest first."""
+        """The conditions that the question may state, likeliest first."""
         return tuple(each for each in self.assumed if each != STARTUPS)
 
     @property
     def is_stated(self) -> bool:
-        """Whether conditions say which companies are meant: more than that startups are."""
+        """Whether the question limits the companies by more than their status."""
         return bool(self.demands or self.excluded)
 
     def guessed(self, statuses: Sequence[str]) -> Sought:
-        """The same with a model's choice of the statuses instead of startups, where nothing says more."""
+        """The same with the model's statuses, if the question states none."""
         known = tuple(status for status in STATUSES if status in {each.strip().lower() for each in statuses})
         if not known or STARTUPS not in self.assumed:
             return self
@@ -85,14 +85,12 @@ class Sought:
         return replace(self, assumed=tuple(guess if each == STARTUPS else each for each in self.assumed))
 
     def relaxed(self) -> Sought:
-        """The same without one thing that was only assumed: what the question may say, least likely first, then that startups are
-        meant.
-        """
+        """The same with one assumed condition less: the least likely guess, and last the status."""
         left_out = self.guesses[-1] if self.guesses else STARTUPS
         return replace(self, assumed=tuple(each for each in self.assumed if each != left_out))
 
     def bounded(self) -> Sought:
-        """The same with each condition once, and with no more of them than are looked at together."""
+        """The same with each condition once, within the limits."""
         once = replace(self, stated=_once(self.stated), assumed=_once(self.assumed), preferred=_once(self.preferred))
         kept = replace(
             once,
@@ -106,7 +104,7 @@ class Sought:
 
 
 def assumed(stated: Sequence[Condition]) -> tuple[Condition, ...]:
-    """What is assumed besides: startups are meant where no status is named."""
+    """The assumed status: `startup`, if no condition is on the status."""
     return () if any(STATUS in fields_of(each) for each in stated) else (STARTUPS,)
 
 
@@ -115,5 +113,5 @@ def _once(conditions: Iterable[Condition]) -> tuple[Condition, ...]:
 
 
 def fields_of(condition: Condition) -> set[str]:
-    """The fields that a condition is about."""
+    """The fields that a condition compares."""
     return {each.field for each in comparisons_of((condition,))}

@@ -1,4 +1,4 @@
-"""Arithmetic and rules over candidates: which are looked at, which are kept, whether a search has converged. Pure."""
+"""The order of candidates, and whether a search has converged. Pure."""
 
 from __future__ import annotations
 
@@ -15,19 +15,18 @@ TOP_COMPARED = 5
 """A search has converged when this many of the best are the same as before, in the same order."""
 
 TAXONOMY_WEIGHT = 0.2
-"""What being filed under all tags asked for adds to a candidate's combined score when candidates are put in order."""
+"""Added to the combined score of a candidate that has all tags asked for."""
 
-FIRST_SECTOR_WEIGHT = 0.1
 PREFERENCE_WEIGHT = 0.3
-"""What meeting all that is preferred adds to a company's score, and to its confidence when companies are put in order."""
+"""Added to the score of a company that meets all preferred conditions, and to its confidence for ordering."""
 NEAR_SHARE = 0.3
-"""From this share of the best one's confidence on, a company comes near it."""
+"""A company with this share of the best confidence is near the best."""
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A candidate with its whole company. `name_score` is how well its name fits what was asked for, 0 where no name was;
-    `preference` the share of what is preferred that it meets.
+    """A candidate with its company. `name_score` says how well its name matches the question (0 to 1); `preference` is the share
+    of the preferred conditions that it meets.
     """
 
     company: Company
@@ -38,17 +37,17 @@ class Entry:
 
     @property
     def score(self) -> float:
-        """What candidates are put in order by before they are ranked."""
+        """The score that candidates are ordered by before the ranking."""
         return standing(self.candidate, self.name_score) + self.boost
 
 
 def standing(candidate: Candidate, name_score: float) -> float:
-    """A candidate's combined score with what its tags and its name add."""
+    """A candidate's combined score, plus those of its tags and its name."""
     return candidate.combined + TAXONOMY_WEIGHT * candidate.taxonomy + name_score
 
 
 def in_order(candidates: Iterable[Candidate], name_scores: Mapping[str, float]) -> list[Candidate]:
-    """Candidates, the best standing first."""
+    """The candidates, best first."""
     return sorted(
         candidates,
         key=lambda candidate: (-standing(candidate, name_scores.get(candidate.company_id, 0.0)), candidate.company_id),
@@ -56,15 +55,13 @@ def in_order(candidates: Iterable[Candidate], name_scores: Mapping[str, float]) 
 
 
 def boosted(entries: Sequence[Entry], filters: PlanFilters, niche_weight: float) -> list[Entry]:
-    """The entries, best score first, with what the plan adds: `niche_weight` times the share of its niches that a
-    company has, and a little for a company whose first sector is asked for, and for what is preferred.
+    """The entries, best score first, with a boost of `niche_weight` times the share of the plan's niches that a company has, and
+    one for its preference.
     """
     with_boost = (
         replace(
             entry,
-            boost=niche_weight * _niche_share(entry.company, filters.niches)
-            + _first_sector(entry.company, filters)
-            + PREFERENCE_WEIGHT * entry.preference,
+            boost=niche_weight * _niche_share(entry.company, filters.niches) + PREFERENCE_WEIGHT * entry.preference,
         )
         for entry in entries
     )
@@ -75,12 +72,8 @@ def _niche_share(company: Company, niches: Sequence[str]) -> float:
     return sum(has_niche(company, niche) for niche in niches) / len(niches) if niches else 0.0
 
 
-def _first_sector(company: Company, filters: PlanFilters) -> float:
-    return FIRST_SECTOR_WEIGHT if company.sectors and company.sectors[0] in filters.sectors else 0.0
-
-
 def has_niche(company: Company, niche: str) -> bool:
-    """Whether a company's profile holds all the words of `niche` that mean something."""
+    """Whether a company's profile contains all significant words of a niche."""
     return frozenset(significant_words(niche)) <= profile_words(company)
 
 
@@ -95,5 +88,5 @@ def distinct(texts: Iterable[str]) -> list[str]:
 
 
 def converged(before: Sequence[str] | None, now: Sequence[str]) -> bool:
-    """Whether the best companies are the same as in the iteration before; never in the first."""
+    """Whether the best companies are the same as in the previous round; false in the first."""
     return before is not None and before[:TOP_COMPARED] == now[:TOP_COMPARED]

@@ -1,23 +1,20 @@
-"""What a question asks of companies, as the learned reader reads it: conditions that are likely enough, and what is left of the
-words for hybrid search.
-"""
+"""Reads a question about companies: the likely conditions, and the remaining words for hybrid search."""
 
 from __future__ import annotations
 
 import datetime
-import re
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
-from quarry.agent.reading import read_over
+from quarry.agent.reading import is_said_whole, read_over
 from quarry.agent.sources import Asked
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.query import COUNT_MAX, STARTUPS, Sought, TagGroup, assumed, fields_of
 from quarry.companies.sources import read_schema
 from quarry.language.numerals import numeral_value
-from quarry.language.tokens import keys, phrase, runs, stem
+from quarry.language.tokens import phrase, runs
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
@@ -25,29 +22,35 @@ from quarry.query.algebra import AnyOf, Comparison, Condition, Query
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
-from quarry.reader.names import TITLE
-from quarry.reader.reading import Reading, ValueChances, chances_of, evidence, likely_conditions, words_left
+from quarry.reader.reading import (
+    Reading,
+    ValueChances,
+    chances_of,
+    evidence,
+    likely_conditions,
+    words_left,
+)
 from quarry.reader.said import Place, Said, SaidValue
 from quarry.services.services import Caller, Services
 
 CHANCE_MIN = 0.5
-"""From this share of the ways to read a question on, what they say holds; else its words are searched for."""
+"""The least chance of a condition; the words of a less likely one are searched for."""
 SURE = 0.8
-"""Below this share a condition holds only as long as something meets it."""
+"""A less likely condition is dropped if no company meets it."""
 MEANT_SHARE = 1 / 3
-"""Words mean values of each field that is so likely meant, next to the likeliest one."""
+"""Words may mean values of several fields: of each with this share of the likeliest one's chance."""
 SYNONYMS_MAX = 5_000
 REMEMBERED_SECONDS = 60.0
 EARLIER_MAX = 5
-"""So many questions back a follow-up may go for its conditions."""
+"""How many earlier questions a follow-up may go on from."""
 
-_PARTS = re.compile(r"[&/,]")
 _SOURCE = "companies"
-_MEASURED = frozenset(("number", "money", "year", "date"))
+_PLACES = frozenset(each.name for each in COMPANIES.facets if each.kind == "place")
+"""The fields of places, of which a part of the name is enough."""
 
 
 async def read_sought(question: str, earlier: Sequence[str], caller: Caller, services: Services) -> Sought:
-    """What a question seeks, after the `earlier` ones that it may go on from. Raises DatabaseUnavailable."""
+    """What a question seeks; it may go on from the `earlier` ones. Raises DatabaseUnavailable."""
     schema = await services.memory.read("company schema", lambda: _schema(services), seconds=REMEMBERED_SECONDS)
     asked = Asked(schema, caller, {}, {_SOURCE: (_SOURCE, _SOURCE)})
     today = datetime.datetime.now(datetime.UTC).date()
@@ -61,7 +64,7 @@ async def read_sought(question: str, earlier: Sequence[str], caller: Caller, ser
 
 
 async def _schema(services: Services) -> Schema:
-    """What questions are read over: with the synonyms of the data, and without the fields that no company has."""
+    """The schema that questions are read with: with the loaded synonyms, without fields that are empty everywhere."""
     database = services.reader
     synonyms = await database.rows(
         "select field, said, value from company_synonyms order by id limit %s", [SYNONYMS_MAX]
@@ -75,20 +78,20 @@ async def _schema(services: Services) -> Schema:
 
 
 def _sought(reading: Reading, before: Reading | None, sought_before: Sought | None) -> Sought:
-    own = _Own(reading, before).sought()
+    own = _Own(reading).sought()
     if before is None or sought_before is None or _chance_of_going_on(reading) < CHANCE_MIN:
         return own
-    # who names another topic than before starts anew, whatever word introduces it
+    # a question with a topic of its own starts a new search
     return own if _has_topic(own) and _has_topic(sought_before) else _after(sought_before, own)
 
 
 def _has_topic(sought: Sought) -> bool:
-    """Whether a question says what companies are about: with a tag, or with several words."""
+    """Whether a question has a topic: a tag, or several words."""
     return bool(sought.tags) or sum(numeral_value(word) is None for word in sought.words) > 1
 
 
 def _chance_of_going_on(reading: Reading) -> float:
-    """How likely a question changes what the one before asked."""
+    """The chance that a question goes on from the previous one."""
     alone = index_of("alone")
     return sum(
         chance
@@ -98,7 +101,7 @@ def _chance_of_going_on(reading: Reading) -> float:
 
 
 def _after(before: Sought, now: Sought) -> Sought:
-    """What a question seeks that goes on from the one before: what it says of a field stands instead of what was said of it."""
+    """What a follow-up seeks: its conditions on a field replace the earlier ones on it."""
     said = {field for each in (*now.stated, *now.assumed) if each != STARTUPS for field in fields_of(each)}
     kept = tuple(each for each in before.stated if not fields_of(each) & said)
     topic = " ".join(part for part in (before.topic, now.topic) if part)
@@ -118,22 +121,19 @@ def _after(before: Sought, now: Sought) -> Sought:
 
 
 class _Own:
-    """What one question says by itself."""
+    """What a question says without the earlier ones."""
 
-    def __init__(self, reading: Reading, before: Reading | None) -> None:
+    def __init__(self, reading: Reading) -> None:
         self._reading = reading
         self._said: Said = reading.said
-        self._found = _of_companies(reading)
-        self._shares = self._found.shares
-        kept = before.best[0][0].conditions.tests if before and before.best else ()
-        self._kept = {id(test) for test in kept}
+        self._shares = reading.shares
         self._stated: list[Condition] = []
         self._guessed: list[tuple[float, Condition]] = []
         self._tags: list[TagGroup] = []
         self._excluded: list[str] = []
         self._evidence: list[Evidence] = []
         self._left_out = 0
-        """The words that conditions say, as bits: they are no topic."""
+        """The words that conditions take, as bits. They are not part of the topic."""
 
     def sought(self) -> Sought:
         for said in self._said.values:
@@ -171,15 +171,15 @@ class _Own:
         hard = [field for field in likely if field not in TAG_FACETS and _values(said, field)]
         if {link.field for link in said.links} == {"status"} and _values(said, "status") == STARTUPS.values:
             self._leave_out(said.place.first, said.place.last, "status", "affirmed")
-            return  # that these are meant is assumed anyway
+            return  # this status is assumed anyway
         if hard and chances.asked_for >= CHANCE_MIN:
-            asked = _any(Comparison(field=field, values=_values(said, field)) for field in hard)
+            asked = AnyOf.of([Comparison(field=field, values=_values(said, field)) for field in hard])
             self._add(asked, chances.asked_for)
             self._leave_out(said.place.first, said.place.last, hard[0], "affirmed")
             return
         name = self._words(said.place)
         tags = tuple(
-            Comparison(field=field, values=values) for field in TAG_FACETS if (values := _tag_values(name, said, field))
+            Comparison(field=field, values=values) for field in TAG_FACETS if (values := _whole_values(said, field))
         )
         if tags:
             is_demanded = chances.asked_for >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
@@ -193,7 +193,7 @@ class _Own:
             self._guessed.append((chance, condition))
 
     def _rule_out(self, said: SaidValue, chances: ValueChances) -> None:
-        """Rule out the values; of tags also the words that name them, which companies may hold without being filed so."""
+        """Rule out values. For tags, rule out the words too: a company may use them without having the tag."""
         denied = {field: chance for field, chance in chances.denied_of.items() if _values(said, field)}
         fields = [field for field, chance in denied.items() if chance >= MEANT_SHARE * max(denied.values())]
         if not fields:
@@ -207,18 +207,18 @@ class _Own:
     # ---- numbers and years ----
 
     def _add_numbers(self) -> None:
-        for each in likely_conditions(self._found):
+        for each in likely_conditions(self._reading):
             comparison = each.condition
             is_own = each.mask and isinstance(comparison, Comparison) and comparison.scalars and not each.is_denied
             if not is_own or not isinstance(comparison, Comparison) or each.chance < CHANCE_MIN:
                 continue
-            if COMPANIES.facet(comparison.field).kind in _MEASURED:
+            if not COMPANIES.facet(comparison.field).is_listed:
                 self._add(comparison, each.chance)
                 for first, last in runs(each.mask):
                     self._leave_out(first, last, comparison.field, "affirmed")
 
     def _count(self) -> int | None:
-        """How many companies are wanted."""
+        """How many companies the question asks for."""
         chances: dict[int, float] = defaultdict(float)
         for candidate, chance in self._shares:
             if candidate.conditions.limit is not None:
@@ -229,42 +229,29 @@ class _Own:
     # ---- what is asked, and what is left ----
 
     def _asks(self) -> Query | None:
-        """The query for a number or groups; None where rows are asked for, or where words are left that it does not read."""
+        """The query for a number or groups; None if the question asks for companies, or if the query leaves words unread."""
         reading = self._reading
         numbers = sum(chance for candidate, chance in reading.shares if _asks_for_numbers(candidate))
         is_read = reading.verdict != "refused" and not reading.unread
         if not is_read or numbers < CHANCE_MIN or not _asks_for_numbers(reading.best[0][0]):
             return None
-        return reading.query if self._is_said_whole(reading.best[0][0]) else None
-
-    def _is_said_whole(self, candidate: Candidate) -> bool:
-        """Whether no value of its conditions is only partly said: whoever helps farmers is no farmers' cooperative."""
-        whole = {
-            (field, value)
-            for said in self._said.values
-            for field in {link.field for link in said.links}
-            for value in _values(said, field)
-        }
-        return all(
-            (test.field.name, value) in whole
-            for test in candidate.conditions.tests
-            if test.field is not None and test.field.is_listed and id(test) not in self._kept
-            for value in test.values
-        )
+        # a company that helps farmers is no farmers' cooperative
+        is_whole = reading.query is not None and is_said_whole(reading, reading.query.where, _PLACES)
+        return reading.query if is_whole else None
 
     def _missing(self) -> Iterator[str]:
-        """The places that the question names and that no company is in."""
+        """The places in the question where no company is."""
         for said in self._said.values:
             if all(link.rows == 0 and COMPANIES.facet(link.field).kind == "place" for link in said.links):
                 yield self._words(said.place)
 
     def _topic(self) -> str:
-        """The words that no condition says, and that companies are not called by."""
+        """The words that neither state a condition nor mean \"companies\"."""
         return words_left(self._said, self._left_out | sum(1 << place for place in self._nouns))
 
     @cached_property
     def _nouns(self) -> set[int]:
-        """The places of words that companies are called by."""
+        """The positions of words that mean \"companies\"."""
         bases = {candidate.ask.base for candidate, _ in self._reading.best}
         named = (each for base in bases for each in self._said.named.get(base, ()))
         return {place for each in named for place in range(each.first, each.last)}
@@ -281,54 +268,24 @@ class _Own:
         self._evidence.append(evidence(self._said, first, last, field, assertion))
 
 
-def _of_companies(reading: Reading) -> Reading:
-    """The same with those candidates alone that ask for companies or for numbers of them, where there are any: this search
-    answers nothing else.
-    """
-    asking = [
-        each for each in reading.best if each[0].query.get("aggregate") or TITLE in each[0].query.get("select", ())
-    ]
-    return replace(reading, best=asking or reading.best)
-
-
 def _asks_for_numbers(candidate: Candidate) -> bool:
-    """Whether it asks for a number, for groups, or for the first by some order."""
+    """Whether it asks for a number, for groups, or for the first ones by an order."""
     return candidate.ask.kind not in ("rows", "distinct") or candidate.kind == "extreme"
 
 
 def _whole_values(said: SaidValue, field: str) -> tuple[str, ...]:
-    """The values of a field that the words say whole."""
+    """The values of a field that the words name in full."""
     return tuple(dict.fromkeys(link.value for link in said.links if link.field == field and link.is_whole))
 
 
-def _tag_values(words: str, said: SaidValue, field: str) -> tuple[str, ...]:
-    """The tags of a field that the words say whole, or all of one of the things that a tag joins by "&" or a slash ("climate" of
-    "Climate & Energy").
-    """
-    stems = [stem(key) for key in keys(words)]
-    parts = tuple(
-        link.value
-        for link in said.links
-        if link.field == field and any([stem(key) for key in keys(part)] == stems for part in _PARTS.split(link.value))
-    )
-    return tuple(dict.fromkeys((*_whole_values(said, field), *parts)))
-
-
 def _values(said: SaidValue, field: str) -> tuple[str, ...]:
-    """The values of a field that the words mean: those that they say whole, such as the countries of a region; a place also where
-    they say a part of its name.
-    """
+    """The values of a field that the words name in full, such as the countries of a region; for places, in part too."""
     every = tuple(dict.fromkeys(link.value for link in said.links if link.field == field))
     return _whole_values(said, field) or (every if COMPANIES.facet(field).kind == "place" else ())
 
 
-def _any(conditions: Iterator[Comparison]) -> Condition:
-    each = tuple(conditions)
-    return AnyOf.of(each)
-
-
 def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
-    """The conditions, those on the one value of a field as alternatives: a company has one status, and is in one country."""
+    """The conditions, those on one single-valued field united: a company has one status and one country."""
     united: dict[str, Comparison] = {}
     others: list[Condition] = []
     for each in conditions:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from quarry.companies.context import Context, Ranking, Round, conditions_in_words
@@ -18,14 +18,14 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence, shorten
 
 ALWAYS_RANKED = 10
-"""So many companies are sent to the model whatever their scores."""
+"""How many companies the model gets whatever their scores."""
 REASON_CHARACTERS_MAX = 400
 INLINE_CHARACTERS_MAX = 200
 CHIP_CHARACTERS_MAX = 40
 
 
 async def rerank(context: Context, now: Round) -> tuple[Round, str]:
-    """Rank the companies that fit. What the model says of companies that were not offered is dropped."""
+    """Rank the companies that fit. Companies that the model was not given are dropped from its answer."""
     asked, found, before = now.asked, now.found, now.ranking
     offered = found.fitting[: context.settings.company_reranked_max]
     inputs = RerankInputs(context.question, now.planned.output, offered, asked.seed, conditions_in_words(asked.sought))
@@ -44,7 +44,9 @@ async def rerank(context: Context, now: Round) -> tuple[Round, str]:
         decided = await off_loop(by_rule, inputs)
         ranked = _offered_only(decided, offered_ids)
     ranked = _preferred_first(ranked, offered)
-    ranked = await off_loop(_all_presentable, found.companies, ranked, asked.seed)
+    ranked = await off_loop(
+        lambda: [_presentable(found.companies[each.company_id], each, asked.seed) for each in ranked]
+    )
     answering = likely(ranked, context.settings.company_accepted_confidence_min)
     context.note(before=len(offered), after=len(answering))
     by_rule_alone = context.run.chat is None or "company_rerank" in context.run.degraded
@@ -59,13 +61,13 @@ async def rerank(context: Context, now: Round) -> tuple[Round, str]:
 
 
 def worth_ranking(entries: Sequence[Entry], share: float) -> Sequence[Entry]:
-    """The first of the entries, and of the others those with at least this share of the best score."""
+    """The first entries, and the others with at least this share of the best score."""
     best = max((entry.score for entry in entries), default=0.0)
     return [entry for place, entry in enumerate(entries) if place < ALWAYS_RANKED or entry.score >= share * best]
 
 
 def _preferred_first(ranked: Sequence[RankedCompany], offered: Sequence[Entry]) -> list[RankedCompany]:
-    """The same, those that meet what is preferred further in front; as they are where nothing is."""
+    """The same order, with companies that meet preferred conditions further in front."""
     preference = {entry.company.id: entry.preference for entry in offered}
     if not any(preference.values()):
         return list(ranked)
@@ -73,21 +75,19 @@ def _preferred_first(ranked: Sequence[RankedCompany], offered: Sequence[Entry]) 
 
 
 def by_meaning(ranked: Sequence[RankedCompany], offered: Sequence[Entry]) -> list[RankedCompany]:
-    """The nearest in meaning first: where none is likely, a stray word in common says less."""
+    """The companies nearest in meaning first."""
     meaning = {entry.company.id: entry.candidate.semantic for entry in offered}
     return sorted(ranked, key=lambda each: -meaning[each.company_id])
 
 
 def likely(ranked: Sequence[RankedCompany], least: float) -> list[RankedCompany]:
-    """Those that are at least so likely to answer the question; where the best is hardly likelier itself, those that come
-    near it too; none where even the best is not.
-    """
+    """The companies with at least this confidence, and those near the best one; none if the best one has less."""
     best = max((each.confidence for each in ranked), default=0.0)
     return [each for each in ranked if each.confidence >= min(least, NEAR_SHARE * best)] if best >= least else []
 
 
 def _offered_only(decided: Reranking, offered: Sequence[str]) -> list[RankedCompany]:
-    """The ranked companies that were offered, each once, with what is said of each."""
+    """The ranked companies that were offered, each once, with the reasons."""
     ids = {fence(id): id for id in offered} | {id: id for id in offered}
     said = {ids[each.company_id]: each for each in reversed(decided.per_company) if each.company_id in ids}
     ranked = dict.fromkeys(ids[id] for id in decided.ranked_company_ids if id in ids)
@@ -99,14 +99,8 @@ def _offered_only(decided: Reranking, offered: Sequence[str]) -> list[RankedComp
     ]
 
 
-def _all_presentable(
-    companies: Mapping[str, Company], ranked: Sequence[RankedCompany], seed: Company | None
-) -> list[RankedCompany]:
-    return [_presentable(companies[each.company_id], each, seed) for each in ranked]
-
-
 def _presentable(company: Company, ranked: RankedCompany, seed: Company | None) -> RankedCompany:
-    """What is said of a company, on one line each and not too long; what is not said is taken from its profile."""
+    """The texts about a company, each on one line and bounded; missing ones are taken from its profile."""
     similar = [f"Similar to {seed.company_name}"] if seed else []
     profile = said_in(company.model_dump())
     chips = [

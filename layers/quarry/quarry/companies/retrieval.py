@@ -1,4 +1,4 @@
-"""Candidates: the waiting phrasings embedded and searched for, the tags looked through, the best read whole and filtered."""
+"""Finds candidates: by the pending phrasings, by name, and by tags."""
 
 from __future__ import annotations
 
@@ -9,9 +9,7 @@ from dataclasses import replace
 from quarry.companies.activity import counted
 from quarry.companies.candidates import Candidate, Source, Variant, merge
 from quarry.companies.context import Asked, Context, Plan, Round, Scope
-from quarry.companies.contract import STATUSES
 from quarry.companies.facets import TAG_FACETS
-from quarry.companies.fallbacks import unnamed
 from quarry.companies.name_lookup import match_names
 from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
 from quarry.companies.ranking import distinct
@@ -29,16 +27,16 @@ from quarry.platform.off_loop import off_loop
 from quarry.runs.run_log import StepRecord
 
 SEED_VECTORS_MAX = 4
-"""So many passages of a seed company's profile are compared with those of others."""
+"""How many passages of a seed company are compared with others."""
 LISTED_MAX = 2000
-"""So many companies that meet what is stated are searched by their ids."""
+"""Up to so many companies that meet the conditions are searched by their ids."""
 
 
 async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
-    """Search for the phrasings that wait, as many as one round takes, and once for each plan by name and by tag. Only
-    what meets the plan's conditions is found.
+    """Search for the pending phrasings of one round, and once for each plan by name and by tags, among the companies that meet
+    the plan's conditions.
 
-    Where the database fails one of the searches, others may still find; if none does, its error is raised.
+    If one search fails, the others continue. Raises DatabaseUnavailable if nothing was found then.
     """
     before = now.found
     search = _Search(context, now, await _scope(now))
@@ -70,7 +68,7 @@ async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
 
 
 async def _scope(now: Round) -> Scope:
-    """The companies that a plan leaves: as in the round before, where it states the same."""
+    """The scope of a plan: that of the previous round, if the conditions are the same."""
     plan, before = now.planned, now.found.scope
     conditions, excluded = plan.conditions, plan.sought.excluded
     in_order = not (plan.sought.topic or now.asked.seed)
@@ -80,7 +78,7 @@ async def _scope(now: Round) -> Scope:
 
 
 class _Search:
-    """The searches of one round, and what they found together."""
+    """The searches of one round, and the candidates that they found."""
 
     def __init__(self, context: Context, now: Round, scope: Scope) -> None:
         self._context, self._asked, self._plan, self.scope = context, now.asked, now.planned, scope
@@ -93,12 +91,12 @@ class _Search:
 
     @property
     def _is_closed(self) -> bool:
-        """Whether so few companies are searched that all of them are looked at, however far they are from the question."""
+        """Whether so few companies are searched that all of them become candidates."""
         return self._only is not None and len(self._only) <= self._context.settings.company_hydrated_max
 
     async def close_in(self) -> None:
-        """Where few companies meet what is stated, look at all of them; where nothing else is asked, at as many as are
-        looked at. Where they are not very many, they are searched by their ids: their words may be in far more.
+        """If few companies meet the conditions, make all of them candidates; if nothing else is asked, the newest. If there are
+        not too many, search by their ids.
         """
         if self._only is None and self._plan.sought.is_stated and self._context.may_call(2):
             most = self._context.settings.company_hydrated_max
@@ -114,7 +112,7 @@ class _Search:
             self._merge(Candidate(id) for id in self._only or ())
 
     async def _fitting(self) -> Sequence[str]:
-        """The companies that meet what is stated, or one more than are listed or compared; none where they `are_many`."""
+        """The companies that meet the conditions, up to one more than the limits; none if they `are_many`."""
         if self.scope.ids is None:
             with self._context.run.step("companies_by_fields") as record:
                 self._context.run.budget.spend_call()
@@ -125,7 +123,7 @@ class _Search:
                 if not (scope.in_order or scope.excluded):
                     ids = await fitting_ids(self._database, scope.filter, most)
                 elif not scope.in_order and await are_expected(self._database, scope.filter, LISTED_MAX):
-                    # no index tells who lacks a word: to walk the vectors is cheaper than to read the table for these
+                    # no index finds rows without a word: a walk over the vectors costs less than reading the table
                     ids, scope = [], replace(scope, are_many=True)
                 else:
                     ids, is_cut_short = await few_fitting_ids(
@@ -137,7 +135,7 @@ class _Search:
         return self.scope.ids or ()
 
     async def by_variants(self, variants: Sequence[str]) -> None:
-        """Hybrid and keyword search of all phrasings in one round trip. Without vectors: by words alone."""
+        """Search all phrasings by words and meaning in one round trip; without vectors, by words alone."""
         vectors = await self._embed(variants)
         order = self._plan.output.search_priority_order
         wanted: dict[Source, bool] = {
@@ -156,33 +154,17 @@ class _Search:
             await self._run(run, [*phrasings, *(seeds if "hybrid" in run else ())], len(variants))
 
     async def _embed(self, variants: Sequence[str]) -> Sequence[list[float] | None] | None:
-        """The phrasings' vectors; None where there are none to compare them with, or the model failed."""
+        """The vectors of the phrasings; None if nothing is embedded, or if the model failed."""
         if "hybrid" not in self._plan.output.search_priority_order:
             return None
-        meant = [variant for variant in variants if self._is_meant(variant)]
         run = self._context.run
         with run.step("query_embedding") as record:
-            record.counts["variants"] = len(meant)
+            record.counts["variants"] = len(variants)
             try:
-                vectors = await self._context.services.queries.embed_all(meant, seconds=run.budget.seconds_for_work)
+                return await self._context.services.queries.embed_all(variants, seconds=run.budget.seconds_for_work)
             except ModelError as error:
                 run.degrade("query_embedding", record, error)
                 return [None] * len(variants) if self._asked.seed_vectors else None
-        if vectors is None:
-            return None
-        by_variant = dict(zip(meant, vectors, strict=True))
-        return [by_variant.get(variant) for variant in variants]
-
-    def _is_meant(self, variant: str) -> bool:
-        """Whether a phrasing is searched for by its meaning.
-
-        What is like a seed company is found by the vectors that are stored of it, and by whom it serves, which in these is
-        drowned by what it makes. Its other words then are searched for as words.
-        """
-        seed = self._asked.seed
-        if seed is None or not self._asked.seed_vectors or self._plan.sought.topic:
-            return True
-        return variant == unnamed(seed.target_customer or "", seed)
 
     async def _run(self, sources: Sequence[Source], variants: Sequence[Variant], phrasings: int) -> None:
         run, settings = self._context.run, self._context.settings
@@ -209,7 +191,7 @@ class _Search:
                 self._add(by_source, record, variants=phrasings)
 
     async def by_name(self) -> None:
-        """Companies whose names are like the question, where the plan expects a name."""
+        """Find companies by name, if the plan expects a name."""
         output = self._plan.output
         if "exact_name" not in output.search_priority_order or self._asked.seed:
             return
@@ -218,7 +200,7 @@ class _Search:
             return
         variants = [variant for variant in output.query_variants if len(variant.split()) <= NAME_WORDS_MAX]
         names = distinct([*(name.text for name in self._asked.names), *variants])[:NAMES_MAX]
-        matches = await match_names(self._context, names, STATUSES)
+        matches = await match_names(self._context, names)
         for match in matches:
             if self._only is None or match.company_id in self._only:
                 score = self.name_scores.get(match.company_id, 0.0)
@@ -229,7 +211,7 @@ class _Search:
             self._context.note(before=before, after=len(self.pool))
 
     async def by_tags(self) -> None:
-        """Companies filed under the plan's tags, or under those that its question names."""
+        """Find companies with the tags of the plan or of the question."""
         sectors, categories, models = tags_of(self._asked, self._plan)
         if "taxonomy" not in self._plan.output.search_priority_order or not (sectors or categories or models):
             return
@@ -250,7 +232,7 @@ class _Search:
             self._add([each for each in found if allowed is None or each.company_id in allowed], record)
 
     def _add(self, found: Sequence[Candidate], record: StepRecord, **counts: int) -> None:
-        """Merge candidates into the pool and note true counts."""
+        """Merge candidates into the pool, and record the counts."""
         before = len(self.pool)
         self._merge(found)
         record.counts.update({"found": len(found)} | counts | {"before": before, "after": len(self.pool)})
@@ -260,7 +242,7 @@ class _Search:
 
 
 def tags_of(asked: Asked, plan: Plan) -> tuple[list[str], list[str], list[str]]:
-    """Sectors, categories and business models to look for: a seed company's, or those of the plan and of the question."""
+    """The sectors, categories and business models to look for: the seed's, or those of the plan and the question."""
     if asked.seed is not None:
         return [], list(asked.seed.categories), []
     filters = plan.output.filters

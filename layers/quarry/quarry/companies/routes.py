@@ -1,4 +1,4 @@
-"""HTTP for companies. What answers is imported with the first request: a process may never get one."""
+"""HTTP for companies. The search is imported with the first request, since a process may never get one."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ async def chat(
 
     if reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
-    # before the stream has begun, so that a wrong value is a 422
+    # before the stream begins, so that a wrong value is a 422
     body = await check_constraints(body, services.reader)
     request_id = request_id_of(request)
     return stream_response(

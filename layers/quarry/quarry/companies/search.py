@@ -1,8 +1,8 @@
 """A company search as a stream of events.
 
-Read `_search` from top to bottom: a company that is named outright ends the search at once; else, round by round, plan,
-retrieve, keep what fits, rank it and ask whether that is enough; then the answer is written from what was ranked. A plan
-that asks for a number ends in what was counted.
+Read `_search` from top to bottom. A company that the question asks about by name ends the search at once. Else each round plans,
+retrieves, filters, ranks and decides whether that is enough; then the answer is written. A plan that asks for a number ends in a
+count.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ async def search_companies(
     """The events of one search: steps, the answer's text in pieces, and last the whole answer.
 
     A failing model degrades steps and never ends the stream; a failing database does, with its QuarryError. Closing the
-    generator stops the search before its next step.
+    generator stops the search before the next step.
     """
     settings = services.settings
     budget, asked = _budget(settings), request.as_asked()
@@ -106,9 +106,7 @@ def _ended(context: Context, result: Result, content: str) -> FinalAnswerEvent:
 
 
 async def _counted(context: Context, timeline: Timeline, asked: Asked, query: Query) -> AsyncGenerator[Event]:
-    """The events of a question for a number: the text gives it as it was counted. Without a final answer where companies cannot
-    be asked for it.
-    """
+    """The events of a question that asks for a number. There is no final answer if the query is invalid."""
     with timeline.step("count", "Counting companies") as step:
         yield step.event
         with context.run.step("count_companies") as record:
@@ -126,7 +124,7 @@ async def _counted(context: Context, timeline: Timeline, asked: Asked, query: Qu
 
 
 async def _round(context: Context, timeline: Timeline, now: Round) -> AsyncGenerator[Event | Round]:
-    """The events of one round's steps, and how the search stands after each of them."""
+    """The events of the steps of one round, and the state of the search after each."""
     for id, label, take in _STEPS:
         if now.end_reason is not None or context.is_late(bool(now.ranking.ranked)):
             return
@@ -144,11 +142,11 @@ async def _round(context: Context, timeline: Timeline, now: Round) -> AsyncGener
 
 
 Take = Callable[[Context, Round], Awaitable[tuple[Round, str]]]
-"""A step: how the search stands after it, and what it gave in a line."""
+"""A step: returns the state of the search, and the result in a line."""
 
 
 async def _taken(context: Context, now: Round, take: Take) -> tuple[Round, str]:
-    """How the search stands after a step. Where it fails after companies were ranked, these are the answer."""
+    """The state of the search after a step. If the step fails after companies were ranked, these are the answer."""
     try:
         async with context.in_time():
             return await take(context, now)
@@ -184,13 +182,11 @@ _STEPS: tuple[tuple[str, Callable[[Context, Round], str], Take], ...] = (
     ("rank", _rank_label, rerank),
     ("critique", lambda context, now: "Checking whether that is enough", criticise),
 )
-"""The steps of a round with their ids and labels. One without a label is left out: which it is shows when those before
-were taken.
-"""
+"""The steps of a round with their ids and labels. A step with an empty label is skipped."""
 
 
 def _within_limits(context: Context, now: Round) -> Round:
-    """The same; ended, where only the limits forbid another round."""
+    """The same state, ended if the limits allow no more rounds."""
     if now.end_reason is not None:
         return now
     has_ranked = bool(now.ranking.ranked)

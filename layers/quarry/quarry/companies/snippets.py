@@ -24,11 +24,11 @@ SNIPPETS_MAX = 2
 SNIPPET_CHARACTERS_MAX = 220
 INLINE_CHARACTERS_MAX = 140
 TEXT_CHARACTERS_MAX = 8_000
-"""So much of each text of a profile is read when companies are compared."""
+"""Characters of each profile text that are compared."""
 
 
 def snippets(company: Company, asked: Collection[str], limit: int = SNIPPETS_MAX) -> list[str]:
-    """The sentences of the profile that hold most of the stems `asked`; its first ones where none holds any."""
+    """The sentences of the profile with most of the stems `asked`; its first ones if none has any."""
     pool = list(_profile_sentences(company))
     scored = sorted(
         ((-len(set(significant_words(sentence)) & set(asked)), place) for place, sentence in enumerate(pool)),
@@ -37,18 +37,18 @@ def snippets(company: Company, asked: Collection[str], limit: int = SNIPPETS_MAX
 
 
 def inline_description(company: Company) -> str:
-    """What a company does, in a line."""
+    """What a company does, in one line."""
     text = company.tagline or next(_profile_sentences(company), "") or ", ".join(company.niches)
     return shorten(text, INLINE_CHARACTERS_MAX)
 
 
 def home(company: Company) -> str:
-    """Where a company is: city and country, as far as known."""
+    """The city and country of a company, as far as known."""
     return ", ".join(part for part in (company.hq_city, company.hq_country) if part)
 
 
 def facts(company: Company) -> dict[str, object]:
-    """What is known of a company beside its texts; what is not known is left out."""
+    """The known facts about a company, apart from its texts."""
     known = {
         "status": company.status,
         "sectors": company.sectors,
@@ -69,23 +69,23 @@ def facts(company: Company) -> dict[str, object]:
 
 
 def with_former_names(company: Company) -> str:
-    """What a company is called now and was called before: "Re:Charge (formerly Voltwell)"."""
+    """The present and former names of a company: "Re:Charge (formerly Voltwell)"."""
     former = f" (formerly {' and '.join(company.former_names)})" if company.former_names else ""
     return f"{company.company_name}{former}"
 
 
 def profile_text(company: Company) -> str:
-    """All that a company's profile says, for looking words up in."""
+    """The whole profile as one text, to look words up in."""
     tags: Sequence[str] = (*company.niches, *company.categories, *company.sectors, *company.business_models)
     return " . ".join([company.company_name, *company.former_names, *_texts(company), *tags])
 
 
 def profile_words(company: Company) -> frozenset[str]:
-    """The stems of the words that carry a topic in all that a profile says."""
+    """The stems of the significant words in a profile."""
     return _stems(profile_text(company))
 
 
-# The same companies are looked at in every iteration, and often in the next search.
+# every round, and often the next search, looks at the same companies
 @lru_cache(maxsize=512)
 def _stems(text: str) -> frozenset[str]:
     return frozenset(significant_words(text))

@@ -1,4 +1,4 @@
-"""Companies as a source, as a search reads and filters them, and conditions on them: in words, as SQL, and which are met."""
+"""Companies as a source, and conditions on them: in words, as SQL, and which companies meet them."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ SOURCES = {_NAME: own_source(COLLECTION, COMPANIES)}
 
 
 _NOUNS = tuple(noun for noun in COMPANIES.nouns if noun != "startup")
-"""What companies of every status are called."""
+"""The nouns for companies of any status."""
 
 
 _FIELDS = by_row.as_said(SOURCES[_NAME].fields, COMPANIES)
 
 SEARCHED = Schema({_NAME: replace(SOURCES[_NAME], fields=_FIELDS)})
-"""What a company search filters by."""
+"""The schema of a company search's filters."""
 
 
 @lru_cache(maxsize=8)
 def read_schema(synonyms: tuple[tuple[str, str, str], ...] = (), empty: frozenset[str] = frozenset()) -> Schema:
-    """What questions are read over: each field by all that it is called, with `synonyms`: a field, words, and the value that they
-    stand for, without those whose columns are `empty`. A name is looked up by itself: a word of one is seldom meant as a filter.
+    """The schema that questions are read with: each field under all its names, without fields whose columns are `empty`.
+    `synonyms` are a field, words, and the value that they stand for. Names are left out, since they are looked up separately.
     """
     table = _with_synonyms(synonyms)
     fields = {
@@ -62,29 +62,29 @@ def _with_synonyms(synonyms: Sequence[tuple[str, str, str]]) -> SearchTable:
 
 # ---- conditions ----
 
-# every day is named by a date
+# dates stay absolute
 PHRASES = Phrases(SEARCHED, SEARCHED.sources[_NAME], datetime.date.min)
 
 
 def labels(conditions: Sequence[Condition]) -> list[str]:
-    """The conditions in words that can follow what they are about."""
+    """The conditions in words that can follow a noun."""
     return [PHRASES.condition(each) for each in conditions]
 
 
 def met(conditions: Sequence[Condition], parameters: dict[str, Any] | None = None) -> Composable:
-    """True of the rows `t` of companies that meet all conditions. Its values are added to `parameters` or, without these,
-    stand in it. Raises InvalidInput for fields and kinds of values that companies do not have.
+    """The SQL condition that a row `t` of companies meets all conditions. Values are added to `parameters`, or quoted without it.
+    Raises InvalidInput for unknown fields and wrong kinds of values.
     """
     return RowConditions(_NAME, SEARCHED, _today(), parameters).met(conditions)
 
 
 async def standings(database: Database, conditions: Sequence[Condition], ids: Sequence[str]) -> dict[str, list[bool]]:
-    """Whether each of these companies meets each condition by itself. Raises DatabaseUnavailable."""
+    """For each company, whether it meets each condition. Raises DatabaseUnavailable."""
     return await by_row.standings(database, conditions, _NAME, SEARCHED, ids, _today())
 
 
 async def costs(database: Database, conditions: Sequence[Condition]) -> list[tuple[str, int]]:
-    """How many companies there would be without each condition alone, most first. Raises DatabaseUnavailable."""
+    """How many companies meet the other conditions, for each condition; most first. Raises DatabaseUnavailable."""
     return await by_row.costs(database, conditions, PHRASES, _today())
 
 

@@ -1,4 +1,4 @@
-"""Companies out of Postgres: typed rows in, nothing decided here."""
+"""Reads companies from Postgres."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from psycopg.sql import SQL, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
 from quarry.companies.candidates import Candidate, NameMatch, Variant
-from quarry.companies.contract import Company, Status
+from quarry.companies.contract import STATUSES, Company
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.sources import met
 from quarry.platform.errors import NotFound
@@ -18,13 +18,13 @@ from quarry.postgres.pool import Database
 from quarry.query.algebra import Comparison, Condition
 
 TAGS_TOLD_MAX, NICHES_TOLD_MAX = 300, 40
-"""So many sectors, categories and business models each a model is told of."""
+"""How many tags of each kind, and how many niches, the model is given."""
 LATEST_MAX = 10_000
-"""So many companies, those founded last, are looked at for what they must not be or say: no index tells that."""
+"""How many of the newest companies are tested for conditions that no index serves."""
 LOOKED_AT_MAX = 25_000
-"""So many companies are looked at for the few that lack what is ruled out."""
+"""How many companies are tested for what is ruled out."""
 SAMPLE_MAX = 10_000
-"""By so many companies it is told whether many meet a condition."""
+"""The size of the sample by which the number of matches is estimated."""
 
 
 _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_fields)
@@ -33,18 +33,17 @@ _COMPANY_COLUMNS = SQL(", ").join(SqlIdentifier(name) for name in Company.model_
 async def find_names(
     database: Database,
     names: Sequence[str],
-    statuses: Sequence[Status],
     settings: Settings,
 ) -> list[NameMatch]:
-    """The companies of these statuses that bear one of `names`, or one as like it as `company_name_similarity_min`: each
-    company once, with its best match, best first. Few for each name, in one round trip.
+    """The companies with one of `names`, or a name at least as similar as `company_name_similarity_min`: each company once, with
+    its best match, best first. Few for each name, in one round trip.
     """
     if not names:
         return []
     rows = await database.call(
         "search_exact_names",
         p_names=list(names),
-        p_statuses=list(statuses),
+        p_statuses=list(STATUSES),
         p_min_similarity=settings.company_name_similarity_min,
     )
     return [NameMatch(**row) for row in rows]
@@ -65,12 +64,11 @@ async def retrieve_variants(
     fitting: Sequence[str] | None = None,
     fits_many: bool = False,
 ) -> list[Candidate]:
-    """The `limit` best companies for each variant by hybrid and by keyword search, merged, best first; one round trip. `settings`
-    have the weights, and the cosine similarity from which on hybrid search finds a company, unless it is `min_semantic`.
+    """The `limit` best companies for each variant by hybrid and keyword search, merged, best first; one round trip. `settings`
+    has the weights, and the least cosine similarity of hybrid search, unless `min_semantic` is given.
 
-    Only companies of `include_ids`, where it is given, none of `exclude_ids`, and only those that meet `filter`, a condition of
-    `row_filter`. `fitting` are those that do, where these are known, or the first of them and one more than are compared exactly
-    (compared_max); `fits_many`: they are not known, but more than these.
+    Only companies in `include_ids` (if given), not in `exclude_ids`, that meet `filter` (see `row_filter`). `fitting` are the ids
+    that meet it, if known, up to one more than `compared_max`; `fits_many`: they are unknown, but more than that.
     """
     if not variants or not (hybrid or keyword):
         return []
@@ -103,9 +101,7 @@ async def retrieve_variants(
 
 
 def compared_max(limit: int) -> int:
-    """So many companies that meet a condition are compared exactly with a phrasing of which `limit` are wanted
-    (vector_candidates, max_few).
-    """
+    """Up to so many companies are compared exactly with a phrasing for `limit` results (`max_few` in vector_candidates)."""
     return max(2000, 80 * limit)
 
 
@@ -118,7 +114,7 @@ async def find_by_taxonomy(
     *,
     filter: str | None = None,
 ) -> list[Candidate]:
-    """The companies filed under most of the given tags, then by name; `taxonomy` is the share of the tags."""
+    """The companies with most of the given tags, then by name; `taxonomy` is the share of the tags."""
     asked = len({*sectors}) + len({*categories}) + len({*business_models})
     if not asked:
         return []
@@ -135,9 +131,7 @@ async def find_by_taxonomy(
 
 
 def row_filter(conditions: Sequence[Condition], excluded: Sequence[str] = ()) -> str:
-    """The condition that a row `t` of companies meets all conditions and holds none of the `excluded` words, composed once
-    for all statements with it.
-    """
+    """The SQL condition that a row `t` of companies meets all conditions and contains none of the `excluded` words."""
     condition = met(conditions)
     if excluded:
         lexemes = SQL(" || ").join(SQL("phraseto_tsquery('english', {})").format(Literal(each)) for each in excluded)
@@ -146,7 +140,7 @@ def row_filter(conditions: Sequence[Condition], excluded: Sequence[str] = ()) ->
 
 
 async def fitting_ids(database: Database, filter: str, limit: int) -> list[str]:
-    """Companies that meet `filter`, at most so many, in no order."""
+    """The ids of at most `limit` companies that meet `filter`, in no order."""
     rows = await database.rows(
         SQL("select t.id from companies t where ") + SQL(filter) + SQL(" limit {}").format(Literal(limit))
     )
@@ -154,9 +148,7 @@ async def fitting_ids(database: Database, filter: str, limit: int) -> list[str]:
 
 
 async def are_expected(database: Database, filter: str, number: int) -> bool:
-    """Whether more companies than `number` are expected to meet `filter`, by those among the first `SAMPLE_MAX`; of fewer
-    companies it is never told.
-    """
+    """Whether more than `number` companies probably meet `filter`, by a sample of `SAMPLE_MAX`; false for smaller tables."""
     row = await database.row(
         SQL(
             "select count(*) = {most} and count(*) filter (where {met}) * c.rows / {most} > {number} as are_expected"
@@ -170,9 +162,8 @@ async def are_expected(database: Database, filter: str, number: int) -> bool:
 async def few_fitting_ids(
     database: Database, conditions: Sequence[Condition], filter: str, limit: int, *, latest: bool
 ) -> tuple[list[str], bool]:
-    """Companies that meet `filter`, of which `conditions` are a part, at most so many; and whether there may be others behind the
-    `LOOKED_AT_MAX` that were looked at for what is negated in it, or, of the `latest`, those founded last, in this order, the
-    `LATEST_MAX`.
+    """The ids of at most `limit` companies that meet `filter`, of which `conditions` are a part, and whether there may be more:
+    only `LOOKED_AT_MAX` rows are tested for negated conditions. With `latest`, the newest first, and `LATEST_MAX` rows.
     """
     affirmed = [each for each in conditions if not isinstance(each, Comparison) or each.op != "!="]
     rows = await database.rows(
@@ -194,9 +185,7 @@ async def few_fitting_ids(
 
 
 async def taxonomy(database: Database) -> dict[str, list[str]]:
-    """The tags that companies are filed under, most first, by what their kind is called: all of each kind, up to a bound; of
-    niches, which hardly any two companies share, the commonest.
-    """
+    """The tags of companies by the plural of their kind, most frequent first, up to a limit for each kind."""
     bounds = {facet: NICHES_TOLD_MAX if facet == "niche" else TAGS_TOLD_MAX for facet in TAG_FACETS}
     rows = await database.rows(
         SQL(
@@ -210,13 +199,15 @@ async def taxonomy(database: Database) -> dict[str, list[str]]:
 
 
 async def unspoken(database: Database, words: Sequence[str]) -> list[str]:
-    """Those of the words that stand in no company's profile."""
+    """The words that no company's profile contains."""
+    if not words:
+        return []
     [row] = await database.call("unspoken_words", p_words=list(words))
     return list(row["unspoken_words"])
 
 
 async def stored_vectors(database: Database, id: str) -> list[list[float]]:
-    """The vectors of what a company's profile says; none where it was not embedded."""
+    """The vectors of a company's profile; none if it is not embedded."""
     rows = await database.rows(
         "select embedding from company_embeddings where record_id = %s and embedding_type = 'searchable_profile'", [id]
     )
@@ -224,7 +215,7 @@ async def stored_vectors(database: Database, id: str) -> list[list[float]]:
 
 
 async def companies_by_ids(database: Database, ids: Sequence[str]) -> list[Company]:
-    """The whole companies of these ids, in this order, each once; unknown ids are left out."""
+    """The companies of these ids in this order, each once; unknown ids are left out."""
     if not ids:
         return []
     rows = await database.rows(SQL("select {} from get_companies_by_ids_v1(%s)").format(_COMPANY_COLUMNS), [list(ids)])
@@ -232,7 +223,7 @@ async def companies_by_ids(database: Database, ids: Sequence[str]) -> list[Compa
 
 
 async def company_by_id(database: Database, id: str) -> Company:
-    """One whole company. Raises NotFound."""
+    """One company. Raises NotFound."""
     for company in await companies_by_ids(database, [id]):
         return company
     raise NotFound("There is no company with this id.")

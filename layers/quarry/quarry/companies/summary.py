@@ -1,4 +1,4 @@
-"""The text of an answer without a model: which companies fit, in their own words, and what is missing. Pure."""
+"""The text of an answer without a model: the companies that fit, in the words of their profiles, and what is missing. Pure."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BROKEN_OFF = "\n\nThe answer broke off here. From the profiles themselves: "
 
 
 def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
-    """Sentences, each a piece of its own, about the companies that the answer offers, or that there are none."""
+    """The sentences of the answer, one by one."""
     if not inputs.entries:
         yield nothing_found(inputs)
         return
@@ -38,7 +38,7 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
 
 
 def nothing_found(inputs: SummaryInputs) -> str:
-    """That no company fits, as far as was looked, what each condition costs, and which come near."""
+    """Says that no company fits, what each condition rules out, and which companies come near."""
     none = "None of these companies fits" if inputs.cut_short else "No company here fits"
     said = f"{none} this question"
     said += f" and all that it demands: {'; '.join(inputs.demands)}." if inputs.demands else "."
@@ -63,7 +63,7 @@ def nothing_found(inputs: SummaryInputs) -> str:
 
 
 def _unmet(label: str) -> str:
-    """What somebody is who does not meet a condition: not in Germany; or, who is not to be there, in Germany."""
+    """The opposite of a label: "not in Germany" for "in Germany", and the reverse."""
     return label.removeprefix("not ") if label.startswith("not ") else f"not {label}"
 
 
@@ -75,7 +75,7 @@ def _named_outright(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iter
 
 
 def portrait(company: Company) -> str:
-    """A company in two or three sentences: what it is, where, what it does, what it was called."""
+    """A company in two or three sentences: status, place, what it does, and former names."""
     known = [
         _state(company),
         f"from {home(company)}" if home(company) else "",
@@ -122,7 +122,7 @@ def _lead(inputs: SummaryInputs, best: SummaryEntry) -> str:
 
 
 def _doubt(inputs: SummaryInputs) -> str:
-    """That the match is not sure, and which words of the question no profile has."""
+    """Says that the match is unsure, and which words of the question no profile contains."""
     subject = "None of them is" if len(inputs.entries) > 1 else "It is not"
     said = f"{subject} a sure match"
     if inputs.unheard and not inputs.seed:
@@ -144,7 +144,7 @@ def _others(others: Sequence[SummaryEntry]) -> str:
 
 
 def _shared(entries: Sequence[SummaryEntry]) -> str:
-    """What most of them have in common."""
+    """The sector that most of the companies share; empty if there is none."""
     if len(entries) < 2:
         return ""
     [(sector, count), *_] = Counter(name for entry in entries for name in entry.company.sectors).most_common(1) or [

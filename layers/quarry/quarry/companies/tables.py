@@ -1,4 +1,4 @@
-"""The table of companies: what its file may hold, and what of it is embedded."""
+"""The tables of companies: the fields of their files, and the texts to embed."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class CompanyRow(Row):
 
 
 class CompanySynonymRow(Row):
-    """Other words (`said`) for a value that companies are filed under: "edtech" for the sector "Education"."""
+    """Other words (`said`) for a tag of companies: "edtech" for the sector "Education"."""
 
     id: Identifier
     said: _Phrase

@@ -1,4 +1,4 @@
-"""A project workspace for other people's agents, and for the tools that look through every source."""
+"""A project workspace for agents: a search of its own, and what the tools over all sources need."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from quarry.services.services import Caller, Services
 async def search_text(
     text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
 ) -> list[Hit]:
-    """The caller's own entities for a text, best first; filters are looked at among the best. Raises DatabaseUnavailable."""
+    """The caller's entities for a text, best first. Filters apply to the best ones. Raises DatabaseUnavailable."""
     with services.run("ontology", asked.caller, text, {"text": text, "types": list(names)}) as run:
         types = cast("Sequence[EntityType]", names)
         found, _, _ = await search_workspace(text, types, asked.caller, services, filters=filters)
@@ -36,7 +36,7 @@ async def search_text(
 
 
 async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
-    """One entity of the caller's, whole. Raises NotFound, also for a type that there is not, and DatabaseUnavailable."""
+    """All fields of one of the caller's entities. Raises NotFound, also for an unknown type, and DatabaseUnavailable."""
     if name not in TABLES:
         raise NotFound(f"There is no type {name[:64]!r}: {', '.join(TABLES)}.")
     entity = await whole_entity(services.reader, caller, name, id)
@@ -54,7 +54,7 @@ class SearchOntologyArguments(Request):
 
 
 class FoundEntities(LazyModel):
-    """The best of what was found; `total` is how many there are in all or, where there are `more` than were counted, at least."""
+    """The best results. `total` is the number of all, or a lower bound with `more`."""
 
     total: int
     more: bool

@@ -1,4 +1,4 @@
-"""What the things of a workspace can be filtered, counted and grouped by, as `quarry.toml` declares it."""
+"""The facets of the entities in a workspace, as `quarry.toml` declares them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query as a workspace is searched for it: conditions that it likely states, and the words that are left to search for."""
+"""Reads a query over a workspace: the likely conditions, and the remaining words to search for."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from quarry.reader.reading import LikelyCondition, Reading, likely_conditions, r
 from quarry.services.services import Caller, Services
 
 LIKELY = 0.5
-"""From this probability on, a condition must hold; else its words are searched for."""
+"""The least probability of a required condition; the words of a less likely one are searched for."""
 WHOLE = 0.9
-"""From this likeness on, words are a name."""
+"""The least likeness of words to a name."""
 SAID_MIN = 0.5
-"""More than so much of a value must be said for it to leave anything out."""
+"""More than this share of a value must be said for a condition to be required."""
 PREFERRED = 0.2
-"""From this probability on, a condition puts those first that meet it."""
+"""The least probability of a preferred condition."""
 _ABSENCE = frozenset(("is_null", "not_null"))
 _DOMAIN = "ontology"
 
 
 @dataclass(frozen=True)
 class Sought:
-    """What a query seeks: things that meet all conditions of `where`, of these `types` where it names them, those first that meet
-    what is `preferred`, found by the words of `text`.
+    """What a query seeks: entities that meet all conditions in `where`, of these `types` if it names any, found by the words of
+    `text`; those that meet `preferred` conditions come first.
     """
 
     text: str
@@ -43,7 +43,7 @@ class Sought:
 
 
 async def read_sought(query: str, types: Sequence[EntityType], caller: Caller, services: Services) -> Sought:
-    """What a query seeks among the caller's things of these types. Raises DatabaseUnavailable."""
+    """What a query seeks among the caller's entities of these types. Raises DatabaseUnavailable."""
     names: list[str] = [*dict.fromkeys(types)] or [*SCHEMA.sources]
     asked = Asked(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
     today = datetime.datetime.now(datetime.UTC).date()
@@ -51,7 +51,7 @@ async def read_sought(query: str, types: Sequence[EntityType], caller: Caller, s
 
 
 def sought(reading: Reading) -> Sought:
-    """What a question seeks, as it was read."""
+    """What a question seeks, from its reading."""
     said, likely = reading.said, likely_conditions(reading)
     required = [each for each in likely if _is_required(each, reading)]
     narrowing = [each for each in required if not each.is_denied]
@@ -61,20 +61,20 @@ def sought(reading: Reading) -> Sought:
         mask |= each.mask
     text = words_left(said, mask)
     if not required or (text and not narrowing):
-        # what is only ruled out leaves nearly everything: the search by words excludes it
+        # exclusions alone leave nearly everything: the search by words applies them
         return Sought(with_exclusions(reading))
     preferred = tuple(each.condition for each in likely if each not in required and _is_preferred(each, required))
     return Sought(text, tuple(each.condition for each in required), preferred, (type,) if type else ())
 
 
 def _is_required(each: LikelyCondition, reading: Reading) -> bool:
-    """Whether a condition is likely enough to leave out what does not meet it."""
+    """Whether a condition is likely enough to be required."""
     if each.chance < LIKELY or each.said <= SAID_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
         return False
     if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
-        return False  # words are searched for, and a plan is hardly what was planned
+        return False  # words are searched for, and the noun "plan" hardly means a status
     facets = SEARCHED_BY_TYPE["task"].by_name
-    # what a thing's kind is called may as well stand in its text
+    # a name of a kind may also occur in a text
     return each.ops != {"not_null"} and all(name not in facets or facets[name].is_hard for name in each.fields)
 
 
@@ -93,7 +93,7 @@ def _is_preferred(each: LikelyCondition, required: Sequence[LikelyCondition]) ->
 
 
 def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
-    """The type that a question likely asks for and names, with the words that name it."""
+    """The type that a question names and likely asks for, with the words that name it."""
     chances: dict[str, float] = {}
     for candidate, chance in reading.shares:
         name = candidate.query["source"]
@@ -105,7 +105,7 @@ def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
 
 
 def with_exclusions(reading: Reading) -> str:
-    """The text of a question in which each value that it likely rules out is excluded; as it is where there is none."""
+    """The text of a question with each value that it likely rules out written as an exclusion."""
     said, kept, last = reading.said, list[str](), 0
     excluded = sorted(ruled_out(reading, LIKELY), key=lambda each: each.place.first)
     for value in excluded:

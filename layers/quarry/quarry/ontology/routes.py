@@ -1,4 +1,4 @@
-"""HTTP for a project workspace. What answers is imported with the first request: a process may never get one."""
+"""HTTP for a project workspace. The search is imported with the first request, since a process may never get one."""
 
 from __future__ import annotations
 

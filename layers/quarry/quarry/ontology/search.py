@@ -1,7 +1,7 @@
-"""Ontology search: one list over every kind of thing in the caller's workspace.
+"""Ontology search: one list over all kinds of entities in the caller's workspace.
 
-The conditions that a query states (a status, who does it, when it is due, its project) filter; its other words are searched for.
-Matching, scope and score are SQL functions'; there is nothing to fuse and no model to ask.
+Conditions in a query (status, assignee, due date, project) filter; the other words are searched for. SQL functions match and
+score; there is nothing to fuse, and no model is needed.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ async def search_workspace(
     project_id: str | None = None,
     filters: Mapping[str, str] | None = None,
 ) -> tuple[Candidates, Sequence[Condition], bool]:
-    """The caller's best entities for a query, the conditions that it states, and whether these are met: where nothing meets them,
-    entities are found by the words of the query alone. `filters` are SQL conditions by type that hold in any case.
+    """The caller's best entities for a query, the conditions that it states, and whether any entity meets them; if not, entities
+    are found by words alone. `filters` are SQL conditions by type that always hold.
 
     Raises NotFound for a project that is not the caller's, and DatabaseUnavailable.
     """
@@ -77,7 +77,7 @@ async def search_workspace(
 
 
 def message(found: Candidates, filters: Sequence[str], *, is_met: bool) -> str:
-    """What was found, and what it was filtered by or, where nothing meets that, by what it was not, for people and agents."""
+    """A message about the result and its filters."""
     if not filters:
         return _message(found)
     named = "; ".join(filters)

@@ -1,4 +1,4 @@
-"""The things of a workspace as sources, each kind by its own name: a caller's own alone."""
+"""The caller's entities as sources, one for each type."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables of a project workspace: what their files may hold."""
+"""The tables of a project workspace: the fields of their files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TABLES: dict[EntityType, str] = {
 }
 
 PROPS_MAX_BYTES = 200_000
-"""Of props as JSON in UTF-8, so that its text-search vector stays below Postgres' megabyte whatever the words are."""
+"""Bytes of props as JSON in UTF-8, so that their text-search vector stays below the megabyte that Postgres allows."""
 
 PROPS_MAX_DEPTH = 32
 
@@ -52,7 +52,7 @@ def _check_value(value: object, depth: int) -> None:
 
 
 Props = Annotated[dict[Annotated[str, StringConstraints(strip_whitespace=False)], Any], AfterValidator(_checked_props)]
-"""Whatever an entity has beside its title, by its owner's own names. All texts in it are searched, at any depth."""
+"""Further fields of an entity, with names of the owner's choice. All texts in them are searched, at any depth."""
 
 
 class ProjectRow(Row):
@@ -81,7 +81,7 @@ TITLES: dict[EntityType, LiteralString] = {
     "task": "title", "plan": "name", "goal": "name", "milestone": "title", "document": "title", "output": "name",
     "requirement": "text",
 }  # fmt: skip
-"""The column that says what an entity is called."""
+"""The column with the title of an entity."""
 _DESCRIBED: dict[EntityType, str] = {
     "task": "Something to do.",
     "plan": "A plan for how to do something.",
@@ -98,7 +98,7 @@ def _row(type: EntityType) -> type[EntityRow]:
     return create_model(f"{type.capitalize()}Row", __base__=EntityRow, __doc__=_DESCRIBED[type], **given)
 
 
-# In the order in which they must be loaded: what is referred to comes first.
+# in loading order: referenced tables come first
 LOADABLE = (
     LoadableTable("onto_projects", ProjectRow),
     *(

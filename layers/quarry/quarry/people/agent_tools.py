@@ -1,5 +1,5 @@
-"""People for other people's agents: profiles, and, for who allows spending, the search. Contact details are never among it.
-Searching costs a credit, so the tools that look through every source only read them.
+"""People for agents: public profiles, and the search for callers who allow spending. Contact details are never included. A search
+costs a credit, so the tools over all sources only read profiles.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from quarry.services.services import Caller, Services
 
 
 async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
-    """What everyone may see of one person. Raises NotFound and DatabaseUnavailable."""
+    """The public profile of one person. Raises NotFound and DatabaseUnavailable."""
     return (await public_profile(id, services.reader)).model_dump(mode="json")
 
 
@@ -38,7 +38,7 @@ class SearchPeopleArguments(Request):
 
 
 class FoundPerson(LazyModel):
-    """A person, why they were found, and which conditions they meet and miss."""
+    """A person, why they were found, and the conditions that they meet and miss."""
 
     id: str
     name: str | None
@@ -52,7 +52,7 @@ class FoundPerson(LazyModel):
 
 
 class FoundPeople(LazyModel):
-    """At most five people, best first, and how many more there were without one condition."""
+    """At most five people, best first, and how many more there would be without each condition."""
 
     search_id: str
     people: list[FoundPerson]

@@ -1,7 +1,7 @@
-"""The seed's payload (must, should, exclude and the rest) as a Query over the source `people`, and back, without loss. Pure.
+"""Converts the payload of a search (must, should, exclude and the rest) to a Query over `people`, and back without loss. Pure.
 
-What must hold is the query's `where`: what experiences say holds of one experience, the rest of the person. What is excluded
-stands there as `not`. What should hold ranks people: conditions of the same kind, none of which has to be met.
+`must` becomes the query's `where`: conditions on experiences hold for one experience, the others for the person. `exclude` stands
+there as `not`. `should` becomes preferred conditions, which only affect the order.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from quarry.query.algebra import (
 
 Part = Literal["must", "should", "exclude"]
 _Value = tuple[Part, str, Any]
-"""A part of the payload, one of its fields, and a value there."""
+"""A part of the payload, one of its fields, and a value."""
 
 SOURCE, EXPERIENCE, EDUCATION = "people", "experience", "education"
 OR = " or "
-"""Between the alternatives of a place in free text; a bar stands between the names of a role."""
+"""Separates alternative places in free text. A bar separates the names of a role."""
 
 
 @dataclass(frozen=True)
 class RankedQuery:
-    """What is asked of people: the query says who may be shown, `preferred` what ranks them, `about` what is embedded."""
+    """A search for people: the query says who may be shown, `preferred` affects the order, and `about` is embedded."""
 
     query: Query
     preferred: tuple[Condition, ...] = ()
@@ -51,14 +51,14 @@ class RankedQuery:
 
     @property
     def asks_nothing(self) -> bool:
-        """Whether it is a greeting or the like."""
+        """Whether it is a greeting or similar."""
         return not (self.about or self.query.where or self.preferred)
 
 
 @dataclass(frozen=True)
 class _Test:
-    """How a field of the payload is compared: `field` of the source with its values. `is_open`: rows without a value meet it too.
-    `between` stands between the values in one text of the payload.
+    """How a field of the payload compares `field` of the source. `is_open`: rows without a value meet it too. `between` separates
+    the values in one text of the payload.
     """
 
     field: str
@@ -105,7 +105,7 @@ _TESTS: Mapping[Part, Mapping[str, _Test]] = {
     "exclude": {**_SAME, **_TIME, "location": _PLACE, "open_to_work": _Test("open_to_work")},
 }  # fmt: skip
 _WORDS: Mapping[Part, str] = {"must": "text", "should": "keywords", "exclude": "keywords"}
-"""The fields whose entries are words that somebody's card or profile holds."""
+"""The fields with words that a card or the profile must contain."""
 _NAMES: Mapping[Part, Mapping[tuple[str, str, bool], str]] = {
     part: {(test.field, test.op, test.is_open): name for name, test in tests.items()} for part, tests in _TESTS.items()
 }
@@ -126,7 +126,7 @@ def query_of(payload: Constraints) -> RankedQuery:
 
 
 def payload_of(ranked: RankedQuery) -> Constraints:
-    """The query as the seed's payload. Raises KeyError for conditions that no payload says."""
+    """The query as a payload. Raises KeyError for conditions that a payload cannot express."""
     parts: dict[Part, dict[str, Any]] = {"must": {}, "should": {}, "exclude": {}}
     lists = {
         part: {name for name, field in model.model_fields.items() if field.get_default() == []}
@@ -151,7 +151,7 @@ def payload_of(ranked: RankedQuery) -> Constraints:
 
 
 def _required(must: Must) -> Iterator[Condition]:
-    """The conditions on what must hold: on the person, on one experience, and on an education beside it."""
+    """The required conditions: on the person, on one experience, and on an education."""
     conditions = dict(_conditions_by_name("must", must))
     place = _any(
         _all([*conditions.pop("city", ()), *conditions.pop("country", ())]), conditions.pop("location_text", ())
@@ -171,7 +171,7 @@ def _required(must: Must) -> Iterator[Condition]:
 
 
 def _excluded(exclude: Exclude) -> Iterator[Condition]:
-    """A time is excluded as a whole; of everything else each part."""
+    """The exclusions. A time is excluded as a whole, everything else part by part."""
     conditions = dict(_conditions_by_name("exclude", exclude))
     time = [each for name in _TIME for each in conditions.pop(name, ())]
     said = [each for group in conditions.values() for each in group]
@@ -185,7 +185,7 @@ def _conditions(part: Part, payload: BaseModel) -> Iterator[Condition]:
 
 
 def _conditions_by_name(part: Part, payload: BaseModel) -> Iterator[tuple[str, list[Condition]]]:
-    """The conditions of each field that holds something."""
+    """The conditions of each field that is set."""
     for name, value in payload:
         test = _TESTS[part].get(name)
         if value is None or value == []:
@@ -227,12 +227,12 @@ def _is_of_card(condition: Condition) -> bool:
 
 
 def _on_cards(conditions: Iterable[Condition]) -> Iterator[Condition]:
-    """Each by itself: what an experience says, of any experience."""
+    """Each condition separately; those on experiences hold for any experience."""
     return (Exists(exists=EXPERIENCE, where=(each,)) if _is_of_card(each) else each for each in conditions)
 
 
 def _values(ranked: RankedQuery) -> Iterator[_Value]:
-    """The values that a query says, field by field of the payload."""
+    """The values of a query with their parts and fields of the payload."""
     for condition in ranked.query.where:
         yield from _said(condition, "must")
     for condition in ranked.preferred:
@@ -253,7 +253,7 @@ def _said(condition: Condition, part: Part, within: Condition | None = None) -> 
 
 
 def _compared(compared: Comparison, part: Part, within: Condition | None) -> Iterator[_Value]:
-    """The values that a comparison says, by the field that it says within another condition."""
+    """The values of a comparison. Its field of the payload depends on the condition around it."""
     if compared.op == "is_null":
         return
     beside = within.any_of if isinstance(within, AnyOf) else ()

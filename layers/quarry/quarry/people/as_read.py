@@ -1,4 +1,4 @@
-"""Constraints out of what the segments of a query are and ask. Nothing is decided here: each part goes to its field."""
+"""Builds constraints from the segments of a query and their parts."""
 
 from __future__ import annotations
 
@@ -18,22 +18,22 @@ from quarry.spans.mention import DateRange, Duration, MoneyRange, NumberRange, P
 MONTHS_A_YEAR = 12
 PER_YEAR = {"year": 1, "month": 12, "week": 52, None: 1}
 BARE_SALARY_MIN = 200_000.0
-"""A number without a currency or a period is a year's salary from here on."""
+"""The least number without currency or period that is a yearly salary."""
 NAMES_MAX = 12
 WORD_UNDERSTOOD = 0.5
-"""What a word counts for that is only looked for, beside a segment that meets a field."""
+"""The weight of a word that is only searched for, compared with a segment that has a field."""
 CONFIDENCE_MAX = 0.95
 HARD_ROLES = {
     "domain": "domain", "sub_domain": "sub_domain", "seniority": "seniority_level", "employment": "employment_type",
     "intent": "intent_primary",
 }  # fmt: skip
-"""The facets of roles that have a field of their own, where a query insists on one."""
+"""The facets of roles with a field of their own, for queries that insist on them."""
 FIELDS = {"company": "company_norm", "school": "company_norm", "team": "team_norm"}
 
 
 @dataclass
 class _Draft:
-    """The constraints so far. Places and roles are put to them when all are known."""
+    """The constraints so far. Places and roles are added last, when all are known."""
 
     cut: Cut
     constraints: Constraints
@@ -53,7 +53,7 @@ class _Draft:
         )  # fmt: skip
 
     def put(self, part: str, name: str, values: Sequence[str], segment: Segment) -> None:
-        """Add values to a field of what must hold, should hold or is excluded."""
+        """Add values to a field of must, should or exclude."""
         where = {"exclude": "exclude", "should": "should"}.get(part, "must")
         held: list[str] = getattr(getattr(self.constraints, where), name)
         held.extend(values)
@@ -61,7 +61,7 @@ class _Draft:
 
 
 def constraints_of(cut: Cut, read: Sequence[Read]) -> Constraints:
-    """The constraints that a query holds, not yet normalised."""
+    """The constraints of a query, not yet normalised."""
     draft = _Draft(cut, Constraints(query_original=cut.text, query_cleaned=cut.text))
     draft.is_both = any(part == "both" for _, (_, part), _ in read)
     for segment, (kind, part), _ in read:
@@ -126,10 +126,10 @@ def _set(draft: _Draft, name: str, value: bool, segment: Segment, part: str) -> 
 
 
 def _take_organisation(draft: _Draft, segment: Segment, kind: str, part: str) -> None:
-    """A company, school or team; a name that the data does not hold is asked for all the same."""
+    """A company, school or team. An unknown name is kept as it is."""
     values = segment.of(kind)
     if kind != "team" and (part == "exclude" or not values):
-        values = segment.of("company", "school")  # an exclusion is of all that is called so
+        values = segment.of("company", "school")  # an exclusion covers all organisations of that name
     must = draft.constraints.must
     beside = kind == "school" and part == "must" and bool(must.company_norm)
     draft.put(part, "school_norm" if beside else FIELDS[kind], values or [draft.cut.said(segment).lower()], segment)
@@ -163,7 +163,7 @@ def _take_place(draft: _Draft, segment: Segment, part: str) -> None:
 
 
 def _is_alternative(draft: _Draft, segment: Segment) -> bool:
-    """Whether "or" joins it to what stands before or behind it."""
+    """Whether "or" stands directly before or after it."""
     beside = (
         *draft.cut.tokens[max(0, segment.first - 1) : segment.first],
         *draft.cut.tokens[segment.last : segment.last + 1],
@@ -172,7 +172,7 @@ def _is_alternative(draft: _Draft, segment: Segment) -> bool:
 
 
 def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
-    """What somebody is, does or knows. What is excluded is what was said, nothing that follows from it."""
+    """What somebody is, does or knows. An exclusion covers only what was said."""
     said, constraints = draft.cut.said(segment), draft.constraints
     if part == "exclude":
         draft.put("exclude", "keywords", _called(said, segment), segment)
@@ -187,7 +187,7 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
     elif part == "should":
         constraints.should.keywords += [] if skills else [said.lower()]
     elif skills and not _is_of_people(segment):
-        # what somebody knows may stand in what they did, wherever they say it
+        # a skill may be mentioned anywhere in a profile
         names = [said] if any(keys(said) == keys(each) for each in skills) else skills[:1]
         draft.put(part, "text", names, segment)
     else:
@@ -198,14 +198,14 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
 
 
 def _called(said: str, segment: Segment) -> list[str]:
-    """What is excluded: the words themselves, and where nobody is called so, what the data calls it: "physicists", physics."""
+    """The excluded words, and the data's values if nobody is called so: "physicists" also excludes "physics"."""
     values = [each.value for each in segment.values if each.facet not in KIND_OF_FACET]
     is_own = any(list(map(singular, keys(each))) == list(map(singular, keys(said))) for each in values)
     return list(unique((said.lower(), *(() if is_own else [each.lower() for each in values]))))
 
 
 def _put_roles(draft: _Draft) -> None:
-    """Each role must hold; of those that "or" joins one is enough, and of people who are called differently."""
+    """Require each role; one of those joined by "or", or by "and" between kinds of people, is enough."""
     groups: list[list[str]] = []
     joints = [_joint(draft, one, other) for (one, _), (other, _) in zip(draft.roles, draft.roles[1:], strict=False)]
     for place, (segment, names) in enumerate(draft.roles):
@@ -218,15 +218,11 @@ def _put_roles(draft: _Draft) -> None:
             groups[-1] = list(unique((*groups[-1], *names)))
         else:
             groups.append(names)
-    must = draft.constraints.must
-    must.role = ["|".join(names) for names in groups]
-    if must.team_norm and not must.company_norm:  # teams of any company are what people do
-        must.role.append("|".join(must.team_norm))
-        must.team_norm = []
+    draft.constraints.must.role = ["|".join(names) for names in groups]
 
 
 def _joint(draft: _Draft, one: Segment, other: Segment) -> str:
-    """What joins two segments: "or", "and", a comma, or nothing."""
+    """What joins two segments: "or", "and", "," or ""."""
     words = [token.key for token in draft.cut.tokens[one.last : other.first]]
     joint = words[0] if words and len(words) <= NAMES_MAX // 4 else ""
     comma = draft.cut.tokens[other.first].ends_clause and not words
@@ -234,12 +230,12 @@ def _joint(draft: _Draft, one: Segment, other: Segment) -> str:
 
 
 def _is_of_people(segment: Segment) -> bool:
-    """Whether it is what people are called, not what they know."""
+    """Whether it says what people are, not what they know."""
     return any(each.facet in ("title", "domain", "seniority", "employment", "intent") for each in segment.values)
 
 
 def _put_places(draft: _Draft) -> None:
-    """One city, country or both go to their fields; several alternatives, a region or an unknown place to the text alone."""
+    """Put one city, country or both into their fields; alternatives, a region or an unknown place only into the text."""
     must, tokens = draft.constraints.must, draft.cut.tokens
     if not draft.places:
         return
@@ -266,7 +262,7 @@ def _put_places(draft: _Draft) -> None:
 
 
 def _put_excluded_words(draft: _Draft) -> None:
-    """Words that are ruled out, those that stand side by side as one phrase."""
+    """Exclude words; adjacent ones are one phrase."""
     run: list[Segment] = []
     for segment in draft.excluded:
         if run and run[-1].last == segment.first and not draft.cut.tokens[segment.first].ends_clause:
@@ -278,7 +274,7 @@ def _put_excluded_words(draft: _Draft) -> None:
 
 
 def _take_measured(draft: _Draft, segment: Segment, part: str) -> bool:
-    """A time, an amount or a length of work. False where it is none that a field holds."""
+    """A time, a salary or a length of experience. False if no field takes it."""
     match segment.value:
         case DateRange() as days:
             return not segment.is_relative and _take_days(draft, segment, part, days)
@@ -296,7 +292,7 @@ def _take_days(draft: _Draft, segment: Segment, part: str, days: DateRange) -> b
     bounds = ("time_start", "time_end") if name == "time" else (f"{name}_from", f"{name}_until")
     where = draft.constraints.exclude if part == "exclude" else draft.constraints.must
     held = [getattr(where, bound) for bound in bounds]
-    # of several times one is enough: an experience has one
+    # several times are alternatives, since an experience has one
     starts, ends = [first, held[0]], [last, held[1]]
     if any(held) and (all(starts) or all(ends)):
         first = min(filter(None, starts)) if all(starts) else None
@@ -317,7 +313,7 @@ def _take_length(draft: _Draft, segment: Segment, least: float | None, most: flo
 
 
 def _take_salary(draft: _Draft, segment: Segment, amount: MoneyRange | NumberRange) -> bool:
-    """What is offered at most, INR a year."""
+    """The most that is offered, in INR a year. False if it is no salary."""
     if isinstance(amount, NumberRange):
         times = 1 if amount.unit is None and (amount.most or 0) >= BARE_SALARY_MIN else None
     else:
@@ -331,6 +327,6 @@ def _take_salary(draft: _Draft, segment: Segment, amount: MoneyRange | NumberRan
 
 
 def _confidence(read: Sequence[Read]) -> float:
-    """How sure the reading is: the mean chance of what it holds, of words that are only looked for half of that."""
+    """The confidence: the mean chance of the segments; words that are only searched for count half."""
     said = [(WORD_UNDERSTOOD if part == "text" else 1.0) * chance for _, (_, part), chance in read if part != "ignore"]
     return round(min(CONFIDENCE_MAX, sum(said) / len(said)), 2) if said else 0.0

@@ -1,4 +1,4 @@
-"""People as a model of chat completions. Every answer is a search of its own, and costs what a search costs."""
+"""People as a model of chat completions. Every answer is one search, and costs a credit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINE_CHARACTERS_MAX = 300
 
 
 async def answer(asked: Asked) -> Said:
-    """The people found, with reasons and without contact details. Raises as `search_people`."""
+    """The people found, with reasons and without contact details. Raises what `search_people` raises."""
     found = await search_people(
         PeopleSearchRequest(query=asked.question),
         asked.caller,
@@ -31,7 +31,7 @@ async def _said(found: PeopleSearchResponse) -> Said:
 
 
 def in_words(found: PeopleSearchResponse) -> Iterator[str]:
-    """A search's answer in Markdown, a piece for each person."""
+    """The answer in Markdown, one piece for each person."""
     count = len(found.people)
     yield "Nobody was found." if not count else f"{count} {'person' if count == 1 else 'people'}, best first."
     if count and found.fallback_tier:

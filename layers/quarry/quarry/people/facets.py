@@ -1,4 +1,4 @@
-"""What people can be filtered, counted and grouped by, as `quarry.toml` declares it."""
+"""The facets of people, as `quarry.toml` declares them."""
 
 from __future__ import annotations
 

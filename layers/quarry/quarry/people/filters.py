@@ -1,6 +1,6 @@
-"""What retrieval filters by: values that SQL can compare, made from the constraints; what each tier drops; labels in words.
+"""The filters of retrieval, made from the constraints: values for SQL, what each tier drops, and labels.
 
-Exclusions stay in every tier.
+Exclusions hold in every tier.
 """
 
 from __future__ import annotations
@@ -10,14 +10,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.language.tokens import keys, stem, stems_of, unique
-from quarry.language.word_forms import word_forms
+from quarry.language.tokens import stems_of, unique
 from quarry.people.contract import Constraints, PeopleSearchRequest
 from quarry.platform.text import STOP_WORDS
 from quarry.spans.gazetteer import country_of, each_spelling, known_place, places_in, spellings
 
 HardConstraint = str
-"""What can be dropped by itself, by its name in `constraints.must` or in the request."""
+"""The name of a constraint that can be dropped, as in `constraints.must` or the request."""
 
 HARD_CONSTRAINTS: Mapping[HardConstraint, tuple[str, ...]] = {
     "company_norm": ("companies",),
@@ -36,7 +35,7 @@ HARD_CONSTRAINTS: Mapping[HardConstraint, tuple[str, ...]] = {
     "offer_salary_inr_per_year": ("offer_salary",),
     "experience_years": ("experience_least", "experience_most"),
 }
-"""Every constraint that can be dropped, with the fields of CardFilters that say it."""
+"""Every constraint that can be dropped, with its fields of CardFilters."""
 
 FALLBACK_TIER_STRICT = 0
 FALLBACK_TIER_TIME_SOFT = 1
@@ -50,19 +49,18 @@ RELAXED_FROM: Mapping[HardConstraint, int] = {
     "school_norm": FALLBACK_TIER_COMPANY_TEAM_SOFT,
     "team_norm": FALLBACK_TIER_COMPANY_TEAM_SOFT,
 }
-"""The tier from which on a constraint no longer filters. The others filter in every tier."""
+"""The first tier without a constraint. The others filter in every tier."""
 
 LAKH, CRORE = 100_000, 10_000_000
 DAYS_A_YEAR = 365
 LABEL_NAMES_MAX = 3
-ROLE_FORMS_MAX = 60
 
 _LISTS = {
     "companies": "company_norm", "schools": "school_norm", "teams": "team_norm", "intents": "intent_primary",
     "domains": "domain", "sub_domains": "sub_domain", "employment_types": "employment_type",
     "seniority_levels": "seniority_level", "names": "name", "texts": "text",
 }  # fmt: skip
-"""The filters that are lists as they stand in the constraints."""
+"""The filters that are lists in the constraints."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +72,7 @@ class CardFilters:
 
     companies: tuple[str, ...] = ()
     schools: tuple[str, ...] = ()
-    """As companies are, of an experience that is education: where the query names both."""
+    """Like `companies`, for an experience in education, if the query names both."""
     teams: tuple[str, ...] = ()
     intents: tuple[str, ...] = ()
     domains: tuple[str, ...] = ()
@@ -82,10 +80,10 @@ class CardFilters:
     employment_types: tuple[str, ...] = ()
     seniority_levels: tuple[str, ...] = ()
     places: tuple[str, ...] = ()
-    """The spellings of the place asked for ("bengaluru", "bangalore"), or the cities of a region: a card is there if its city,
-    its country or its location text holds one of them."""
+    """The spellings of the place ("bengaluru", "bangalore"), or the cities of a region. A card matches if its city, country or
+    location contains one of them."""
     countries: tuple[str, ...] = ()
-    """The spellings of the country, where the query names it beside a place: "Hyderabad, Pakistan". The card must be in both."""
+    """The spellings of a country named with a place: "Hyderabad, Pakistan". A card must match both."""
     time_start: datetime.date | None = None
     time_end: datetime.date | None = None
     started_from: datetime.date | None = None
@@ -94,15 +92,15 @@ class CardFilters:
     ended_until: datetime.date | None = None
     is_current: bool | None = None
     open_to_work_only: bool | None = None
-    """False: only who is not."""
+    """False: only people who are not."""
     preferred_locations: tuple[str, ...] = ()
-    """Each in all its spellings."""
+    """Each place in all its spellings."""
     or_preferred_locations: tuple[str, ...] = ()
-    """As `preferred_locations`, but an alternative to the place: "Chennai or remote"."""
+    """Preferred locations as an alternative to the place: "Chennai or remote"."""
     offer_salary: float | None = None
     experience_least: int | None = None
     experience_most: int | None = None
-    """For how many days somebody has worked in all, until today."""
+    """Days of experience in all, until today."""
     excluded_companies: tuple[str, ...] = ()
     excluded_keywords: tuple[str, ...] = ()
     excluded_teams: tuple[str, ...] = ()
@@ -111,13 +109,13 @@ class CardFilters:
     excluded_time_start: datetime.date | None = None
     excluded_time_end: datetime.date | None = None
     roles: tuple[str, ...] = ()
-    """What somebody must be or do by an experience: each of them, by any of its names, between which stands a bar."""
+    """What an experience must show, each by any of its names, separated by bars."""
     names: tuple[str, ...] = ()
-    """Who is asked for by name."""
+    """The people asked for by name."""
     texts: tuple[str, ...] = ()
-    """Words that a card, a child of one or the profile must hold, each of them."""
+    """Words that a card, a child or the profile must contain, each of them."""
     should_terms: tuple[str, ...] = ()
-    """Skills, keywords and secondary intents, each worth SHOULD_BOOST where a card holds it."""
+    """Skills, keywords and secondary intents; each that a card contains adds SHOULD_BOOST."""
 
     @property
     def has_time(self) -> bool:
@@ -135,7 +133,7 @@ class CardFilters:
 
     @property
     def expects_more(self) -> bool:
-        """Whether more is asked for than the hard constraints: what people are, or words that they must hold."""
+        """Whether roles or words are required."""
         return bool(self.roles or self.texts)
 
 
@@ -143,7 +141,7 @@ _NOTHING = CardFilters()
 
 
 def constraints_in_force(filters: CardFilters) -> list[HardConstraint]:
-    """The names of the hard constraints that `filters` holds, in the order of HARD_CONSTRAINTS."""
+    """The names of the hard constraints that are set, in the order of HARD_CONSTRAINTS."""
     return [
         name
         for name, fields in HARD_CONSTRAINTS.items()
@@ -152,39 +150,39 @@ def constraints_in_force(filters: CardFilters) -> list[HardConstraint]:
 
 
 def set_fields(filters: CardFilters) -> dict[str, Any]:
-    """The fields that filter, by name."""
+    """The fields that are set, by name."""
     return {name: value for name, value in vars(filters).items() if value != getattr(_NOTHING, name)}
 
 
 def only(filters: CardFilters, name: HardConstraint) -> CardFilters:
-    """One constraint of `filters` by itself."""
+    """The filters of one constraint alone."""
     return CardFilters(**{field: getattr(filters, field) for field in HARD_CONSTRAINTS[name]})
 
 
 def without(filters: CardFilters, constraints: Iterable[HardConstraint]) -> CardFilters:
-    """`filters` with these constraints dropped."""
+    """The filters without these constraints."""
     fields = [field for name in constraints for field in HARD_CONSTRAINTS[name]]
     return replace(filters, **{field: getattr(_NOTHING, field) for field in fields})
 
 
 def relaxed(filters: CardFilters, tier: int) -> CardFilters:
-    """What still filters in a tier: all in tier 0; then time, location, and company and team are dropped, one after the other."""
+    """The filters of a tier: all in tier 0; then without time, location, and company and team, one after the other."""
     return without(filters, [name for name, since in RELAXED_FROM.items() if since <= tier])
 
 
 def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> CardFilters:
-    """What is filtered by. What the request says itself wins over the query: `open_to_work_only` where it is given, `salary_max`
-    over the salary offered, its `preferred_locations` over those of the query, and its `salary_min` filters nothing.
+    """The filters of a search. Fields of the request win over the query: `open_to_work_only`, `salary_max` and
+    `preferred_locations`; its `salary_min` filters nothing.
     """
     must, should, exclude = constraints.must, constraints.should, constraints.exclude
     open_to_work = request.open_to_work_only if request.open_to_work_only is not None else must.open_to_work_only
     places, countries = _location(constraints)
     if places:
-        # an experience may itself be where no place is: "remote"
+        # an experience may itself be remote
         places = unique((*places, *(name for name in must.or_preferred_locations if known_place(name) is None)))
     as_they_are: dict[str, Any] = {field: tuple(getattr(must, name)) for field, name in _LISTS.items()}
     as_they_are |= {name: _date(getattr(must, name)) for name in HARD_CONSTRAINTS["time"]}
-    role_terms = (term for role in must.role for term in _role_terms(role, should.skills_or_tools))
+    role_names = (name for role in must.role for name in role.split("|"))
     return CardFilters(
         **as_they_are,
         places=places,
@@ -198,7 +196,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         offer_salary=request.salary_max if request.salary_max is not None else must.offer_salary_inr_per_year,
         experience_least=_days(must.experience_years_min),
         experience_most=_days(must.experience_years_max),
-        roles=tuple(map(_in_all_forms, must.role)),
+        roles=tuple(must.role),
         excluded_companies=tuple(exclude.company_norm),
         excluded_keywords=each_spelling(exclude.keywords),
         excluded_teams=tuple(exclude.team_norm),
@@ -208,7 +206,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         excluded_time_end=_date(exclude.time_end),
         should_terms=unique(
             (
-                *should.skills_or_tools, *should.keywords, *role_terms, *map(_words, should.intent_secondary),
+                *should.skills_or_tools, *should.keywords, *role_names, *map(_words, should.intent_secondary),
                 *should.company_norm, *should.team_norm, *should.location,
             )
         ),
@@ -216,22 +214,22 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
 
 
 def embedding_text(constraints: Constraints, request: PeopleSearchRequest) -> str:
-    """What is embedded: what the query is about in few words, or else the query itself."""
+    """The text to embed: the subject of the query in few words, or else the query itself."""
     return constraints.query_embedding_text or constraints.query_original or request.query
 
 
 def relaxation_label(constraint: HardConstraint, filters: CardFilters) -> str:
-    """What dropping the constraint means, in plain words."""
+    """The label of a relaxation."""
     return f"Not only {condition_label(constraint, filters)}"
 
 
 def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
-    """What the constraint asks for, in words that can follow "who is" or stand by themselves."""
+    """The label of a constraint: "at Tarang Pay"."""
     return _LABELS[constraint](filters)
 
 
 def exclusion_labels(filters: CardFilters, never_said: Collection[str] = ()) -> tuple[str, ...]:
-    """What everybody shown is not, in words, but for what nobody says in the first place."""
+    """The labels of the exclusions, without words that no profile contains."""
     filters = replace(
         filters,
         excluded_companies=tuple(name for name in filters.excluded_companies if name not in never_said),
@@ -252,7 +250,7 @@ def exclusion_labels(filters: CardFilters, never_said: Collection[str] = ()) -> 
 
 
 def rupees(amount: float) -> str:
-    """An amount as it is said in India: ₹18 lakh, ₹1.2 crore, ₹80,000."""
+    """An amount in the Indian style: ₹18 lakh, ₹1.2 crore, ₹80,000."""
     for unit, name in ((CRORE, "crore"), (LAKH, "lakh")):
         if amount >= unit:
             return f"₹{round(amount / unit, 2):g} {name}"
@@ -260,10 +258,10 @@ def rupees(amount: float) -> str:
 
 
 def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """The places, any of which suffices, and the country they must be in.
+    """The places, any of which suffices, and the country that they must be in.
 
-    The most precise that is known counts: the city, else the free text, else the country. A country that goes without saying
-    (Pune is in India) is not asked for, so that a card that does not name it is found all the same.
+    The most precise place counts: the city, else the free text, else the country. A country that a city implies (Pune is in
+    India) is not required, so that cards that do not name it match.
     """
     must = constraints.must
     if must.city:
@@ -275,24 +273,6 @@ def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...
     if must.location_text and must.location_text != must.country:
         return places_in(must.location_text), spellings(must.country) if must.country else ()
     return (spellings(must.country), ()) if must.country else ((), ())
-
-
-def _role_terms(role: str, skills: Collection[str]) -> Sequence[str]:
-    """What raises the rank of who is in a role: its names, and the words of one that is no skill."""
-    names = role.split("|")
-    return names if set(names) & set(skills) else [*names, *names[0].split()]
-
-
-def _in_all_forms(role: str) -> str:
-    """A role by its names, and by the words of one stem for who does that and what they do ("designers": "design")."""
-    names = role.split("|")
-    others = [
-        " ".join((*words[:-1], form))
-        for words in map(keys, names)
-        for form in (word_forms(words[-1]) if words else ())
-        if stem(form) == stem(words[-1])
-    ]
-    return "|".join(unique((*names, *others))[:ROLE_FORMS_MAX])
 
 
 def _days(years: float | None) -> int | None:
@@ -325,7 +305,7 @@ def listed(names: Iterable[str]) -> str:
 
 
 def _place_label(filters: CardFilters) -> str:
-    """The place, and what suffices in its stead: "Chennai or ready to work remotely"."""
+    """The place and its alternative: "Chennai or ready to work remotely"."""
     place = listed(map(_titled, _place_names(filters)))
     return f"{place} or {_preference(filters.or_preferred_locations)}" if filters.or_preferred_locations else place
 
@@ -335,7 +315,7 @@ def _preference(locations: Sequence[str]) -> str:
 
 
 def _place_names(filters: CardFilters) -> tuple[str, ...]:
-    """The places asked for, each by one of its spellings; of a region, its name alone."""
+    """The names of the places, each once; of a region, its name alone."""
     names = tuple(name for name in filters.places if name not in filters.or_preferred_locations) or filters.countries
     first = known_place(names[0])
     if first is not None and first.kind == "region":
@@ -344,7 +324,7 @@ def _place_names(filters: CardFilters) -> tuple[str, ...]:
 
 
 def _titled(name: str) -> str:
-    """A name with capitals, as far as one can tell from its lower case."""
+    """A lower-case name with capitals."""
     parts = name.split()
     return " ".join(
         part if place and (part in STOP_WORDS or part in ("de", "da")) else part[:1].upper() + part[1:]

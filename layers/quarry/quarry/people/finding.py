@@ -1,7 +1,7 @@
-"""Finds people: by name, then all who meet every condition, then, if these are too few, those who miss least.
+"""Finds people: by name, then those who meet every condition, then, if they are too few, those who miss least.
 
-All that is asked is asked of one experience; where no experience meets it, of the person, experience by experience. Then either
-what is expected of people (roles, words) may be missed, or what the tiers drop: time, place, company and team.
+One experience must meet all conditions; if none does, several of a person may. After that, people may miss either roles and
+words, or what the tiers drop: time, place, company and team.
 """
 
 from __future__ import annotations
@@ -47,29 +47,29 @@ from quarry.postgres.pool import Database
 from quarry.runs.run_log import Run
 
 NAMED_FIRST = -1.0
-"""What counts for misses of those who were asked for by name."""
+"""The misses of people asked for by name."""
 NOT_CALLED = 0.25
-"""What counts for misses of those who are what is asked for without being called so: less than any condition that is missed."""
+"""The misses of people who have a role under other words: less than any missed condition."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """Whom a search found: the best in order, as they are shown but for why, and the tier they were found in."""
+    """The people found, best first, still without reasons, and their tier."""
 
     tier: int = FALLBACK_TIER_STRICT
     ranked: Sequence[RankedPerson] = ()
     people: Sequence[PersonResult] = ()
 
     def only(self, ids: Container[str]) -> Finding:
-        """The same without other people than these."""
+        """The same with only these people."""
         ranked = [each for each in self.ranked if each.person_id in ids]
         return replace(self, ranked=ranked, people=[each for each in self.people if each.id in ids])
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What is looked for: `text` and its vector, filters, and who is left out; `preferred` is told of those who meet it, and
-    what is `named` of all, where none of them has it. `ruled_out` are the words that are, by what says them.
+    """A search: text, vector, filters, and the people to exclude. `preferred` clauses are shown for people who meet them;
+    `named` ones are shown as missed if nobody has them. `ruled_out` are the excluded words, grouped by what states them.
     """
 
     filters: CardFilters
@@ -85,7 +85,7 @@ Found = Mapping[str, PersonEvidence]
 
 
 async def find_people(wanted: Wanted, database: Database, run: Run) -> Finding:
-    """The best people, from the strictest tier that finds enough of them; who was found in a stricter one stays in it."""
+    """The best people, from the strictest tier that finds enough. People found in a stricter tier keep it."""
     return await _Search(wanted, database, run).find()
 
 
@@ -100,15 +100,15 @@ class _Search:
     async def find(self) -> Finding:
         filters = self.wanted.filters
         named = await self._named()
-        if named and not clauses_of(filters):  # people are asked for by name alone
+        if named and not clauses_of(filters):  # the query only gives names
             return await self._shown(named, named, frozenset(), FALLBACK_TIER_STRICT)
         among = await find_meeting(self.database, texts=filters.texts)
         whole, together = await self._meeting_all(among)
         by_one = frozenset(whole) if together else frozenset[str]()
-        hard = replace(filters, roles=(), texts=())  # without what people are expected to be or to say
+        hard = replace(filters, roles=(), texts=())
         tier, found = await self._relaxing(hard, None, {**whole, **named})
         if len(by_one) >= TOP_PEOPLE:
-            found = {**whole, **named}  # nobody else is shown
+            found = {**whole, **named}  # enough: nobody else is shown
         elif filters.expects_more:
             _, as_expected = await self._relaxing(filters, among, {})
             is_left = as_expected or whole or not await self._are_ruled_out(among)
@@ -116,15 +116,15 @@ class _Search:
         return await self._shown(found, named, by_one, tier)
 
     async def _named(self) -> Found:
-        """Those who are called what is asked for."""
+        """The people with the names asked for."""
         if not self.wanted.filters.names:
             return {}
         among = await find_meeting(self.database, names=self.wanted.filters.names)
         return await self._look(CardFilters(), FALLBACK_TIER_STRICT, among)
 
     async def _meeting_all(self, among: PersonIds | None) -> tuple[Found, bool]:
-        """Those who meet all that is asked, by one experience or, where nobody does, by several; and whether by one. `among` are
-        those who say the words that are asked for.
+        """The people who meet all conditions by one experience, or, if nobody does, by several; and whether by one. `among` are
+        the people whose profiles contain the required words.
         """
         filters = self.wanted.filters
         by_one = await self._look(filters, FALLBACK_TIER_STRICT, among)
@@ -137,9 +137,9 @@ class _Search:
         return await self._look(person, FALLBACK_TIER_STRICT, among), False
 
     async def _groups(self) -> tuple[CardFilters, list[CardFilters]]:
-        """The conditions on the person, and those on experiences, of these together what one experience can meet.
+        """The conditions on the person, and groups of those on experiences that one experience can meet together.
 
-        What is said of another condition (where, when) must go with one of them: where it does not, there are no groups.
+        Place and time must join a group; if they cannot, there are no groups.
         """
         person, own, rest = apart(self.wanted.filters)
         if len(own) < 2 or len(own) + len(rest) > CLAUSES_MAX:
@@ -159,14 +159,14 @@ class _Search:
         return person, groups
 
     async def _fitting(self, groups: Sequence[CardFilters], clause: CardFilters) -> int | None:
-        """The place of the first group that some card meets together with the clause."""
+        """The position of the first group that some card meets together with the clause."""
         for place, group in enumerate(groups):
             if await fits_one_card(self.database, merged(group, clause)):
                 return place
         return None
 
     async def _are_ruled_out(self, among: PersonIds | None) -> bool:
-        """Whether people are what is expected, and the exclusion leaves none of them: others do not stand in for them."""
+        """Whether the exclusions leave nobody of those who meet the conditions. Others are not shown in their place."""
         if not self.wanted.filters.excludes_anyone:
             return False
         everybody = replace(self, wanted=replace(self.wanted, excluded=NOBODY))
@@ -174,13 +174,13 @@ class _Search:
         return bool(await everybody._look(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
 
     async def _relaxing(self, filters: CardFilters, among: PersonIds | None, found: Found) -> tuple[int, Found]:
-        """Who is found by the filters, relaxed tier by tier until they are enough, beside those who were; and the last tier."""
+        """The people found, with the filters relaxed tier by tier until there are enough; and the last tier."""
         tier = FALLBACK_TIER_STRICT
         for next_tier, relaxed_filters in _tiers(filters):
             if len(found) >= MIN_RESULTS:
                 break
             tier = next_tier
-            if relaxed_filters != self.wanted.filters:  # which was searched already
+            if relaxed_filters != self.wanted.filters:  # those were searched already
                 found = {**await self._look(relaxed_filters, tier, among), **found}
         return tier, found
 
@@ -218,8 +218,8 @@ class _Search:
     async def _in_full(
         self, shown: Mapping[str, Standing], clauses: Sequence[Clause]
     ) -> dict[str, dict[str, list[str]]]:
-        """How those shown stand, with the alternatives that each meets by name, what they have of what is preferred, and what is
-        named of which none of them has anything. An exclusion that nobody's data speak of is told too: nobody was checked by it.
+        """What the people shown meet and miss, with the alternatives that each meets, the preferred clauses, and the named ones
+        that none of them has. An excluded word that no profile contains is shown as unchecked.
         """
         filters = self.wanted.filters
         alternatives = [each for clause in clauses for each in clause.alternatives]
@@ -247,9 +247,8 @@ class _Search:
     async def _standings(
         self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]
     ) -> tuple[dict[str, Standing], dict[str, float]]:
-        """How each stands, and for each person the share of the roles asked for that nothing of theirs says in just these words:
-        they meet them by their field or by other forms of the words. Where some meet all by one experience, who meets it by
-        several misses that.
+        """What each person meets and misses, and the share of the roles that their profile states only in other words. If some
+        meet all conditions by one experience, people who need several miss that.
         """
         called = [Clause(name, text=name) for name in (role.partition("|")[0] for role in self.wanted.filters.roles)]
         asked = [id for id in found if called or id not in by_one]
@@ -267,9 +266,7 @@ class _Search:
 
 
 def _tiers(filters: CardFilters) -> Iterator[tuple[int, CardFilters]]:
-    """The tiers with what filters in them, strictest first, but for those that would drop a constraint that the query does not
-    hold.
-    """
+    """The tiers with their filters, strictest first, without those that change nothing."""
     searched = None
     for tier in FALLBACK_TIERS:
         if relaxed(filters, tier) != searched:

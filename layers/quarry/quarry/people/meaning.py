@@ -1,9 +1,7 @@
-"""What each segment of a query is and asks, by fitted weights (`tools/fit/people`).
+"""Chooses the kind and the part of each segment of a query, by fitted weights (`tools/fit/people`).
 
-A log-linear model chooses among the kinds that a segment may be and the parts that such a kind can play, from left to right.
-What was chosen before is a feature of what follows, so that a list goes on as it began and a "not" reaches as far as it did in
-the data.
-Pure.
+A log-linear model reads the segments from left to right. Earlier choices are features of later ones, so that a list goes on as it
+began, and a "not" reaches as far as in the training data. Pure.
 """
 
 from __future__ import annotations
@@ -35,49 +33,49 @@ PARTS: Mapping[str, tuple[Part, ...]] = {
     "length": ("must", "should", "ignore"),
     "word": ("text", "must", "exclude", "ignore", "former", "current", "idle", "not", "only", "prefer", "both"),
 }
-"""What a segment of a kind can ask. `should` raises the rank, `text` is to be found by words and meaning, `ignore` says nothing;
-a word that `must` stand somewhere is a name. Places and amounts are never ignored. Of words `idle` says that somebody has
-no work, and `not`, `only`, `prefer` and `both` are said of others.
+"""The parts that a segment of each kind can play. `should` raises the rank, `text` is searched for, `ignore` asks nothing. A word
+that `must` occur is a name. A word can also say that somebody has no work (`idle`), or apply to others (`not`, `only`, `prefer`,
+`both`).
 """
 
 CUES = ("not", "only", "prefer", "both", "former", "current")
 SILENT = ("ignore", *CUES)
 MEASURED = ("date", "money", "number", "length")
 BEFORE, BEHIND = 4, 5
-"""So many words before and behind a segment are features."""
+"""How many words before and after a segment are features."""
 WINDOW = 16
-"""So many are looked through for them: the words of one value count as one."""
+"""How many positions are searched for them: the words of one value count as one."""
 GAP_MAX = 3
 REACH_MAX = 3
 BEAM = 6
-"""So many readings of the first segments are followed at once."""
+"""How many readings are followed at once."""
 CHANCE_MIN = 1e-4
 """Choices less likely than this are not followed."""
 DENIED = ("exclude", "former", "idle")
 """The parts that a "not" can give to a segment."""
 
 Choice = tuple[str, Part]
-"""A kind, and the part that it plays."""
+"""A kind and a part."""
 Read = tuple[Segment, Choice, float]
-"""A segment, what it is and asks, and how likely that is."""
+"""A segment, its choice, and the chance of that."""
 WEIGHTS_FILE = "parts.json.zz"
 """Written by `tools/fit/people`."""
 
 
 @cache
 def learned() -> Weights:
-    """The weights that the package holds."""
+    """The packaged weights."""
     return stored_weights("quarry.people", WEIGHTS_FILE)
 
 
 @dataclass(frozen=True)
 class Passed:
-    """What was chosen so far."""
+    """The choices so far."""
 
     value: Segment | None = None
     choice: Choice = ("", "start")
     cues: Mapping[str, tuple[int, int]] = field(default_factory=dict)
-    """For each cue the place behind it, and how many segments have been read since that say something."""
+    """For each cue, the position after it, and how many meaningful segments followed."""
 
     def after(self, segment: Segment, choice: Choice) -> Passed:
         """The same with one more segment."""
@@ -91,10 +89,10 @@ class Passed:
 
 @dataclass(frozen=True)
 class Denials:
-    """What is denied so far. A "not" denies what stands behind it or, where it denies nothing there, what stands before it.
+    """The state of negation. A "not" denies what follows it or, if that is nothing, what precedes it.
 
-    `started`: there was a "not"; `idle`: the last one has denied nothing yet. `denied`: something was. `ahead`: something is
-    excluded before any "not" that could say so. `attached`: a hyphen excludes what was read last.
+    `started`: there was a "not"; `idle`: the last one has denied nothing yet; `denied`: something was denied; `ahead`: something
+    is excluded before any "not"; `attached`: a hyphen excludes the last segment.
     """
 
     started: bool = False
@@ -104,7 +102,7 @@ class Denials:
     attached: bool = False
 
     def after(self, part: Part, *, has_hyphen: bool) -> Denials:
-        """The same with one more part. `has_hyphen`: one stands before it, and nothing before that."""
+        """The same with one more part. `has_hyphen`: a hyphen stands directly before it."""
         if part == "not":
             return Denials(started=True, idle=True, denied=self.denied, ahead=self._is_ahead)
         if part not in DENIED:
@@ -115,7 +113,7 @@ class Denials:
 
     @property
     def is_sound(self) -> bool:
-        """Whether nothing is excluded that no word excludes, and no "not" is without effect."""
+        """Whether a word states every exclusion, and every "not" has an effect."""
         return not self._is_ahead and (self.denied or not self.idle)
 
     @property
@@ -124,7 +122,7 @@ class Denials:
 
 
 def choices_of(segment: Segment) -> Iterator[Choice]:
-    """All that a segment may be and ask."""
+    """All choices for a segment."""
     is_name = segment.is_unknown or segment.is_part
     return (
         (kind, part)
@@ -135,7 +133,7 @@ def choices_of(segment: Segment) -> Iterator[Choice]:
 
 
 def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
-    """What speaks for or against a choice: the words around, how it is joined to what was chosen before, and cues in reach."""
+    """The features of a segment: the words around it, how it is joined to the last choice, and cues in reach."""
     tokens = cut.tokens
     before = _beside(cut, range(segment.first - 1, -1, -1), 1, BEFORE)
     behind = _beside(cut, range(segment.last, len(tokens)), 0, BEHIND)
@@ -173,35 +171,31 @@ def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
 
 
 def targets_of(choice: Choice) -> tuple[str, str]:
-    """What evidence may speak for when it speaks for a choice: the part, whatever plays it, and the part of that kind."""
+    """The targets of weights for a choice: the part of any kind, and the part of this kind."""
     kind, part = choice
     return part, f"{kind}.{part}"
 
 
 def probabilities(evidence: Sequence[str], choices: Sequence[Choice], weights: Weights) -> list[float]:
-    """How likely each choice is."""
+    """The probability of each choice."""
     held = [weights[each] for each in evidence if each in weights]
     return softmax([sum(each.get(target, 0.0) for target in targets_of(choice) for each in held) for choice in choices])
 
 
 def read_parts(cut: Cut, weights: Weights) -> list[Read]:
-    """What each segment is and asks, and how likely that is: the likeliest reading in which every exclusion is said, and every
-    "not" excludes something; where there is none, the likeliest.
-    """
+    """The choice for each segment with its chance: the likeliest reading with sound negation, else the likeliest of all."""
     beam = [_Reading()]
     for segment in cut.segments:
         beam = sorted((longer for each in beam for longer in _longer(cut, segment, each, weights)), key=_likeliest)
         sound = [each for each in beam if each.denials.is_sound]
-        # one that is sound stays among them: what follows may deny nothing
+        # keep a sound reading, since the rest may deny nothing
         beam = beam[:BEAM] if not sound or sound[0] in beam[:BEAM] else [*beam[:BEAM], sound[0]]
     return min(beam, key=lambda each: (not each.denials.is_sound, *_likeliest(each))).read
 
 
 @dataclass(frozen=True, eq=False)
 class _Reading:
-    """The first segments of a query as they may be read: the `last` of them, and those `before` it. `score` is the logarithm of
-    its chance.
-    """
+    """A reading of the first segments: the `last` one, and those `before` it. `score` is the logarithm of its chance."""
 
     before: _Reading | None = None
     last: Read | None = None
@@ -225,7 +219,7 @@ def _likeliest(reading: _Reading) -> tuple[float]:
 
 
 def _longer(cut: Cut, segment: Segment, reading: _Reading, weights: Weights) -> Iterator[_Reading]:
-    """A reading with one more segment, in each way that is not too unlikely. Only words that were seen as cues may be cues."""
+    """The reading with one more segment, for each likely choice. Only words known as cues may be cues."""
     cues = weights.get(f"w:{cut.tokens[segment.first].key}", {})
     choices = [each for each in choices_of(segment) if each[0] != "word" or each[1] not in CUES or each[1] in cues]
     chances = probabilities(evidence_of(cut, segment, reading.passed), choices, weights)
@@ -242,9 +236,7 @@ def _longer(cut: Cut, segment: Segment, reading: _Reading, weights: Weights) -> 
 
 
 def _beside(cut: Cut, places: range, ahead: int, most: int) -> list[str]:
-    """The first words at some places, with marks where a clause and where the query ends. A value is its kind: its name is
-    nobody else's.
-    """
+    """The first words at some positions, with marks for the ends of clauses and of the query. Values are given by their kind."""
     words: list[str] = []
     for place in places[:WINDOW]:
         if len(words) >= most:
@@ -257,7 +249,7 @@ def _beside(cut: Cut, places: range, ahead: int, most: int) -> list[str]:
 
 
 def _joined(cut: Cut, before: Segment | None, segment: Segment) -> str:
-    """What stands between a segment and the one that said something before it."""
+    """What stands between a segment and the last meaningful one."""
     if before is None:
         return "start"
     between, before_end = cut.tokens[before.last : segment.first], cut.end(before)

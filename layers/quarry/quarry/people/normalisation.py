@@ -1,7 +1,7 @@
-"""Constraints put in order, whoever made them: the same names, dates and units. What is outside the taxonomy or impossible is
-kept as a keyword, not lost; only a kind of experience that there is not is dropped.
+"""Normalises constraints from any source: names, dates and units. Impossible values and those outside the taxonomy become
+keywords; only unknown kinds of experience are dropped.
 
-A model's reading is checked against the words of its query: what no words say is dropped, and nothing is added.
+A model's reading is checked against the query: values that no words state are dropped.
 """
 
 from __future__ import annotations
@@ -27,20 +27,22 @@ from quarry.people.contract import (
 )
 from quarry.people.facets import PEOPLE
 from quarry.platform.contract import Assertion, Evidence
+from quarry.platform.errors import InvalidInput
+from quarry.query.values import Interval, interval_of
 from quarry.spans.gazetteer import spellings, usual_name
 from quarry.spans.mention import PlaceKind, Span
 
 ANYBODY = "people"
-"""What is embedded of a query that does nothing but rule somebody out."""
+"""The text to embed for a query of exclusions alone."""
 
 NAME_CHARACTERS_MAX = 120
 ROLE_CHARACTERS_MAX = 400
 SALARY_MIN, SALARY_MAX = 10_000.0, 1e9
-"""What is less or more a year, in INR, is no salary."""
+"""The bounds of a salary, in INR a year."""
 YEARS_MAX = 100.0
-"""Nobody has worked for longer."""
+"""The most years of experience."""
 NAMES_MAX = 20
-"""Values in one list."""
+"""The most values in a list."""
 SEARCH_PHRASES_MAX = 15
 EVIDENCE_MAX = 60
 TEXT_CHARACTERS_MAX = 2000
@@ -48,22 +50,21 @@ QUOTES_MAX = 100
 
 _OPEN_END = frozenset({"present", "now", "today", "current", "currently", "ongoing", "date"})
 
-_DATE = re.compile(r"([12]\d{3})(?:-(\d{1,2}))?(?:-(\d{1,2}))?")
 ASSERTIONS: Mapping[str, Assertion] = {"must": "affirmed", "should": "preferred", "exclude": "negated"}
 _PLACES = frozenset({"city", "country", "location", "location_text", "preferred_locations", "or_preferred_locations"})
 _SWITCHES = {"open_to_work_only": "open_to_work", "open_to_work": "open_to_work", "is_current": "is_current"}
-"""Conditions that are true or false, with the facet whose names may say them."""
+"""Conditions that are true or false, with the facet whose names state them."""
 
 
 def normalise(constraints: Constraints) -> Constraints:
-    """The constraints in their one form; applying this twice changes nothing more."""
+    """The constraints in normal form. Applying this twice changes nothing more."""
     exclude = constraints.exclude.model_copy(
         update=_lists(constraints.exclude) | _dates(constraints.exclude, "time", "start", "end", [])
     )
     ruled_out = {*exclude.company_norm, *exclude.keywords, *exclude.team_norm, *exclude.location}
     left_over: list[str] = []
     must = _required(constraints.must, ruled_out, left_over)
-    # what was moved to the keywords comes first, so that a full list does not lose it
+    # moved values come first, so that a full list does not lose them
     should = constraints.should
     should = should.model_copy(update={"keywords": [*left_over, *should.keywords]})
     intents = {"intent_secondary": _taxonomy(should.intent_secondary, Intent, [])}
@@ -81,7 +82,7 @@ def normalise(constraints: Constraints) -> Constraints:
 
 
 def _required(must: Must, ruled_out: Set[str], left_over: list[str]) -> Must:
-    """What must hold, but for what is ruled out; what it cannot be goes to `left_over`."""
+    """The required part without what is excluded. Impossible values go to `left_over`."""
     update = _lists(must, ruled_out) | _location(must, ruled_out)
     for name, first, last in (("time", "start", "end"), ("started", "from", "until"), ("ended", "from", "until")):
         update |= _dates(must, name, first, last, left_over)
@@ -105,7 +106,7 @@ def _required(must: Must, ruled_out: Set[str], left_over: list[str]) -> Must:
 
 
 def _lists(part: BaseModel, ruled_out: Set[str] = frozenset()) -> dict[str, Any]:
-    """The lists of a part as names, without those that are ruled out."""
+    """The lists of a part as names, without excluded ones."""
     return {
         field: [name for name in _names(value) if name not in ruled_out]
         for field, value in part
@@ -114,14 +115,14 @@ def _lists(part: BaseModel, ruled_out: Set[str] = frozenset()) -> dict[str, Any]
 
 
 def cleaned_query(original: str, answer: str) -> str:
-    """A model's cleaned form of the query, or the original where that is none: empty, much longer, or other figures in it."""
+    """The model's cleaned query, or the original if that is empty, much longer, or has other digits."""
     cleaned = _text(answer.strip().strip("\"'`"))
     same_figures = re.sub(r"\D", "", cleaned) == re.sub(r"\D", "", original)
     return cleaned if cleaned and same_figures and len(cleaned) <= 2 * len(original) + 40 else original
 
 
 def _taxonomy(values: Iterable[str], taxonomy: object, left_over: list[str]) -> list[str]:
-    """The values of the taxonomy; the others go to `left_over`."""
+    """The values in the taxonomy. The others go to `left_over`."""
     kept: list[str] = []
     for value in _names(values):
         name = re.sub(r"[\s-]+", "_", value)
@@ -130,7 +131,7 @@ def _taxonomy(values: Iterable[str], taxonomy: object, left_over: list[str]) -> 
 
 
 def _roles(roles: Iterable[str], ruled_out: Set[str]) -> list[str]:
-    """Each role by its names, without those that are ruled out."""
+    """Each role by its names, without excluded ones."""
     kept = []
     for role in roles:
         names = [name for name in _names(role[:ROLE_CHARACTERS_MAX].split("|")) if name not in ruled_out]
@@ -139,45 +140,32 @@ def _roles(roles: Iterable[str], ruled_out: Set[str]) -> list[str]:
 
 
 def is_date(text: str) -> bool:
-    """Whether it is a day, a month or a year, or says that there is no end."""
+    """Whether it is a day, a month, a year, or an open end."""
     left_over: list[str] = []
     _period(text, left_over)
     return not left_over
 
 
 def _dates(part: BaseModel, name: str, start: str, end: str, left_over: list[str]) -> dict[str, str | None]:
-    """The first and the last day as YYYY-MM-DD, exchanged where they were swapped; what is no date goes to `left_over`."""
+    """The first and the last day as YYYY-MM-DD, in order. Texts that are no dates go to `left_over`."""
     fields = f"{name}_{start}", f"{name}_{end}"
     first, last = (_period(getattr(part, field), left_over) for field in fields)
-    if first and last and first[0] > last[1]:
+    if first and last and first.first > last.last:
         first, last = last, first
-    days = first[0].isoformat() if first else None, last[1].isoformat() if last else None
+    days = first.first.isoformat() if first else None, last.last.isoformat() if last else None
     return dict(zip(fields, days, strict=True))
 
 
-def _period(date: str | None, left_over: list[str]) -> tuple[datetime.date, datetime.date] | None:
-    """The first and the last day of a day, a month or a year."""
+def _period(date: str | None, left_over: list[str]) -> Interval | None:
+    """The days of a day, a month or a year. A text that is no date goes to `left_over`."""
     text = _name(date)
     if text is None or text in _OPEN_END:
         return None
-    match = _DATE.fullmatch(text)
     try:
-        if match:
-            return _days(int(match[1]), match[2] and int(match[2]), match[3] and int(match[3]))
-    except ValueError:
-        pass
-    left_over.append(text)
-    return None
-
-
-def _days(year: int, month: int | str | None, day: int | str | None) -> tuple[datetime.date, datetime.date]:
-    if month and day:
-        exact = datetime.date(year, int(month), int(day))
-        return exact, exact
-    if month:
-        following = datetime.date(year + int(month) // 12, int(month) % 12 + 1, 1)
-        return datetime.date(year, int(month), 1), following - datetime.timedelta(days=1)
-    return datetime.date(year, 1, 1), datetime.date(year, 12, 31)
+        return interval_of(text, "date", datetime.date.min, "")
+    except InvalidInput:
+        left_over.append(text)
+        return None
 
 
 def _salary(salary: float | None, left_over: list[str]) -> float | None:
@@ -196,7 +184,7 @@ def _years(years: float | None) -> float | None:
 
 
 def _location(must: Must, ruled_out: Set[str]) -> dict[str, str | None]:
-    """City and country by their usual names, and the text that names the place, made of these where there is none."""
+    """City and country by their usual names, and the location text, made from these if it is missing."""
     places: dict[PlaceKind, str | None] = {"city": must.city, "country": must.country}
     kept: dict[str, str | None] = {}
     for kind, written in places.items():
@@ -209,7 +197,7 @@ def _location(must: Must, ruled_out: Set[str]) -> dict[str, str | None]:
 
 
 def _names(values: Iterable[str]) -> list[str]:
-    """Lower case, trimmed, each once, not too long and not too many."""
+    """The names in lower case, trimmed, each once, within the limits."""
     return list(unique(name for value in values if (name := _name(value))))[:NAMES_MAX]
 
 
@@ -230,7 +218,7 @@ def _share(value: float) -> float:
 
 
 def edited(constraints: Constraints, query: str) -> Constraints:
-    """Constraints that a request brings itself, in their one form; what is embedded is made of them."""
+    """The constraints of a request in normal form, with the text to embed made from them."""
     update = {
         "query_original": query,
         "query_cleaned": constraints.query_cleaned or query,
@@ -240,7 +228,7 @@ def edited(constraints: Constraints, query: str) -> Constraints:
 
 
 def about(constraints: Constraints) -> str:
-    """What constraints look for, in few words."""
+    """The subject of constraints in few words."""
     must, should = constraints.must, constraints.should
     named = [
         *(role.partition("|")[0] for role in must.role), *should.skills_or_tools, *should.keywords, *must.company_norm,
@@ -252,7 +240,7 @@ def about(constraints: Constraints) -> str:
 
 
 def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
-    """The constraints of `output` that words of the query say, in their one form, with the characters that say them."""
+    """The constraints of `output` that words of the query state, in normal form, with the characters that state them."""
     given = normalise(
         Constraints(
             query_original=original,
@@ -274,7 +262,7 @@ def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
 
 
 def _said(name: str, part: BaseModel, spoken: Spoken, evidence: list[Evidence]) -> BaseModel:
-    """The part of the constraints with those of its values that are said; which words say them goes to `evidence`."""
+    """The part with only the values that the query states. The words that state them go to `evidence`."""
     update: dict[str, Any] = {}
     for field, value in part:
         values = value if isinstance(value, list) else [] if value is None else [value]
@@ -300,13 +288,13 @@ def _holds_excluded(constraints: Constraints) -> bool:
 
 @dataclass(frozen=True)
 class _Words:
-    """The words of a query by their stems, and the tokens that stand for them in the query as it was typed, if any do."""
+    """The stems of a query's words, and the tokens of the original query that correspond to them, if any."""
 
     stems: Sequence[str]
     typed: Sequence[Token]
 
     def run(self, text: str) -> tuple[int, int] | None:
-        """The first and the last of words that together hold all words of a text."""
+        """The first and the last word of a run that contains all words of a text."""
         wanted = set(stems_of(text))
         if not wanted or not wanted <= set(self.stems):
             return None
@@ -318,7 +306,7 @@ class _Words:
 
 
 class Spoken:
-    """The words of a query, as it was typed and as it was tidied up, and the words that a model quotes from it."""
+    """The words of a query, original and cleaned, and the words that the model quotes from it."""
 
     def __init__(self, original: str, cleaned: str, quotes: Sequence[Quote]) -> None:
         self._original, self._quotes = original, quotes
@@ -330,7 +318,9 @@ class Spoken:
         )
 
     def span(self, part: str, field: str, value: Any, beside: Iterable[Any]) -> Span | None:
-        """The characters that say a value: its own words, else words quoted for it that say no other value `beside` it."""
+        """The characters that state a value: its own words, else words quoted for it that state no other value of the list
+        `beside` it.
+        """
         own = self._own(field, value)
         if own is not None:
             return own
@@ -357,7 +347,7 @@ class Spoken:
 
 
 def _ways_to_say(field: str, value: Any) -> Iterator[str]:
-    """The words that say a value: any of them is enough."""
+    """The ways to state a value; any of them is enough."""
     if isinstance(value, bool):
         facet = PEOPLE.facet(_SWITCHES[field])
         yield from (facet.label, *facet.words) if value else ()

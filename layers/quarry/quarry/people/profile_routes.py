@@ -1,4 +1,4 @@
-"""HTTP for people to look at. It imports neither the search nor a model."""
+"""HTTP for profiles of people. It imports neither the search nor a model."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-"""People to look at: the list of all, what everyone may see of one, and what a search of the caller's lets them see.
+"""Profiles of people: the list of all, the public profile, and the profile within a search of the caller.
 
-Cards that are not visible appear nowhere.
+Hidden cards appear nowhere.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from quarry.postgres.pool import Connection, Database
 from quarry.services.services import Caller, Services
 
 SUMMARIES_PER_PERSON = 3
-"""Of the latest cards, in the list of people."""
+"""How many summaries of the latest cards the list shows."""
 
 BAD_CURSOR = "cursor: take the `next_cursor` of an earlier page as it is"
 
@@ -53,7 +53,7 @@ _AFTER = SQL(
 
 
 class _Place(LazyModel):
-    """Where a page of the list ended."""
+    """The end of a page of the list."""
 
     name: CleanText | None
     id: IdentifierText
@@ -64,7 +64,7 @@ async def discover(request: DiscoverRequest, database: Database) -> DiscoverResp
     after = _decode(request.cursor) if request.cursor else None
     statement = _DISCOVER.format(latest_first=_LATEST_FIRST, after=_AFTER if after else _FROM_THE_START)
     given: dict[str, Any] = after.model_dump() if after else {}
-    # one more than is shown tells whether a page follows
+    # one row more shows whether a page follows
     rows = await database.rows(statement, given | {"summaries": SUMMARIES_PER_PERSON, "limit": request.limit + 1})
     people = [DiscoveredPerson(**row) for row in rows[: request.limit]]
     more = len(rows) > len(people)

@@ -1,10 +1,10 @@
-"""Ranks people: the evidence for each, the conditions that each meets, and a score. Pure.
+"""Ranks people by the conditions that they meet, and by a score. Pure.
 
-base = 0.65 · best card + 0.25 · best child + 0.10 · mean of the three best of both, each by similarity, 0 where there is none.
-score = max(0, base + lexical bonus + should bonus − penalties). A penalty is taken where a tier has dropped a constraint and none
-of the person's cards that were found meets it.
+base = 0.65 · best card + 0.25 · best child + 0.10 · mean of the three best of both, by similarity; 0 for those missing.
+score = max(0, base + lexical bonus + should bonus − penalties). A penalty applies if a tier dropped a constraint and none of the
+person's cards found meets it.
 
-Who misses less of what is asked stands first, whatever the scores: who misses a condition never stands before who meets all.
+People who miss fewer conditions come first, whatever their scores.
 """
 
 from __future__ import annotations
@@ -35,39 +35,39 @@ from quarry.people.filters import (
 from quarry.spans.gazetteer import spellings
 
 MATCHED_CARDS_PER_PERSON = 3
-"""Cards of a person that are shown."""
+"""The most cards shown of a person."""
 
 OF_THE_PERSON: frozenset[HardConstraint] = frozenset(
     {"open_to_work_only", "preferred_locations", "offer_salary_inr_per_year", "experience_years"}
 )
 OF_THE_REST: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
-"""Where, when and whether still: said of another condition, and asked of the same experience as it."""
+"""Constraints on place and time: they apply to the same experience as another condition."""
 
 IN_ONE = "all in one experience"
-"""What somebody misses who meets each condition, but by different experiences, where others meet them by one."""
+"""What people miss who meet each condition by different experiences, if others meet all by one."""
 
 CLAUSES_MAX = 6
-"""So many conditions on experiences are tried together."""
+"""The most conditions on experiences that are tried together."""
 PREFERRED_MAX = 20
-"""So many things that are only preferred are told of."""
+"""The most preferred clauses that are shown."""
 
 TOP_PEOPLE = 5
-"""People in an answer."""
+"""The most people in an answer."""
 
 MIN_RESULTS = 15
-"""With fewer people than this a search goes on to the next tier."""
+"""With fewer people, a search goes on to the next tier."""
 
 WEIGHT_PARENT_BEST = 0.65
 WEIGHT_CHILD_BEST = 0.25
 WEIGHT_AVG_TOP3 = 0.10
 
 LEXICAL_BONUS_MAX = 0.25
-"""What the person whose words match best gets; the others get their share of it."""
+"""The bonus of the person whose words match best; others get it in proportion."""
 
 SHOULD_BOOST = 0.02
 SHOULD_CAP = 10
 SHOULD_BONUS_MAX = 0.25
-"""Each should term is worth SHOULD_BOOST, as far as SHOULD_CAP terms, and never more than this in all."""
+"""Each should term adds SHOULD_BOOST, up to SHOULD_CAP terms, and at most this in all."""
 
 MISSING_DATE_PENALTY = 0.12
 LOCATION_MISMATCH_PENALTY = 0.10
@@ -75,17 +75,17 @@ LOCATION_MISMATCH_PENALTY = 0.10
 NO_MISSES: Mapping[str, float] = MappingProxyType({})
 
 EQUAL_SCORE_DIGITS = 6
-"""Scores that are the same to so many digits are equal."""
+"""Scores that agree to so many digits are equal."""
 
 
 @dataclass(frozen=True)
 class CardHit:
-    """A card near the query, or a child of it. Similarity is 1 / (1 + cosine distance), 1/3 to 1. Where there is no vector yet,
-    the words say it: from 1/2, as of a text about something else, to 2/3 with every word of the query.
+    """A card near the query, or a child of it. Similarity is 1 / (1 + cosine distance), 1/3 to 1. Without a vector it is derived
+    from words: from 1/2 (none) to 2/3 (every word of the query).
 
-    The other fields are the card's own, also in a child's hit, and speak of what was asked for, relaxed or not: whether its dates
-    overlap the time (never, where it has none), whether they cover all of it, and whether its place is the one; true where no
-    time or place was asked for.
+    The other fields are those of the card, also for a child, and compare it with the query before relaxation: whether its dates
+    overlap the time (false without dates), whether they cover it, and whether its place matches. They are true if the query has
+    no time or place.
     """
 
     card_id: str
@@ -98,11 +98,10 @@ class CardHit:
 
 @dataclass(frozen=True)
 class PersonEvidence:
-    """What was found of one person: the nearest cards and children that the filters let through, nearest first.
+    """The evidence for one person: the nearest cards and children that pass the filters of `tier`, nearest first.
 
-    `tier` is the tier that they were found in, which has dropped what they do not meet: the cards are those that it lets through.
-    `text_score` says how well the query's words are matched by the best of all the person's cards and children that the filters
-    let through (ts_rank_cd); `should_hits` how many of the should terms are held by any of them.
+    `text_score` is the best text rank of all their cards and children that pass (ts_rank_cd); `should_hits` is the number of
+    should terms that any of them contains.
     """
 
     person_id: str
@@ -119,7 +118,7 @@ class PersonEvidence:
 
 @dataclass(frozen=True)
 class RankedPerson:
-    """A person with the score that the place in the list follows from."""
+    """A person with a score."""
 
     person_id: str
     score: float
@@ -127,7 +126,7 @@ class RankedPerson:
 
     @cached_property
     def matched_card_ids(self) -> tuple[str, ...]:
-        """The cards to show, best first: a card is as good as the best of its own similarity and its children's."""
+        """The cards to show, best first, by the best similarity of a card and its children."""
         best: dict[str, float] = {}
         for hit in self.evidence.hits:
             best[hit.card_id] = max(hit.similarity, best.get(hit.card_id, 0.0))
@@ -135,15 +134,15 @@ class RankedPerson:
 
     @cached_property
     def matched_child_ids(self) -> tuple[str, ...]:
-        """The children that were found of the cards to show, best first."""
+        """The children found of the cards to show, best first."""
         found = (hit for hit in self.evidence.children if hit.card_id in self.matched_card_ids)
         return tuple(hit.child_id for hit in sorted(found, key=lambda hit: -hit.similarity) if hit.child_id)
 
 
 @dataclass(frozen=True)
 class Clause:
-    """A condition by itself, in words: filters on a card, or words that a card or the profile must hold. `alternatives` are
-    those of which any meets it, where there are several.
+    """One condition with its label: filters on a card, or words that a card or the profile must contain. It is met if any of its
+    `alternatives` is.
     """
 
     label: str
@@ -161,18 +160,18 @@ class Standing:
 
     @property
     def missed(self) -> float:
-        """How much of what is asked is missed: one for each condition, a half where each is met, but by different experiences."""
+        """The number of missed conditions; one half if all are met, but by different experiences."""
         return 0.5 if self.misses == (IN_ONE,) else float(len(self.misses))
 
 
 def clauses_of(filters: CardFilters) -> list[Clause]:
-    """All conditions that can be met or missed: hard ones first, then roles, then words."""
+    """All conditions: hard ones first, then roles, then words."""
     hard = [Clause(condition_label(name, filters), only(filters, name)) for name in constraints_in_force(filters)]
     return [*hard, *map(_role_clause, filters.roles), *(Clause(text, text=text) for text in filters.texts)]
 
 
 def preferred_clauses(constraints: Constraints) -> list[Clause]:
-    """What is only preferred, each by itself; a role that must hold is not told twice."""
+    """The preferred conditions, without those that repeat a required role."""
     should = constraints.should
     roles = {name for role in constraints.must.role for name in role.split("|")}
     # "colonels" and "colonel" are one
@@ -188,8 +187,8 @@ def preferred_clauses(constraints: Constraints) -> list[Clause]:
 
 
 def named_clauses(constraints: Constraints) -> list[Clause]:
-    """What the query names beside its conditions, as one or in its other forms: its own words, but for those that a condition
-    tells. Nobody is left out for want of it, but who is shown lacks it.
+    """The query's own words that no condition covers, each with its other forms. They exclude nobody, but are shown as missing if
+    nobody has them.
     """
     said = set(stems_of(constraints.query_original))
     must = constraints.must
@@ -206,7 +205,7 @@ def named_clauses(constraints: Constraints) -> list[Clause]:
 
 
 def ruled_out_words(constraints: Constraints) -> list[tuple[str, ...]]:
-    """The words that are ruled out, those together that the same characters of the query say: "physicists" and physics."""
+    """The excluded words, grouped by the characters of the query that state them: "physicists" and "physics"."""
     keywords = constraints.exclude.keywords
     together = [each.value.split(OR) for each in constraints.evidence if each.field == "exclude.keywords"]
     told = {name for names in together for name in names}
@@ -215,7 +214,7 @@ def ruled_out_words(constraints: Constraints) -> list[tuple[str, ...]]:
 
 
 def _role_clause(role: str) -> Clause:
-    """A role, and where its names are of several roles, each of these."""
+    """The clause of a role, with alternatives if its names are of several roles."""
     named: dict[str, list[str]] = {}
     for name in role.split("|"):
         named.setdefault(next((first for first in named if _is_of_role(name, first)), name), []).append(name)
@@ -224,7 +223,7 @@ def _role_clause(role: str) -> Clause:
 
 
 def _is_of_role(name: str, role: str) -> bool:
-    """Whether a name says a role too: in another form ("designers", "design"), or more closely ("backend engineer")."""
+    """Whether a name is of a role: in another form ("designers", "design"), or more specific ("backend engineer")."""
     words, said = keys(name), keys(role)
     if not (words and said):
         return False
@@ -235,7 +234,7 @@ def _is_of_role(name: str, role: str) -> bool:
 
 
 def naming_alternatives(stands: Standing, clauses: Sequence[Clause], met: Sequence[bool]) -> Standing:
-    """The same; a clause that is met is named by those of its alternatives that are, as `met` says of those of all clauses."""
+    """The same with each met clause labelled by its alternatives that are met. `met` covers the alternatives of all clauses."""
     is_met = iter(met)
     by_label: dict[str, str] = {}
     for clause in clauses:
@@ -245,7 +244,7 @@ def naming_alternatives(stands: Standing, clauses: Sequence[Clause], met: Sequen
 
 
 def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) -> Standing:
-    """How a person stands who meets the clauses as `met` says; `together`: by one experience, as far as was asked."""
+    """The labels that a person meets and misses. `together`: by one experience, if that was asked."""
     misses = [clause.label for clause, is_met in zip(clauses, met, strict=True) if not is_met]
     if not misses and not together:
         misses = [IN_ONE]
@@ -254,7 +253,7 @@ def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) 
 
 
 def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters], list[CardFilters]]:
-    """The filters on the person, and those on experiences: what stands by itself, and what is said of it."""
+    """The filters on the person, the separate filters on experiences, and those on place and time."""
     names = constraints_in_force(filters)
     person = replace(
         without(filters, [name for name in names if name not in OF_THE_PERSON]), roles=(), texts=(), names=()
@@ -265,13 +264,13 @@ def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters], list[Ca
 
 
 def merged(one: CardFilters, other: CardFilters) -> CardFilters:
-    """What asks for all that both do."""
+    """The filters of both."""
     changed: dict[str, Any] = set_fields(other) | {"roles": (*one.roles, *other.roles)}
     return replace(one, **changed)
 
 
 def score(evidence: PersonEvidence, filters: CardFilters, text_score_max: float) -> float:
-    """How well a person fits, 0 to 1.45. `text_score_max` is the best text score among the candidates."""
+    """The score of a person, 0 to 1.45. `text_score_max` is the best text score among the candidates."""
     bonuses = lexical_bonus(evidence.text_score, text_score_max) + should_bonus(evidence.should_hits)
     return max(0.0, base_score(evidence) + bonuses - penalties(evidence, filters))
 
@@ -289,17 +288,17 @@ def base_score(evidence: PersonEvidence) -> float:
 
 
 def lexical_bonus(text_score: float, text_score_max: float) -> float:
-    """LEXICAL_BONUS_MAX for the best text score, and in proportion."""
+    """LEXICAL_BONUS_MAX in proportion to the best text score."""
     return LEXICAL_BONUS_MAX * text_score / text_score_max if text_score_max else 0.0
 
 
 def should_bonus(hits: int) -> float:
-    """What `hits` should terms are worth."""
+    """The bonus for `hits` should terms."""
     return min(SHOULD_BONUS_MAX, SHOULD_BOOST * min(hits, SHOULD_CAP))
 
 
 def penalties(evidence: PersonEvidence, filters: CardFilters) -> float:
-    """What is taken off for constraints that the person's tier has dropped and the person does not meet."""
+    """The penalties for constraints that the tier dropped and the person does not meet."""
     lost = 0.0
     if (
         evidence.tier >= FALLBACK_TIER_TIME_SOFT
@@ -319,7 +318,7 @@ def penalties(evidence: PersonEvidence, filters: CardFilters) -> float:
 def rank_people(
     evidence: Sequence[PersonEvidence], filters: CardFilters, misses: Mapping[str, float] = NO_MISSES
 ) -> list[RankedPerson]:
-    """Everyone, best first: by how much they miss of what is asked, then by score; who scores the same is ordered by id."""
+    """All people, best first: by misses, then by score, then by id."""
     text_score_max = max((person.text_score for person in evidence), default=0.0)
     ranked = [RankedPerson(person.person_id, score(person, filters, text_score_max), person) for person in evidence]
     return sorted(
@@ -334,8 +333,8 @@ def break_ties(
     filters: CardFilters,
     misses: Mapping[str, float] = NO_MISSES,
 ) -> list[RankedPerson]:
-    """The same people, with those who miss as much and have an equal score in this order: with a salary offered, first who
-    says what they ask for; with a time asked for, first who has a card that covers all of it; then by id.
+    """The same people; those with equal misses and scores in this order: for an offered salary, people who state theirs first;
+    for a time, people with a card that covers it first; then by id.
     """
 
     def place(person: RankedPerson) -> tuple[float, float, bool, bool, str]:
@@ -354,5 +353,5 @@ def break_ties(
 
 
 def similarity_percent(score: float) -> int:
-    """A score as the answer shows it, 0 to 100."""
+    """A score in percent, 0 to 100."""
     return round(100 * min(1.0, max(0.0, score)))

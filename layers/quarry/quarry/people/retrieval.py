@@ -1,6 +1,4 @@
-"""People out of Postgres as typed rows, and the values that a request names as they stand in the data: one that nobody has is
-refused with the nearest.
-"""
+"""Reads people from Postgres, and checks the values that a request names: an unknown value is refused, with the nearest ones."""
 
 from __future__ import annotations
 
@@ -14,7 +12,6 @@ from psycopg.rows import DictRow
 from psycopg.types.json import Jsonb
 from pydantic import BaseModel
 
-from quarry.language.tokens import stem
 from quarry.people.contract import Constraints, EmploymentType, Intent, PersonResult, SeniorityLevel
 from quarry.people.facets import PEOPLE
 from quarry.people.filters import CardFilters, HardConstraint, constraints_in_force, set_fields, without
@@ -28,7 +25,6 @@ from quarry.people.ranking import (
     similarity_percent,
 )
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.platform.text import words
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import NamedValue, nearest
@@ -36,10 +32,10 @@ from quarry.retrieval.known_values import existing_values, values_meant
 from quarry.spans.gazetteer import alternatives_in
 
 OVERFETCH_CARDS = 50
-"""The people with the nearest cards, and those with the nearest children, that are candidates in a tier."""
+"""How many people with the nearest cards, and with the nearest children, are candidates in a tier."""
 
 TOP_K_CARDS = 5
-"""The nearest cards, and the nearest children, that count as evidence for a person."""
+"""How many of the nearest cards, and of the nearest children, are evidence for a person."""
 
 _FIND = """
 select * from find_people(
@@ -74,13 +70,13 @@ select count_people(
 """
 
 PersonIds = NewType("PersonIds", str)
-"""Ids of people, as Postgres writes an array: they only go from one statement into others. None in place of those to leave out
-where they are too many to be listed: then each candidate is tested."""
+"""Ids of people as a Postgres array in text form, passed from one statement to others. As people to exclude, None means that they
+are too many to list: then each candidate is tested."""
 
 NOBODY = PersonIds("{}")
 
 _NO_FILTERS = frozenset({"should_terms", "names", "texts"})
-"""What is said of the people by other means."""
+"""Filters that statements take as separate arguments."""
 
 _ORGANISATIONS = ("company", "school")
 _PLACES = ("workplace", "home", "preferred_place")
@@ -90,23 +86,23 @@ _FACETS = {
     "location_text": _PLACES,
 }  # fmt: skip
 _REPLACED = frozenset({"company_norm", "school_norm", "team_norm", "domain", "sub_domain"})
-"""What is met by equality, so that the values of the data must stand there."""
+"""Fields that are compared for equality, so that they need the values of the data."""
 _TAXONOMIES = {"intent_primary": Intent, "employment_type": EmploymentType, "seniority_level": SeniorityLevel}
 _DATES = ("time_start", "time_end", "started_from", "started_until", "ended_from", "ended_until")
 _ANYWHERE = frozenset({"remote", "anywhere", "any", "worldwide"})
 
 Named = tuple[BaseModel, str, NamedValue]
-"""A part of the constraints, one of its fields, and a value there that the data may have."""
+"""A part of the constraints, one of its fields, and a value in it."""
 
 
 async def holds_cards(database: Database) -> bool:
-    """Whether there is anybody to find."""
+    """Whether there are any people to find."""
     return await database.row("select from experience_cards where visible limit 1") is not None
 
 
 async def find_excluded(database: Database, filters: CardFilters) -> PersonIds | None:
-    """Whom the filters rule out, in every tier: who has a visible card of an excluded company, place or the like, or with an
-    excluded keyword in it or in a child of it. One round trip, none where nothing is excluded.
+    """The people whom the filters exclude in every tier: by a visible card of an excluded company, place or similar, or by an
+    excluded keyword in a card or its children. One round trip, none if nothing is excluded.
     """
     if not filters.excludes_anyone:
         return NOBODY
@@ -116,7 +112,7 @@ async def find_excluded(database: Database, filters: CardFilters) -> PersonIds |
 
 
 async def find_never_said(database: Database, texts: Sequence[str]) -> frozenset[str]:
-    """Those of the texts that nobody's visible cards and profile hold: whether somebody is one of these, the data do not say."""
+    """The texts that no visible card or profile contains."""
     row = await database.row(_NEVER_SAID, [list(texts)]) if texts else None
     return frozenset(row["texts"]) if row else frozenset()
 
@@ -124,8 +120,8 @@ async def find_never_said(database: Database, texts: Sequence[str]) -> frozenset
 async def find_meeting(
     database: Database, *, names: Sequence[str] = (), texts: Sequence[str] = (), groups: Sequence[CardFilters] = ()
 ) -> PersonIds | None:
-    """The people who have one of the names, for each text a card or profile that holds it, and for each group of filters a card
-    that meets it; None, without a round trip, where nothing is asked.
+    """The people who have one of the names, a card or profile with each text, and a card for each group of filters; None, without
+    a round trip, if nothing is given.
     """
     if not (names or texts or groups):
         return None
@@ -141,7 +137,7 @@ async def find_meeting(
 
 
 async def find_standings(database: Database, people: Sequence[str], clauses: Sequence[Clause]) -> dict[str, list[bool]]:
-    """For each person, which of the clauses they meet, each by any of their cards; one round trip."""
+    """For each person, whether they meet each clause by any of their cards; one round trip."""
     if not (people and clauses):
         return {person_id: [] for person_id in people}
     filters = [(place, clause.filters) for place, clause in enumerate(clauses) if clause.filters is not None]
@@ -159,7 +155,7 @@ async def find_standings(database: Database, people: Sequence[str], clauses: Seq
 
 
 async def fits_one_card(database: Database, filters: CardFilters) -> bool:
-    """Whether there is a card that meets all of the filters."""
+    """Whether some card meets all of the filters."""
     row = await database.row(_FITS, [_card_filters(filters)])
     return bool(row and row["fits"])
 
@@ -175,17 +171,17 @@ async def find_candidates(
     tier: int,
     among: PersonIds | None = None,
 ) -> list[PersonEvidence]:
-    """The people whose cards or children are nearest to the query in a tier, with their evidence, in one round trip.
+    """The people whose cards or children are nearest to the query in a tier, with their evidence, by id; one round trip.
 
-    `filters` is what filters here; `asked` is what was asked for, where that is more. `excluded` are left out (find_excluded),
-    and so is who is not `among` some people, where these are given. `query_text` is compared by its words, which alone count for
-    cards without vectors; without `vector`, for all. Ordered by id.
+    `filters` apply in this tier; `asked` are those of the search, if there are more. People in `excluded` (find_excluded) and, if
+    `among` is given, those not in it are left out. `query_text` is compared by words; for cards without vectors, or without
+    `vector`, only words count.
     """
     rows = await database.rows(
         _FIND,
         {
             "embedding": half_vector(vector),
-            "query": _searched_words(query_text, asked or filters, filters),
+            "query": query_text,
             "should_terms": list((asked or filters).should_terms),
             "filters": _card_filters(filters),
             "asked": _card_filters(asked or filters),
@@ -204,23 +200,23 @@ async def find_candidates(
 async def count_relaxations(
     database: Database, filters: CardFilters, excluded: PersonIds | None
 ) -> list[tuple[HardConstraint, int]]:
-    """For each hard constraint in force, how many more people there are without it alone; one statement. `excluded` are left out
-    (find_excluded); where these are too many to be listed, nothing is counted.
+    """For each hard constraint, how many more people there are without it; one statement. People in `excluded` (find_excluded)
+    are left out; if these are too many to list, nothing is counted.
     """
     names = constraints_in_force(filters)
     if not names or excluded is None:
         return []
     wider = [_fields(replace(without(filters, [name]), roles=())) for name in names]
-    # what is only expected is no constraint that could be dropped
+    # roles are no constraints that can be dropped
     filters = replace(filters, roles=())
     row = await database.row(_COUNT, {"filters": _card_filters(filters), "wider": Jsonb(wider), "excluded": excluded})
     return list(zip(names, row["additional"], strict=True)) if row else []
 
 
 async def load_people(database: Database, people: Sequence[RankedPerson]) -> list[PersonResult]:
-    """The people as an answer shows them, but for why, in the order of `people`, in one round trip; who is gone is left out.
+    """The people as shown in an answer, without reasons, in the order of `people`; one round trip. Deleted people are left out.
 
-    Each with the cards that matched; where none of those is visible any more, with the latest visible ones.
+    Each has the cards that matched, or the latest visible ones if none of those is visible any more.
     """
     if not people:
         return []
@@ -235,26 +231,12 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
     return [_found_person(person, found[person.person_id]) for person in people if person.person_id in found]
 
 
-def _searched_words(query_text: str, asked: CardFilters, filters: CardFilters) -> str:
-    """The words of a query that texts are compared by: not those that name what it excludes, for "not from an agency" must not
-    favour agencies; nor, where all that is asked filters, its places, which each card is in and may spell otherwise.
-    """
-    excluded = {stem(word) for name in asked.excluded_companies + asked.excluded_keywords for word in words(name)}
-    text = " ".join(token for token in query_text.split() if not excluded.intersection(map(stem, words(token))))
-    without_places = f" {text.lower()} "
-    for name in (*filters.places, *filters.countries) if filters == asked else ():
-        start = without_places.find(f" {name} ")
-        if start >= 0:
-            without_places = without_places[:start] + without_places[start + len(name) + 1 :]
-    return without_places.strip() or text
-
-
 def _card_filters(filters: CardFilters) -> Jsonb:
     return Jsonb(_fields(filters))
 
 
 def _fields(filters: CardFilters) -> dict[str, Any]:
-    """The filters that are set, as the SQL type card_filters reads them."""
+    """The filters that are set, in the form of the SQL type card_filters."""
     given = {name: value for name, value in set_fields(filters).items() if name not in _NO_FILTERS}
     if given.keys() & {"experience_least", "experience_most"}:
         given["experience_on"] = datetime.datetime.now(datetime.UTC).date()
@@ -284,7 +266,7 @@ def _found_person(person: RankedPerson, row: DictRow) -> PersonResult:
 
 
 async def check_constraints(constraints: Constraints, query: str, database: Database) -> Constraints:
-    """The constraints with the values as they stand in the data. Raises InvalidInput and DatabaseUnavailable."""
+    """The constraints with the values as the data spells them. Raises InvalidInput and DatabaseUnavailable."""
     parts = _parts(constraints)
     if errors := [error for name, part in parts.items() for error in _wrong(f"/constraints/{name}", part)]:
         raise InvalidInput(errors)
@@ -294,18 +276,16 @@ async def check_constraints(constraints: Constraints, query: str, database: Data
 
 
 async def as_in_data(constraints: Constraints, database: Database) -> Constraints:
-    """The constraints with the values as they stand in the data; what nobody has is asked for as it is. Raises
-    DatabaseUnavailable.
-    """
+    """The constraints with the values as the data spells them; unknown values stay. Raises DatabaseUnavailable."""
     parts = _parts(constraints)
     given = _named(parts)
-    existing = await existing_values(database, PEOPLE, [named for _, _, named in given])
+    existing = await existing_values(database, [PEOPLE], [named for _, _, named in given])
     meant = [found or [named.value] for (_, _, named), found in zip(given, existing, strict=True)]
     return normalise(_replaced(constraints, parts, given, meant))
 
 
 def _parts(constraints: Constraints) -> dict[str, BaseModel]:
-    """The parts that hold values, apart from those of `constraints`."""
+    """Copies of the parts that contain values."""
     return {name: getattr(constraints, name).model_copy() for name in ("must", "should", "exclude")}
 
 
@@ -322,9 +302,7 @@ def _named(parts: Mapping[str, BaseModel]) -> list[Named]:
 def _replaced(
     constraints: Constraints, parts: Mapping[str, BaseModel], given: Sequence[Named], meant: Sequence[Sequence[str]]
 ) -> Constraints:
-    """The constraints with the values that are meant where the others stood, as far as these are met by equality; the same words
-    say them.
-    """
+    """The constraints with the meant values in fields compared for equality, and the evidence adapted."""
     replaced: dict[tuple[int, str], tuple[BaseModel, list[str]]] = {}
     renamed: dict[tuple[str, str], str] = {}
     for (part, field, named), found in zip(given, meant, strict=True):
@@ -345,7 +323,7 @@ def _replaced(
 def _values(part: BaseModel, field: str) -> Sequence[str]:
     value = getattr(part, field, None)
     if field == "location_text" and isinstance(value, str):
-        # beside a city or a country it is only how they were written
+        # with a city or a country, it is only their spelling
         isolated = not (getattr(part, "city", None) or getattr(part, "country", None))
         value = alternatives_in(value) if isolated else None
     given = value if isinstance(value, list) else [value] if value else []
@@ -353,7 +331,7 @@ def _values(part: BaseModel, field: str) -> Sequence[str]:
 
 
 def _wrong(pointer: str, part: BaseModel) -> Iterator[FieldError]:
-    """Values that are not of the taxonomy, and dates that are none."""
+    """Errors for values outside the taxonomy, and for invalid dates."""
     for field, taxonomy in _TAXONOMIES.items():
         known = get_args(taxonomy)
         for value in _values(part, field):

@@ -1,4 +1,4 @@
-"""HTTP for the search of people, which is imported with the first request for it."""
+"""HTTP for the search for people, which is imported with the first request."""
 
 from __future__ import annotations
 

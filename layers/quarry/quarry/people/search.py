@@ -1,9 +1,8 @@
-"""Searching people, for a credit: what the query asks for, by the chat model where there is one, else by its segments and what
-was learned of them; whom it finds, and why.
+"""The search for people, for one credit.
 
-Read `_search` from top to bottom: is there a credit, what does the query ask for, who is near it in the strictest tier that
-finds enough, why each of them; and only then one transaction that stores the search, charges it and keeps the answer for a
-repeated call. Nothing is stored or charged before, so a search that fails or dies on the way has never been.
+Read `_search` from top to bottom: check the credit, read the query (by the model, else by its segments), find people in the
+strictest tier with enough of them, and give reasons. Then one transaction stores the search, charges it, and keeps the answer for
+a repeated call. A search that fails before that stores and charges nothing.
 """
 
 from __future__ import annotations
@@ -68,16 +67,16 @@ from quarry.services.services import Caller, Services
 
 ENDPOINT = "POST /people/search"
 REASONS_TURNS = 2
-"""The reasons, and one repair of them."""
+"""The reasons, and one repair."""
 EMBEDDING_RESERVE_SECONDS = 5.0
-"""Kept for a remote embedding model: without the query's vector there is no answer, so no other model may use up its time."""
+"""Reserved for a remote embedding model, since there is no answer without the vector of the query."""
 READING_TURNS = 3
-"""Turns of the model: the cleanup, the constraints, and one repair of these."""
+"""The cleanup, the constraints, and one repair of these."""
 CLEANUP_SECONDS = 6.0
-"""The cleanup does least of all that a model does here; it must not use up the time of the rest."""
+"""The time limit of the cleanup, the least important step."""
 
 PEOPLE_CLEANUP = "people_cleanup"
-"""The step that tidies the query up: plain text in, plain text out; without it, the query is read as it is."""
+"""The step that corrects the query. If it fails, the query is read as it is."""
 
 CLEANUP = f"""You tidy up search queries of recruiters. Correct typing errors and spacing; change, add and leave out nothing else.
 Names and numbers stay as they were typed. Reply with the tidied query alone, on one line.
@@ -105,12 +104,12 @@ async def search_people(
     request_id: str | None = None,
     run_id: uuid.UUID | None = None,
 ) -> PeopleSearchResponse:
-    """The answer to a search, which costs one credit; under a key that was used before, that call's answer, for nothing.
-    `only_kept`: nothing else will do.
+    """The answer to a search, for one credit. Under a key used before, returns that call's answer free of charge; with
+    `only_kept`, only that.
 
-    Raises NotFound where `only_kept` and there is no such answer of the caller's, PaymentRequired without a credit,
-    ModelUnavailable where the query cannot be embedded, DatabaseUnavailable, and Conflict as `once` does; then nothing was
-    stored or charged. A failing chat model only degrades.
+    Raises NotFound if `only_kept` and there is no such answer, PaymentRequired without a credit, ModelUnavailable if the query
+    cannot be embedded, DatabaseUnavailable, and Conflict as `once` does; then nothing was stored or charged. A failing chat model
+    only degrades.
     """
 
     async def work(claim: Claim | None) -> PeopleSearchResponse:
@@ -165,7 +164,7 @@ async def _search(
             )
             if claim is not None:
                 await claim.store(connection, response)
-            # last, since the user's other searches wait from here on for the end of this transaction
+            # last, since the user's other searches wait from here for the end of this transaction
             await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id))
     services.metrics.count(CREDITS_SPENT, SEARCH_PRICE)
     run.results = [ResultRecord("person", ranked.person_id, ranked.score) for ranked in found.ranked]
@@ -174,7 +173,7 @@ async def _search(
 
 
 async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
-    """Ask before any model is: who has no credit costs nothing. What is spent meanwhile, the charge itself notices."""
+    """Check the credit before any model call. The charge itself checks again."""
     with run.step("credit_check"):
         async with services.database.transaction() as connection:
             balance = await open_account(connection, services.settings, caller.user_id)
@@ -183,9 +182,7 @@ async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
 
 
 async def _asked(request: PeopleSearchRequest, services: Services, run: Run) -> RankedQuery:
-    """What the request asks for: by constraints of its own, or by what its query says. Raises InvalidInput for values that nobody
-    has.
-    """
+    """The search of a request: from its constraints, or from its query. Raises InvalidInput for unknown values."""
     if request.constraints is None:
         return await read_query(request.query, services, run)
     constraints = await check_constraints(request.constraints, request.query, services.reader)
@@ -200,7 +197,7 @@ async def _find(
     services: Services,
     run: Run,
 ) -> tuple[Finding, list[Relaxation]]:
-    """Whom the search finds, nobody where nothing is asked for, and how many more there would be without each constraint."""
+    """The people found (nobody if nothing is asked), and how many more there would be without each constraint."""
     text = embedding_text(constraints, request)
     asks_nothing = asked.asks_nothing and request.constraints is None and filters == CardFilters()
     vector: list[float] | None = None
@@ -211,7 +208,7 @@ async def _find(
     except EmptyEmbedding:
         asks_nothing = True
     run.budget.release_reserve()
-    # where nobody has a vector words find people, if there are any
+    # without vectors, words find people, if there are any
     if asks_nothing or (vector is None and not await holds_cards(services.reader)):
         return Finding(), []
     excluded: PersonIds | None = NOBODY
@@ -235,7 +232,7 @@ async def _find(
 async def _explain(
     people: Sequence[PersonResult], constraints: Constraints, filters: CardFilters, run: Run
 ) -> dict[str, list[str]]:
-    """One to three reasons for each person, by id; one call of the model for all."""
+    """One to three reasons for each person, by id, from one model call."""
     if not people:
         return {}
     asked = ReasonsToGive(constraints, filters, people)
@@ -255,14 +252,14 @@ def _budget(services: Services) -> Budget:
 
 
 class ReadQuery(NamedTuple):
-    """What a query asks for. `is_tidy`: every word is an everyday one or spelt as in the data: there is nothing to correct."""
+    """A query as read. `is_tidy`: all words are everyday ones or spelt as in the data, so there is nothing to correct."""
 
     asked: RankedQuery
     is_tidy: bool
 
 
 async def read_query(query: str, services: Services, run: Run) -> RankedQuery:
-    """What the query asks for. A failing model only degrades; raises DatabaseUnavailable."""
+    """Read a query. A failing model only degrades; raises DatabaseUnavailable."""
     today = datetime.datetime.now(datetime.UTC).date()
     with run.step("vocabulary"):
         asked, is_tidy = await read_without_model(query, services.reader, today)
@@ -277,7 +274,7 @@ async def read_query(query: str, services: Services, run: Run) -> RankedQuery:
 
 
 async def read_without_model(query: str, database: Database, today: datetime.date) -> ReadQuery:
-    """The query read by its segments, in one look-up of values. Raises DatabaseUnavailable."""
+    """Read a query by its segments, with one look-up of values. Raises DatabaseUnavailable."""
     tokens = tokenise(query)[:TOKENS_MAX]
     found = await off_loop(measured, query, tokens, today)
     forms, doubtful = await off_loop(to_look_up, tokens, found)
@@ -286,7 +283,7 @@ async def read_without_model(query: str, database: Database, today: datetime.dat
 
 
 def read_cut(query: Cut) -> ReadQuery:
-    """What the segments of a query ask for."""
+    """Read a query that is cut into segments."""
     read = read_parts(query, learned())
     return ReadQuery(query_of(normalise(constraints_of(query, read))), _is_tidy(query))
 
@@ -304,7 +301,7 @@ def _are_everyday(query: Cut, first: int, last: int) -> bool:
 
 
 async def _clean_up(query: str, run: Run) -> str:
-    """The query without slips of the pen; as it is where no model mends them."""
+    """The query without typing errors; unchanged without a model."""
     if run.chat is None:
         return query
     with run.step(PEOPLE_CLEANUP) as record:
@@ -321,7 +318,7 @@ async def _clean_up(query: str, run: Run) -> str:
 
 @dataclass(frozen=True)
 class QueryToRead:
-    """A query as it was tidied up, the day it was asked on, and how it is read without a model."""
+    """A cleaned query, the day, and the reading without a model."""
 
     cleaned: str
     today: datetime.date

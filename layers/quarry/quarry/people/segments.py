@@ -1,7 +1,6 @@
-"""A query for people cut into segments: values of the data, places, dates, amounts, and the words between them.
+"""Cuts a query for people into segments: values of the data, places, dates, amounts, and the words between them.
 
-Each segment says what it may be; what it is, and what it asks, is learned (`meaning`). Pure:
-what the words mean in the data is looked up before.
+Each segment has the kinds that it may be; fitted weights (`meaning`) choose one, and its part. Pure: values are looked up before.
 """
 
 from __future__ import annotations
@@ -23,30 +22,30 @@ from quarry.spans.numbers import find_durations, find_numbers
 from quarry.spans.places import find_places
 
 TOKENS_MAX = 200
-"""Words of a query that are read."""
+"""How many words of a query are read."""
 NAMES_MAX = 6
-"""So many values may share the part of a name that is said."""
+"""The most values that may share a part of a name."""
 YEARS_APART = 3
-"""A date that is the same when it is read so many years earlier does not depend on today."""
+"""A date does not depend on today if it reads the same so many years earlier."""
 
 KIND_OF_FACET = {
     "company": "company", "school": "school", "team": "team", "name": "name", "home": "place", "workplace": "place",
     "preferred_place": "place", "open_to_work": "open", "is_current": "now",
 }  # fmt: skip
-"""What values of a facet are; those of the others say what somebody is or does: a role."""
+"""The kinds of values by facet; those of other facets are roles."""
 PARTS = frozenset({"company", "school", "name"})
-"""Values that are named by a part of them."""
+"""The kinds of values that a part of their name may name."""
 ANY = ("intent", "work")
-"""What nearly every experience is: naming it tells nobody apart."""
+"""A value that nearly every experience has, so that it says nothing."""
 MIXED = ("company", "place", "word")
-"""What a name may be that the data does not hold."""
+"""The kinds of an unknown name."""
 
 
 @dataclass(frozen=True)
 class Segment:
-    """The words `first` to before `last`, and what they may be: `values` of the data by their facets, or another `value`.
+    """The words `first` to `last` (exclusive), and what they may be: `values` of the data, or another `value`.
 
-    `is_part`: a part of a value was said. `is_unknown`: it is written like a name, and the data holds no such name.
+    `is_part`: the words are a part of a value. `is_unknown`: they look like a name that the data does not have.
     """
 
     first: int
@@ -66,7 +65,7 @@ class Segment:
 
 @dataclass(frozen=True)
 class Cut:
-    """A query with its words and its segments, in order and apart; every word is in one."""
+    """A query with its words and its segments in order. Every word is in one segment."""
 
     text: str
     tokens: Sequence[Token]
@@ -74,7 +73,7 @@ class Cut:
 
     @cached_property
     def words(self) -> Sequence[str]:
-        """The words; of what is no word its kind."""
+        """The words; for segments that are no plain words, their kind."""
         kinds = [each.kinds[0] for each in self.segments for _ in range(each.first, each.last)]
         return [token.key if kind == "word" else f"<{kind}>" for token, kind in zip(self.tokens, kinds, strict=True)]
 
@@ -90,14 +89,14 @@ class Cut:
 
 
 def to_look_up(tokens: Sequence[Token], found: Sequence[Segment]) -> tuple[dict[int, tuple[str, ...]], list[int]]:
-    """The other forms of each word, and the places of words that may be slips of the pen."""
+    """The other forms of each word, and the positions of words that may be misspelt."""
     taken = {place for segment in found for place in range(segment.first, segment.last)}
     forms = {place: (*word_forms(token.key), *inflections(token.key, ("en",))) for place, token in enumerate(tokens)}
     return forms, [place for place, token in enumerate(tokens) if place not in taken and _may_be_a_slip(token.key)]
 
 
 def put_together(text: str, tokens: Sequence[Token], found: Sequence[Segment], matches: Sequence[ValueMatch]) -> Cut:
-    """The segments that cover most of the query: of those that overlap the longest, and of these what the data holds."""
+    """The segments of a query. Of those that overlap, the longest counts, and among equals a value of the data."""
     known = list(_known(tokens, [*matches, *_declared(tokens)]))
     whole = [each for each in known if not each.is_part]
     known = [*whole, *(each for each in known if each.is_part and not _is_of_a_name(tokens, each, [*whole, *found]))]
@@ -122,7 +121,7 @@ def _both(one: Segment, other: Segment) -> Segment:
 
 
 def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[Segment]:
-    """The values of the data that words name, those of the same words together; of names also parts, where few share them."""
+    """The values that words name, one segment for the same words; also parts of names, if few values share them."""
     by_words: dict[tuple[int, int], list[KnownValue]] = {}
     for match in _with_joined_parts(list(matches)):
         says = any(token.key not in STOP_WORDS or token.is_capital for token in tokens[match.first : match.last])
@@ -143,7 +142,7 @@ def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[S
 
 
 def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
-    """The matches, and where words side by side are parts of one value, also those of them together."""
+    """The matches, with adjacent parts of one value joined."""
     parts: dict[tuple[str, str], list[ValueMatch]] = {}
     for match in sorted(matches, key=lambda each: (each.first, each.last)):
         held = parts.setdefault((match.value.facet, match.value.value), [])
@@ -159,7 +158,7 @@ def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
 
 
 def _is_said(said: Sequence[str], value: KnownValue) -> bool:
-    """Whether words say a value as it is called, a role but for the plural or by a declared synonym."""
+    """Whether words state a value; roles may be in the plural or a declared synonym."""
     if value.facet in KIND_OF_FACET:
         return True
     if value.likeness < 1:
@@ -172,13 +171,13 @@ def _is_said(said: Sequence[str], value: KnownValue) -> bool:
 
 
 def _is_part_of(said: Sequence[str], value: KnownValue) -> bool:
-    """Whether words stand in a name, but for slips of the pen and, of what is no person, the plural: "nurses" is no Ms Nurse."""
+    """Whether words are part of a name; misspelt words count, and plurals except for people: "nurses" is no Ms Nurse."""
     words, called = _singulars(said, value) if value.facet != "name" else (list(said), list(keys(value.value)))
     return value.likeness < 1 or set(words) <= set(called)
 
 
 def _is_noun_alone(tokens: Sequence[Token], match: ValueMatch) -> bool:
-    """Whether a word only says what is looked for: "people" is the team of that name where "team" stands beside it."""
+    """Whether a word is just a noun for people. "People" names a team only next to "team"."""
     if match.last - match.first > 1 or singular(tokens[match.first].key) not in {
         singular(each) for each in PEOPLE.nouns
     }:
@@ -191,7 +190,7 @@ def _is_noun_alone(tokens: Sequence[Token], match: ValueMatch) -> bool:
 
 
 def _is_by_worker(said: Sequence[str], value: KnownValue) -> bool:
-    """Whether words call somebody by the field that is the value: "physicists"."""
+    """Whether words name people by a field that is the value: "physicists" for "physics"."""
     words, called = _singulars(said, value)
     is_by_last = bool(words and called) and words[:-1] == called[:-1]
     return is_by_last and called[-1] in {singular(form) for form in fields_of_worker(words[-1])}
@@ -202,7 +201,7 @@ def _singulars(said: Sequence[str], value: KnownValue) -> tuple[list[str], list[
 
 
 def _kinds(values: Iterable[KnownValue]) -> tuple[str, ...]:
-    """The kinds of some values. Where people would work, and nobody can be, is a wish: "remote"."""
+    """The kinds of some values. A preferred location that is no place is a wish: "remote"."""
     kinds = dict.fromkeys(KIND_OF_FACET.get(each.facet, "role") for each in values)
     wished = [each.value for each in values if each.facet == "preferred_place"]
     if wished and known_place(wished[0].lower()) is None:
@@ -211,10 +210,10 @@ def _kinds(values: Iterable[KnownValue]) -> tuple[str, ...]:
 
 
 def _is_of_a_name(tokens: Sequence[Token], part: Segment, explained: Sequence[Segment]) -> bool:
-    """Whether a part of a name stands in a longer one that the data does not hold: one shared word does not make it known.
+    """Whether a part of a name belongs to a longer, unknown name.
 
-    Where capitals tell names from other words, a word with a capital beside it goes on with the name. Elsewhere a word does that
-    nothing explains: a rare one, or any beside a common one ("meridian bank").
+    In a query with capitals, an adjacent capitalised word continues the name. Elsewhere an unexplained word does: a rare one, or
+    any next to a common one ("meridian bank").
     """
     beside = [
         place
@@ -231,9 +230,7 @@ def _is_of_a_name(tokens: Sequence[Token], part: Segment, explained: Sequence[Se
 
 
 def _unknown(text: str, tokens: Sequence[Token], found: Sequence[Segment]) -> Iterator[Segment]:
-    """Words with capitals that nothing explains, with the others that they stand among, and codes ("AB-17"): a name that the data
-    does not hold.
-    """
+    """Runs of capitalised words with unexplained ones, and codes ("AB-17"): unknown names."""
     explained = {place for each in found for place in range(each.first, each.last)}
     by_case = says_something_by_case(tokens)
     first = 0
@@ -251,19 +248,19 @@ def _unknown(text: str, tokens: Sequence[Token], found: Sequence[Segment]) -> It
 
 
 def _continues(text: str, tokens: Sequence[Token], first: int, last: int) -> bool:
-    """Whether a word goes on with a name: it has a capital too, or is written to the word before it."""
+    """Whether a word continues a name: it has a capital, or is attached to the word before it."""
     is_attached = text[tokens[last - 1].end : tokens[last].start] in ("-", "/")
     is_joined = tokens[last].is_capital or (is_attached and tokens[last].key[:1].isdigit())
     return tokens[first].is_capital and is_joined and not tokens[last].ends_clause
 
 
 def _is_plain(token: Token) -> bool:
-    """Whether a word with a capital may only begin a sentence."""
+    """Whether a capitalised word may just begin a sentence."""
     return token.ends_clause and is_everyday(token.key)
 
 
 def _declared(tokens: Sequence[Token]) -> Iterator[ValueMatch]:
-    """What the facets declare: other words for values, and the words of what is true or false of somebody."""
+    """The declared synonyms of values, and the words for true-or-false facets."""
     words = [singular(token.key) for token in tokens]
     for phrase, value in _phrases().items():
         for first in range(len(words) - len(phrase) + 1):
@@ -282,7 +279,7 @@ def _phrases() -> Mapping[tuple[str, ...], KnownValue]:
 
 
 def measured(text: str, tokens: Sequence[Token], today: datetime.date) -> list[Segment]:
-    """Places, dates, amounts and lengths of time: of those that overlap the first named here."""
+    """Amounts, dates, lengths of time, places and numbers; of those that overlap, the first kind counts."""
     earlier = today.replace(year=today.year - YEARS_APART, day=1)
     fixed = {(each.start, each.end, each.value) for each in find_dates(text, tokens, earlier)}
     kinds = (

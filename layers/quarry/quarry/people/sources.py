@@ -1,6 +1,6 @@
-"""People as a source: those with a visible card, by what a search may show. No contact data is a field.
+"""People with a visible card as a source, with the fields that a search may show. Contact details are no fields.
 
-An experience has the fields that the constraints of a search name, so that they are a Query (`as_query`).
+Experiences have the fields that constraints name, so that a payload can be a Query (`as_query`).
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _YEARS: LiteralString = "(t.experience_days + coalesce(greatest(current_date - t
 
 
 def _source() -> Source:
-    # texts of several columns, in which a constraint looks for words, and a number that grows by the day
+    # texts made from several columns, and a number that grows every day
     texts = {
         "role": Field("role", "text", one_row(_ROLE), "role", "roles"),
         "location_text": Field("location_text", "text", one_row(_PLACE), "place", "places"),

@@ -1,4 +1,4 @@
-"""The tables of people: what their files may hold, which of them have vectors, what expires."""
+"""The tables of people: the fields of their files, the texts to embed, and what expires."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ ChildType = Literal[
 ]  # fmt: skip
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=200), Storable]
-"""What an index holds: Postgres limits its length."""
+"""An indexed text, whose length Postgres limits."""
 IndexedNames = Annotated[list[Name], Field(max_length=200)]
 
 
@@ -90,7 +90,7 @@ class ExperienceCardChildRow(Row):
     search_phrases: Names = []
 
 
-# In the order in which they must be loaded: what is referred to comes first.
+# in loading order: referenced tables come first
 LOADABLE = (
     LoadableTable("people", PersonRow),
     LoadableTable("experience_cards", ExperienceCardRow, {"person_id": "people"}),
@@ -112,7 +112,7 @@ EMBEDDED = (
 
 EXPIRING = (ExpiringTable("people_searches", "people_searches", "expires_at <= now()"),)
 
-# a search that somebody paid for stays, without the person; one that asks for them by name goes
+# paid searches stay without the person; those that name the person are deleted
 FORGETTABLE = (
     Forgettable(
         "person",

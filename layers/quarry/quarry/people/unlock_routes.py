@@ -1,4 +1,4 @@
-"""HTTP for what costs credits beside the search, and for the credits themselves. It imports neither the search nor a model."""
+"""HTTP for unlocking contacts, and for credits. It imports neither the search nor a model."""
 
 from __future__ import annotations
 

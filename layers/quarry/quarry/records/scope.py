@@ -24,7 +24,7 @@ from quarry.records.contract import Applied, AskFilters, AskRequest, PriorTurn
 from quarry.records.reading import RecordsReading, words_to_look_up
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.retrieval.facets import Facet, NamedValue, SearchTable
-from quarry.retrieval.known_values import values_as_written
+from quarry.retrieval.known_values import existing_values
 from quarry.retrieval.values import Owners
 from quarry.spans.mention import Clause, Condition, DateRange, NumberRange
 
@@ -124,8 +124,8 @@ async def with_known_values(database: Database, scope: Scope, types: Sequence[Se
     ]
     if not named:
         return scope
-    found = await values_as_written(database, tables, named, owners)
-    known = {(*each.facets, each.value): values for each, values in zip(named, found, strict=True)}
+    found = await existing_values(database, tables, named, owners, whole=True)
+    known = {(*each.facets, each.value): values for each, values in zip(named, found, strict=True) if values}
 
     def meant(condition: Condition) -> Condition:
         values = (known.get((condition.facet, value), [value]) for value in condition.values)

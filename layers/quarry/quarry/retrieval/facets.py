@@ -1,7 +1,4 @@
-"""What a table can be filtered, counted and grouped by: declared once, for reading questions, for SQL and for words alike.
-
-Values are compared with those of the data as somebody wrote them. Pure.
-"""
+"""The facets of a table: what it can be filtered, counted and grouped by, in questions, in SQL and in words. Pure."""
 
 from __future__ import annotations
 
@@ -39,20 +36,20 @@ NUMERIC_KINDS: frozenset[FacetKind] = frozenset({"number", "money", "year"})
 """The kinds whose values are numbers."""
 
 NUMBER_OF = "number_of_"
-"""The name of a facet that counts the rows of a collection which refer to a row begins so, and ends with the collection's."""
+"""The prefix of facets that count the rows of another collection that refer to a row."""
 
 VALUE_MAX_CHARACTERS = 200
-"""Longer values are no one's name for anything, and are not looked up."""
+"""Longer values are not looked up."""
 
 
 @dataclass(frozen=True)
 class Facet:
-    """A property of a table's rows. `column` is a column or an expression over the row `t`; where `related` names rows that
-    belong to it, one over such a row `r`.
+    """A property of a table's rows. `column` is a column or an SQL expression on the row `t`, or on a row `r` of the `related`
+    rows.
 
-    `label` and `plural` name it, `words` are other names, `synonyms` other words for values ("television", "TV"), `wording` puts
-    a condition into words. `is_hard`: a value in a question is required, and else adds weight. `is_people`: its values are
-    people.
+    `label` and `plural` name it, `words` are other names, `synonyms` other words for values ("television", "TV"). `wording`
+    puts a condition into words. `is_hard`: a value in a question is a requirement, not a preference. `is_people`: its values
+    are people.
     """
 
     name: str
@@ -68,13 +65,13 @@ class Facet:
     currency: str | None = None
     related: str | None = None
     is_many: bool = False
-    """Whether its column is an array; that of an array facet is."""
+    """Whether the column is an array. That of an array facet always is."""
     unit: str | None = None
-    """What a number is measured in, where that is known ("minutes")."""
+    """The unit of a number, if known ("minutes")."""
     steps: int = 0
-    """How many references lead from a row to the value; 0: it is the row's own."""
+    """How many references lead from a row to the value; 0 for a value of the row itself."""
     counts: tuple[str, ...] = ()
-    """Of the number of another table's rows that refer to a row: what these are called."""
+    """If it counts rows of another table: the nouns for these."""
 
     @property
     def is_array(self) -> bool:
@@ -82,16 +79,16 @@ class Facet:
 
     @property
     def is_measurable(self) -> bool:
-        """Whether a row has one number of it, of its own."""
+        """Whether each row has one number of its own."""
         return self.kind in NUMERIC_KINDS and self.related is None and not self.is_array
 
     def is_in(self, currency: str | None) -> bool:
-        """Whether amounts in a currency compare with its own; one that is said without is meant in the facet's."""
+        """Whether amounts in a currency can be compared with its values; an amount without a currency can."""
         return None in (currency, self.currency) or currency == self.currency
 
     @property
     def sql(self) -> LiteralString:
-        """Its value as SQL over a row `t`, or `r` where it is a related row's."""
+        """Its value as SQL on a row `t`, or on a related row `r`."""
         if not self.column.isidentifier():
             return self.column
         return ("t." if self.related is None else "r.") + self.column
@@ -104,9 +101,8 @@ class Facet:
 
 @dataclass(frozen=True)
 class Related:
-    """Rows of `table` that belong to a row, by the SQL condition `on` over both, `t` and `r`. Conditions on facets of one
-    relation hold for the same related row; a negated one for none. `owner` is the column with the key of the row that they
-    belong to.
+    """Rows `r` of `table` that belong to a row `t`, by the SQL condition `on`. Conditions on facets of one relation must hold for
+    the same related row, and a negated one for none. `owner` is the column with the key of the row that they belong to.
     """
 
     name: str
@@ -114,13 +110,13 @@ class Related:
     on: LiteralString
     owner: LiteralString | None = None
     source: LiteralString | None = None
-    """The table in SQL, where it is none of ours."""
+    """The table in SQL, if it is not one of Quarry's own."""
     has_several: bool = False
-    """Whether several of its rows may belong to a row though none of them names an owner."""
+    """Whether a row may have several of them although they have no `owner` column."""
 
     @property
     def is_many(self) -> bool:
-        """Whether several of its rows may belong to a row."""
+        """Whether a row may have several of them."""
         return self.has_several or self.owner is not None
 
     @property
@@ -131,10 +127,10 @@ class Related:
 
 @dataclass(frozen=True)
 class SearchTable:
-    """A table that is searched. `nouns` are what its rows are called, singular; `date` names the facet that dates them.
+    """A searched table. `nouns` are the singular names for its rows; `date` names the facet that dates them.
 
-    Its rows are in the table of its name, unless `source` names another in SQL. A row is known by `key`, a column or an
-    expression over the row `t`; `has_key` is a template with a place for an array of keys: whether the row has one of them.
+    The rows are in the table of its name, or in `source` (SQL). `key` is a column or an expression on the row `t`; `has_key` is
+    an SQL template: whether the row has one of an array of keys.
     """
 
     name: str
@@ -144,34 +140,34 @@ class SearchTable:
     key: LiteralString = "id"
     has_key: LiteralString = "t.id = any({}::text[])"
     holds_words: LiteralString = "t.text_search @@ (select parsed_query({0}))"
-    """Whether the row `t` holds the words of a query, as a template with a place for it."""
+    """An SQL template: whether the row `t` contains the words of a query."""
     source: LiteralString | None = None
     where: LiteralString = "true"
-    """Rows that are searched at all, as SQL over `t`."""
+    """The searched rows, as an SQL condition on `t`."""
     guard: LiteralString = "true"
-    """Rows that whom the database acts for may see, as SQL over `t`. Values are counted of all."""
+    """The rows that the caller may see, as an SQL condition on `t`. Values are counted over all rows."""
     scope: LiteralString | None = None
-    """The column that holds whose a row is, where nobody else may find it."""
+    """The column with the owner of a row, if only the owner may find it."""
     guarded: frozenset[str] = frozenset()
-    """The facets with values that a caller may not see: one is used only where a row that has it is visible."""
+    """The facets with values that a caller may not see. A value counts only if a visible row has it."""
     values_of: LiteralString | None = None
-    """Whose the values of a row `t` are, as SQL, where that is not its `scope`."""
+    """The owner of the values of a row `t`, as SQL, if that is not its `scope`."""
     related: Sequence[Related] = ()
     united: Sequence[SearchTable] = ()
-    """The tables whose rows it holds together, where it is none of its own: it has their facets, and is read, not searched."""
+    """The tables that it unites, if it has no rows of its own. It has their facets, and is read, not searched."""
     languages: tuple[str, ...] = ()
-    """The text search configurations of its rows; none: they are in English."""
+    """The text search configurations of its rows; English if empty."""
     reckons: bool = False
-    """Whether sums and averages of its numbers answer questions in words."""
+    """Whether sums and averages of its numbers answer questions."""
 
     @property
     def language(self) -> str:
-        """The one that all its rows are in; English where these differ."""
+        """The language of all its rows; English if they differ."""
         return self.languages[0] if len(self.languages) == 1 else ENGLISH
 
     @property
     def writing(self) -> Writing:
-        """How its numbers and dates are written."""
+        """The format of its numbers and dates."""
         return writing_of(self.language)
 
     @cached_property
@@ -197,7 +193,7 @@ class SearchTable:
 
     @property
     def scope_sql(self) -> LiteralString:
-        """Whose a value of a row `t` is; '' where it is everybody's."""
+        """The owner of a value of a row `t`, as SQL; '' for values of everybody."""
         return self.values_of or ("t." + self.scope if self.scope else "''")
 
     @property
@@ -214,9 +210,9 @@ class SearchTable:
 NEAREST_VALUES = 3
 NEAREST_CUTOFF = 0.4
 NEAREST_CHARACTERS = 60
-"""So many letters of a value are compared with one that does not exist,"""
+"""How many letters of values are compared."""
 EXPLAINED_VALUES = 5
-"""for the first so many that do not exist."""
+"""How many unknown values of a request get the nearest known ones."""
 
 _NOT_ALPHANUMERIC = re.compile(r"[\W_]+")
 _ACCENTS = re.compile("[\u0300-\u036f]+")
@@ -225,8 +221,8 @@ _SPACES = " \t\n\r\f\v"
 
 @dataclass(frozen=True)
 class NamedValue:
-    """A value as somebody wrote it, of any of the facets; `pointer` is where it stands in the request. `elsewhere` are facets of
-    which the same is said: what one of them has means nothing here, unless these facets have it too.
+    """A value as somebody wrote it, for any of the facets; `pointer` is its place in the request. `elsewhere` are facets for
+    which the same value is named: a value that only they have is not unknown here.
     """
 
     facets: tuple[str, ...]
@@ -238,7 +234,7 @@ class NamedValue:
 
 @dataclass(frozen=True)
 class UnknownValue:
-    """A value that no row has, and those that come nearest to it. `noun` is what a row is called, `label` the facet."""
+    """An unknown value, and the nearest known ones. `noun` names a row, `label` the facet."""
 
     noun: str
     label: str
@@ -255,7 +251,7 @@ class UnknownValue:
 
 
 def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF) -> tuple[str, ...]:
-    """The known values that are spelt most like `value`; a likeness of 1 is the same."""
+    """The known values with the most similar spelling."""
     by_plain = {plain(each)[:NEAREST_CHARACTERS]: each for each in existing}
     wanted = plain(value)[:NEAREST_CHARACTERS]
     close = difflib.get_close_matches(wanted, by_plain, n=NEAREST_VALUES, cutoff=cutoff)
@@ -263,11 +259,11 @@ def nearest(value: str, existing: Sequence[str], cutoff: float = NEAREST_CUTOFF)
 
 
 def folded_value(value: str) -> str:
-    """A value as groups and filters compare it, as `folded_value` in SQL has it; empty where it is blank."""
+    """A value as groups and filters compare it, like the SQL function `folded_value`; empty if it is blank."""
     decomposed = unicodedata.normalize("NFKD", value.lower())
     return _ACCENTS.sub("", decomposed).replace("’", "'").strip(_SPACES)
 
 
 def plain(text: str) -> str:
-    """Lower-case words and figures, one space between them."""
+    """Lower-case words and numbers, separated by single spaces."""
     return _NOT_ALPHANUMERIC.sub(" ", text.casefold()).strip()

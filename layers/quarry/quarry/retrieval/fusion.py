@@ -1,9 +1,9 @@
-"""One list out of what was found by words and what was found by meaning, with texts that say nearly the same in one group. Pure.
+"""Fuses results found by words and by meaning into one list, and groups texts that say nearly the same. Pure.
 
 Scores are weighted (Bruch, Gai and Ingber, "An analysis of fusion functions for hybrid retrieval", TOIS 2023) or ranks reciprocal
 (Cormack, Clarke and Büttcher, SIGIR 2009). Near duplicates are found in sorted neighbourhoods (Hernández and Stolfo, "The
 merge/purge problem for large databases", SIGMOD 1995): texts are sorted by their words, forwards and backwards, and compared with
-their neighbours; what is alike is of one group. O(n log n).
+their neighbours. O(n log n).
 """
 
 from __future__ import annotations
@@ -16,18 +16,16 @@ from itertools import chain
 from typing import Generic, Literal, TypeVar
 
 NEIGHBOURS = 3
-"""So many of those behind a text are compared with it, in either order."""
+"""How many following texts each text is compared with, in either order."""
 
 RESEMBLANCE_MIN = 0.85
-"""Texts are nearly the same that share this much of all the words that either has (Jaccard), and every number."""
+"""Texts are nearly the same if their words overlap this much (Jaccard) and they share every number."""
 
 _WORD = re.compile(r"\w+")
 
 
 def fold(texts: Sequence[str]) -> list[list[int]]:
-    """The places of `texts`, each in one group with those that say nearly the same, first places first; a text without words is
-    alone.
-    """
+    """The positions of `texts` in groups that say nearly the same, in order; a text without words is alone."""
     words = [tuple(_WORD.findall(text.casefold())) for text in texts]
     sets = [frozenset(each) for each in words]
     group = list(range(len(texts)))
@@ -42,7 +40,7 @@ def fold(texts: Sequence[str]) -> list[list[int]]:
 
 
 def is_nearly_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether two texts of these words say nearly the same: hardly a word differs, and none that holds a digit."""
+    """Whether two texts with these words are nearly the same: few words differ, and none with a digit."""
     shared = len(one & other)
     if not shared or shared < RESEMBLANCE_MIN * (len(one) + len(other) - shared):
         return False
@@ -57,7 +55,7 @@ def _neighbours(words: Sequence[tuple[str, ...]]) -> list[tuple[int, int]]:
 
 
 def _root(group: list[int], place: int) -> int:
-    """The least place of a text's group; the way there is halved for the next who asks."""
+    """The first position of a text's group; halves the path for the next call."""
     while group[place] != place:
         group[place] = group[group[place]]
         place = group[place]
@@ -67,23 +65,23 @@ def _root(group: list[int], place: int) -> int:
 Key = TypeVar("Key", bound=Hashable)
 
 Method = Literal["scores", "reciprocal_rank"]
-"""How the halves' scores are made comparable. scores: as they are, the share of the most that words can reach and a cosine;
+"""How scores are made comparable. scores: as they are (the share of the best possible text score, and a cosine);
 reciprocal_rank: 1 / (RRF_K + rank).
 """
 
 RRF_K = 50
 SEMANTIC_WEIGHT = 0.4
-"""The weight of meaning against words, of 1 in all: the best mean over five judged collections, flat from 0.3 to 0.5."""
+"""The weight of meaning; words have the rest of 1. The best mean over five judged collections, flat from 0.3 to 0.5."""
 
 WORDS_HELD = 0.4
-"""Where the best that words find reaches less than this share of the most, they hold little of a query, and meaning weighs more:
-up to twice as much where they hold nothing. Flat from 0.4 to 0.6 on what it was measured with.
+"""If the best text score is below this, the words match little of the query, and meaning weighs more: up to twice as much. Flat
+from 0.4 to 0.6 on the judged collections.
 """
 
 
 @dataclass(frozen=True)
 class Scored(Generic[Key]):
-    """One thing found: by its words, by its meaning (cosine), or by both; None where that half did not find it."""
+    """A result found by words, by meaning (cosine), or by both; None if not found that way."""
 
     key: Key
     text: float | None
@@ -92,7 +90,7 @@ class Scored(Generic[Key]):
 
 @dataclass(frozen=True)
 class Fused(Generic[Key]):
-    """One item of the fused list: its score, and its rank among what either half found (1 is best)."""
+    """An item of the fused list: its score, and its ranks by words and by meaning (1 is best)."""
 
     key: Key
     score: float
@@ -103,12 +101,11 @@ class Fused(Generic[Key]):
 def fuse(
     found: Sequence[Scored[Key]], *, method: Method = "scores", semantic_weight: float = SEMANTIC_WEIGHT
 ) -> list[Fused[Key]]:
-    """`found`, each key once, best first: (1 − semantic_weight) · text + semantic_weight · similarity, brought to one scale.
-    By scores, meaning weighs more where words hold little of the query.
+    """The results, each key once, best first, by (1 − semantic_weight) · text + semantic_weight · similarity. With the method
+    `scores`, meaning weighs more if words match little of the query.
 
-    A half that did not find an item adds nothing. Reciprocal ranks are added with the weight 1 each, as published. Items with
-    equal scores are ordered by their best rank, then by the text of their key, so that the same finds always give the same
-    list.
+    A missing score counts 0. Reciprocal ranks are added with weight 1 each, as published. Items with equal scores are ordered by
+    their best rank, then by their key, so that the order is stable.
     """
     text = {item.key: item.text for item in found if item.text is not None}
     similarity = {item.key: item.similarity for item in found if item.similarity is not None}
@@ -132,7 +129,7 @@ def fuse(
 
 
 def _weight_beside(text: Iterable[float], semantic_weight: float) -> float:
-    """The weight of meaning against words that reach so much."""
+    """The weight of meaning, given the text scores."""
     held = min(1.0, max(text, default=0.0) / WORDS_HELD)
     return min(1.0, semantic_weight * (2 - held))
 

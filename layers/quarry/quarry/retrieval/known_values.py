@@ -1,9 +1,10 @@
-"""Values that a request names, against those of the data: which are meant, and what comes nearest to one that no row has."""
+"""Matches values that a request names with those of the data, and finds the nearest ones of an unknown value."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from quarry.language.tokens import keys, stem
 from quarry.platform.errors import FieldError, InvalidInput
@@ -28,9 +29,9 @@ from quarry.retrieval.values import (
 from quarry.spans.gazetteer import places_called
 
 VALUES_MAX = 1_000
-"""So many values a request may name."""
+"""The most values that a request may name."""
 COMPARED_VALUES = 1_000
-"""So many values of a facet, the most frequent ones, are compared with one that does not exist."""
+"""How many values of a facet, most frequent first, are compared with an unknown one."""
 
 
 async def values_meant(
@@ -42,19 +43,17 @@ async def values_meant(
     whole: bool = False,
     owners: Owners = NO_OWNERS,
 ) -> list[list[str]]:
-    """For each named value, the values of the data that it means. A value that no row has stays as it is if the question `said`
-    it, if it is a place of the gazetteer, and if there is no data. `whole`: a value that merely contains all its words is not
-    meant. `owners` says whose values of tables with owners are known.
+    """For each named value, the values of the data that it means. An unknown value is kept if the question `said` contains it,
+    if it is a known place, or if there is no data. `whole`: values that merely contain all its words do not count. `owners`
+    says whose values of tables with owners are known.
 
-    Raises InvalidInput for other values, with what comes nearest, and for more than VALUES_MAX; DatabaseUnavailable.
+    Raises InvalidInput for other unknown values, with the nearest ones, and for more than VALUES_MAX; DatabaseUnavailable.
     """
     if len(named) > VALUES_MAX:
         raise InvalidInput([FieldError(named[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")])
-    found = await _matches(database, table, named, owners)
-    if whole:
-        found = [replace(matches, partial=[]) for matches in found]
+    found = await _matches(database, [table], named, owners, whole=whole)
     partial = [each for each, matches in zip(named, found, strict=True) if not matches.whole]
-    beside = await _matches(database, table, [replace(each, facets=each.elsewhere) for each in partial], owners)
+    beside = await _matches(database, [table], [replace(each, facets=each.elsewhere) for each in partial], owners)
     by_value = dict(zip(partial, beside, strict=True))
     meant = [matches.meant_beside(by_value.get(each, _Matches())) for each, matches in zip(named, found, strict=True)]
     words = _stems(said)
@@ -68,55 +67,68 @@ async def values_meant(
     return [[each.value] if values is None else values for each, values in zip(named, meant, strict=True)]
 
 
-async def existing_values(database: Database, table: SearchTable, named: Sequence[NamedValue]) -> list[list[str]]:
-    """For each value as somebody wrote it, those of the data that are meant: what is the same but for case, accents and outer
-    spaces, else but for punctuation and inflection or by an everyday synonym, else those that hold all of its words.
+@dataclass(frozen=True)
+class NamedCondition:
+    """The values that a condition of a request names for a facet; `pointer` is where they stand. Alternatives share a `group`."""
+
+    facet: str
+    values: Sequence[str]
+    pointer: str
+    group: object = None
+    is_negated: bool = False
+
+    @property
+    def said_of(self) -> object:
+        """The same for conditions that say the same of several facets: alternatives, and those that exclude the same values."""
+        if self.group is not None:
+            return "group", self.group
+        return tuple(map(str.casefold, self.values)) if self.is_negated else id(self)
+
+
+async def conditions_meant(
+    database: Database, table: SearchTable, conditions: Sequence[NamedCondition], said: str
+) -> list[list[str]]:
+    """For each condition, the values of the data that it means, each once; none if an alternative on another facet has them.
+    Raises what `values_meant` does.
     """
-    found = await _matches(database, table, named)
+    together: dict[object, list[str]] = {}
+    for each in conditions:
+        together.setdefault(each.said_of, []).append(each.facet)
+    named = [
+        NamedValue((each.facet,), value, each.pointer, elsewhere=tuple(dict.fromkeys(together[each.said_of])))
+        for each in conditions
+        for value in each.values
+    ]
+    meant = iter(await values_meant(database, table, named, said))
+    return [list(dict.fromkeys(value for _ in each.values for value in next(meant))) for each in conditions]
+
+
+async def existing_values(
+    database: Database,
+    tables: Sequence[SearchTable],
+    named: Sequence[NamedValue],
+    owners: Owners = NO_OWNERS,
+    *,
+    whole: bool = False,
+) -> list[list[str]]:
+    """For each value as somebody wrote it, the values of the data that it means: those that differ only in case, accents and
+    outer spaces; else those that differ in punctuation or inflection, or that it is a declared synonym of; else, unless `whole`,
+    those that contain all of its words. `owners` says whose values of tables with owners are known. Raises DatabaseUnavailable.
+    """
+    found = await _matches(database, tables, named, owners, whole=whole)
     return [
-        [value for value in matches.whole if _is_same(value, each)] or matches.whole or matches.partial
+        [value for value in matches.whole if folded_value(value) == folded_value(each.value)]
+        or matches.whole
+        or matches.partial
         for each, matches in zip(named, found, strict=True)
     ]
-
-
-async def values_as_written(
-    database: Database, tables: Sequence[SearchTable], named: Sequence[NamedValue], owners: Owners
-) -> list[list[str]]:
-    """For each value those of the data that are the same but for case, accents and outer spaces, as groups have them; else those
-    that it is another spelling of, by punctuation too, or an everyday synonym of; the value itself where the data has none. Of
-    tables with owners the values of those in `owners` are known, and of all tables those that the caller may see.
-    """
-    asked = {
-        (place, facet.name, value, value != each.value)
-        for place, each in enumerate(named)
-        for table in tables
-        for facet in table.facets
-        if facet.name in each.facets
-        for value in (each.value, *_synonyms(table, facet.name, each.value))
-    }
-    places, facets, values, are_synonyms = zip(*asked, strict=True) if asked else ((), (), (), ())
-    arguments = {"places": list(places), "facets": list(facets), "values": list(values), "synonyms": list(are_synonyms)}
-    of = {"tables": [table.name for table in tables], "owners": owners_of(tables, owners)}
-    found = await database.rows(_SPELLINGS, arguments | of) if asked else []
-    visible = await visible_values(database, tables, [(row["table_name"], row["facet"], row["value"]) for row in found])
-    by_place = dict.fromkeys(
-        (row["place"], row["is_synonym"], row["value"])
-        for row in found
-        if (row["table_name"], row["facet"], row["value"]) in visible
-    )
-    same: list[list[str]] = [[] for _ in named]
-    spelt: list[list[str]] = [[] for _ in named]
-    meant: list[list[str]] = [[] for _ in named]
-    for place, is_synonym, value in by_place:
-        (same if _is_same(value, named[place]) else meant if is_synonym else spelt)[place].append(value)
-    return [same[place] or spelt[place] or meant[place] or [each.value] for place, each in enumerate(named)]
 
 
 async def frequent_values(
     database: Database, facets: Sequence[tuple[SearchTable, str]], owners: Owners, limit: int
 ) -> Mapping[tuple[str, str], list[str]]:
-    """The most frequent values of each facet that the caller may see, by the names of its table and itself: in one statement, and
-    one more where policies may hide some. Of a table with owners those in `owners` count. Raises DatabaseUnavailable.
+    """The most frequent values of each facet that the caller may see, by table and facet, in one statement, and one more if
+    policies may hide some. `owners` says whose values of tables with owners are known. Raises DatabaseUnavailable.
     """
     counted = [each for each in facets if each[1] not in each[0].guarded]
     arguments = {
@@ -132,53 +144,55 @@ async def frequent_values(
     return {**found, **await frequent_visible_values(database, facets, limit)}
 
 
-def _of(table: SearchTable, owners: Owners) -> dict[str, str | None]:
-    """The table whose values are looked up, and whose they are."""
-    return {"table": table.name, "owner": owners_of([table], owners)[0]}
-
-
 @dataclass(frozen=True)
 class _Matches:
-    """Values of the data that are the same as one that was named, and those that hold all of its words."""
+    """The values of the data that are the same as a named one, and those that contain all of its words."""
 
     whole: list[str] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
 
     def meant_beside(self, other: _Matches) -> list[str] | None:
-        """Those that are meant where the same is said of the other's facets: the same values before all; None where there are
-        none at all.
-        """
+        """The values meant, if the same is said of the other's facets; None if there are none at all."""
         if self.whole or not (other.whole or other.partial):
             return self.whole or self.partial or None
         return [] if other.whole else self.partial
 
 
 async def _matches(
-    database: Database, table: SearchTable, named: Sequence[NamedValue], owners: Owners = NO_OWNERS
+    database: Database,
+    tables: Sequence[SearchTable],
+    named: Sequence[NamedValue],
+    owners: Owners,
+    *,
+    whole: bool = False,
 ) -> list[_Matches]:
     asked = [
-        (place, facet, value)
+        (place, table.name, owner, facet, value)
+        for table, owner in zip(tables, owners_of(tables, owners), strict=True)
         for place, each in enumerate(named)
         for facet in each.facets
+        if facet in table.by_name
         for value in (each.value, *_synonyms(table, facet, each.value))
     ]
-    places, facets, values = zip(*asked, strict=True) if asked else ((), (), ())
-    arguments = {"places": list(places), "facets": list(facets), "values": list(values), **_of(table, owners)}
+    places, names, scopes, facets, values = map(list, zip(*asked, strict=True) if asked else [()] * 5)
+    arguments: dict[str, Any] = {
+        "places": places,
+        "tables": names,
+        "owners": scopes,
+        "facets": facets,
+        "values": values,
+        "whole": whole,
+    }
     found = [_Matches() for _ in named]
     rows = await database.rows(_EXISTING_VALUES, arguments) if asked else []
-    visible = await visible_values(database, [table], [(table.name, row["facet"], row["value"]) for row in rows])
+    visible = await visible_values(database, tables, [(row["table_name"], row["facet"], row["value"]) for row in rows])
     for row in rows:
-        if (table.name, row["facet"], row["value"]) not in visible:
+        if (row["table_name"], row["facet"], row["value"]) not in visible:
             continue
         kept = found[row["place"]].whole if row["is_whole"] else found[row["place"]].partial
         if row["value"] not in kept:
             kept.append(row["value"])
     return found
-
-
-def _is_same(value: str, named: NamedValue) -> bool:
-    """Whether groups put a value together with the one that was named."""
-    return folded_value(value) == folded_value(named.value)
 
 
 def _synonyms(table: SearchTable, facet: str, value: str) -> list[str]:
@@ -209,7 +223,7 @@ async def _has_values(database: Database, table: SearchTable) -> bool:
 async def _explained(
     database: Database, table: SearchTable, unknown: Sequence[NamedValue], owners: Owners
 ) -> list[FieldError]:
-    """An error for each value; what is said of several facets at once is one."""
+    """An error for each value; one for a value that is named for several facets."""
     errors = []
     apart = {(each.value, tuple(sorted({*each.elsewhere, *each.facets}))): each for each in reversed(unknown)}
     for place, each in enumerate(reversed(apart.values())):
@@ -229,7 +243,8 @@ async def _compared(database: Database, table: SearchTable, facets: Sequence[str
     arguments = {
         "facets": [facet for facet in facets if facet not in table.guarded],
         "limit": COMPARED_VALUES,
-        **_of(table, owners),
+        "table": table.name,
+        "owner": owners_of([table], owners)[0],
     }
     rows = await database.rows(_FREQUENT_VALUES, arguments) if arguments["facets"] else []
     visible = await frequent_visible_values(database, [(table, facet) for facet in facets], COMPARED_VALUES)
@@ -237,38 +252,29 @@ async def _compared(database: Database, table: SearchTable, facets: Sequence[str
 
 
 _EXISTING_VALUES = (
-    "select a.place, a.facet, f.value, f.is_whole from ("
-    "  select place, facet, phrase_key(folded_words(value)) as phrase, word_stems(folded_words(value)) as stems"
-    "  from unnest(%(places)s::int[], %(facets)s::text[], %(values)s::text[]) g (place, facet, value)"
+    "select a.place, a.table_name, a.facet, f.value, f.is_whole from ("
+    "  select place, table_name, owner, facet, phrase_key(folded_words(value)) as phrase,"
+    "   word_stems(folded_words(value)) as stems"
+    "  from unnest(%(places)s::int[], %(tables)s::text[], %(owners)s::text[], %(facets)s::text[], %(values)s::text[])"
+    "   g (place, table_name, owner, facet, value)"
     ") a, lateral ("
     "  (select v.value, true as is_whole from facet_values v"
-    "   where v.phrase = a.phrase and v.table_name = %(table)s and v.facet = a.facet and v.scope = %(owner)s limit 60)"
+    "   where v.phrase = a.phrase and v.table_name = a.table_name and v.facet = a.facet and v.scope = a.owner limit 60)"
     "  union all"
-    "  (select v.value, false from facet_values v where v.stems @> a.stems and cardinality(v.stems) > 1"
-    "   and cardinality(a.stems) > 0 and v.table_name = %(table)s and v.facet = a.facet and v.scope = %(owner)s"
+    "  (select v.value, false from facet_values v where not %(whole)s and v.stems @> a.stems and cardinality(v.stems) > 1"
+    "   and cardinality(a.stems) > 0 and v.table_name = a.table_name and v.facet = a.facet and v.scope = a.owner"
     "   order by v.row_count desc, v.value limit 60)"
     ") f"
 )
 
-_SPELLINGS = (
-    "select distinct a.place, a.is_synonym, v.table_name, v.facet, v.value"
-    " from unnest(%(places)s::int[], %(facets)s::text[], %(values)s::text[], %(synonyms)s::bool[])"
-    "   a (place, facet, value, is_synonym)"
-    " join facet_values v on v.phrase = phrase_key(folded_words(a.value)) and v.facet = a.facet"
-    " join unnest(%(tables)s::text[], %(owners)s::text[]) t (name, owner) on t.name = v.table_name and t.owner = v.scope"
-    " where v.table_name = any(%(tables)s::text[])"
-    "   and folded_words(v.value) = folded_words(a.value)"
-    " order by v.value"
-)
-
-# A value may stand in several rows of the dictionary, whose counts add up.
+# a value may have several rows in the dictionary
 _FREQUENT_VALUES = (
     "select facet, value from facet_values"
     " where table_name = %(table)s and facet = any(%(facets)s::text[]) and scope = %(owner)s"
     " group by facet, value order by sum(row_count) desc, value limit %(limit)s"
 )
 
-# Of a facet with more values those are compared that come first in the index.
+# if a facet has more values, the first ones in the index are read
 _LISTED_VALUES = (
     "select a.table_name, a.facet, v.value"
     " from unnest(%(tables)s::text[], %(facets)s::text[], %(owners)s::text[]) a (table_name, facet, owner), lateral ("

@@ -1,11 +1,10 @@
-"""The values of a searched table's facets in SQL: which rows hold them, how they are counted, and which a caller may know.
+"""The values of facets in SQL: which rows have them, how they are counted in the dictionary, and which a caller may see.
 
-Writes count values too; counting them again corrects what concurrent writes miscounted. Words are counted only by `refresh`.
+Writes update the counts; `refresh` counts again, and corrects what concurrent writes miscounted. Only `refresh` counts words.
 
-The dictionary counts the values of all rows and only proposes: a guarded value is used if the table has a visible row with it,
-read with the caller's own rights.
+The dictionary counts the values of all rows. A guarded value is used only if the caller can see a row that has it.
 
-A value counts once for each row that has it; a value of rows that belong to a row, once for each of these.
+A value counts once for each row that has it, or once for each of its related rows.
 """
 
 from __future__ import annotations
@@ -29,19 +28,19 @@ from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet, Related, Search
 
 
 class Parameters(Protocol):
-    """How values stand in a statement."""
+    """How a statement takes values."""
 
     def parameter(self, value: object) -> Composable:
-        """What stands for a value."""
+        """The placeholder of a value."""
         ...
 
     def once(self, expression: Composable) -> Composable:
-        """An expression over parameters alone, which is not evaluated for each row."""
+        """An expression on parameters alone, evaluated once."""
         ...
 
 
 def holds_one_of(facet: Facet, value: SQL, values: Sequence[str], parameters: Parameters) -> Composed:
-    """Whether `value`, that of a text facet or of a search vector, is or holds one of the values."""
+    """The SQL condition that `value`, of a text facet or a search vector, is or contains one of the values."""
     names = list(dict.fromkeys(values))
     if facet.kind == "words":
         asked = [parameters.once(SQL("parsed_query({})").format(parameters.parameter(name))) for name in names]
@@ -58,12 +57,12 @@ def holds_one_of(facet: Facet, value: SQL, values: Sequence[str], parameters: Pa
 
 
 def _is_kept(value: str) -> bool:
-    """Whether other spellings of a value are found among those that are looked up, and so were named with it."""
+    """Whether the dictionary has the other spellings of a value, so that they were named with it."""
     return len(value) <= VALUE_MAX_CHARACTERS and any(character.isalnum() for character in value)
 
 
 def _folds_to(facet: Facet, value: SQL, values: Sequence[str], parameters: Parameters) -> Composed:
-    """Whether the row has another spelling of one of the values, which every row is looked at for."""
+    """The SQL condition that a row has another spelling of one of the values. No index serves it."""
     given = SQL("array(select folded_value(g) from unnest({}::text[]) g)").format(parameters.parameter(list(values)))
     template = "exists (select from unnest({}) v (value) where folded_value(v.value) = any({}))"
     folded = SQL("{}::text[]").format(parameters.once(given))
@@ -71,7 +70,7 @@ def _folds_to(facet: Facet, value: SQL, values: Sequence[str], parameters: Param
 
 
 def values_function(table: SearchTable) -> str:
-    """`<table>_values`: each value of each listed facet, whose it is, and how many rows have it."""
+    """The SQL function `<table>_values`: each value of each listed facet, its owner, and the number of rows."""
     return f"""-- Written by tools/generate.py from the facets of {table.name}.
 -- The values by which {table.name} are looked up, and how many rows have each.
 create or replace function {table.name}_values() returns table (facet text, scope text, value text, row_count int)
@@ -83,13 +82,13 @@ $$;
 
 
 def values_query(table: SearchTable, where: str | None = None) -> str:
-    """Each value of each listed facet of the rows `t` for which `where` holds, whose it is, and how many of them have it."""
+    """Selects each value of each listed facet, its owner, and the number of rows `t` that have it and meet `where`."""
     values = [changed_values(table, relations, "1", where=where) for relations in relations_of(table)]
     return counted(values) if values else "    select ''::text, ''::text, ''::text, 0 where false"
 
 
 def value_expression(facet: Facet) -> LiteralString:
-    """A facet's single values; a set-returning expression where a row may have several."""
+    """An SQL expression for the values of a facet; set-returning if a row may have several."""
     if facet.kind == "place":
         return "unnest(place_parts(" + facet.sql + "))"
     if facet.kind == "title":
@@ -98,8 +97,8 @@ def value_expression(facet: Facet) -> LiteralString:
 
 
 def relations_of(table: SearchTable) -> list[Sequence[Related]]:
-    """By what rows have listed facets: by none, of their own, and by the relations that have such; those of what belongs to a row
-    together, to read it once."""
+    """The groups of relations with listed facets; the empty group stands for the rows themselves. Relations to one table that
+    have an owner are one group, to read it once."""
     named = {facet.related for facet in table.listed}
     relations: dict[str, list[Related]] = {}
     for related in table.related:
@@ -109,7 +108,7 @@ def relations_of(table: SearchTable) -> list[Sequence[Related]]:
 
 
 def changed_values(table: SearchTable, relations: Sequence[Related], change: str, *, where: str | None = None) -> str:
-    """The values that rows have by these relations to one table, each with the number that it changes by."""
+    """Selects the values that rows have by these relations to one table, each with the change of its count."""
     scope = table.scope_sql
     rows = f"{table.source or table.name} t"
     holding: dict[str | None, str] = {None: ""}
@@ -129,7 +128,7 @@ def changed_values(table: SearchTable, relations: Sequence[Related], change: str
 
 
 def counted(values: Sequence[str], instead: str = "") -> str:
-    """How the number of rows with each value changes by `values`; `instead` names other rows for those of a table."""
+    """Sums up the changes in `values`. `instead` is a `with` clause that replaces the rows of a table."""
     union = "\n      union all\n".join(values)
     return f"""    {instead}select w.facet, w.scope, w.value, sum(w.change)::int from (
 {union}
@@ -138,34 +137,34 @@ def counted(values: Sequence[str], instead: str = "") -> str:
 
 
 Owners = Mapping[str, str | None]
-"""By the name of a table whose rows have owners: whose values are known; None: nobody's."""
+"""By the name of a table with owners: whose values are known; None for nobody's."""
 NO_OWNERS: Owners = MappingProxyType({})
 Proposed = tuple[str, str, str]
-"""A value that the dictionary holds: the name of its table, its facet, and the value."""
+"""A value in the dictionary: its table, its facet, and the value."""
 
 PROPOSED_MAX = 1_000
-"""So many values are looked for together, the first ones; further ones count as not visible."""
+"""How many values are checked together; further ones count as not visible."""
 ROWS_FIRST = 2_000
-"""So many visible rows are read first: most values that are asked for are common."""
+"""How many visible rows are read first, since most values are common."""
 
 
 def owners_of(tables: Sequence[SearchTable], owners: Owners) -> list[str | None]:
-    """For each table whose values are known; '' for those of everybody."""
+    """For each table, whose values are known; '' for a table without owners."""
     return [owners.get(table.name, "") for table in tables]
 
 
 async def visible_values(
     database: Database, tables: Iterable[SearchTable], proposed: Iterable[Proposed]
 ) -> frozenset[Proposed]:
-    """Those of the values that the caller may know. Asks the database about guarded facets alone, in one statement: of each it
-    reads an index of the table, or the visible rows once.
+    """The values that the caller may see. One statement checks those of guarded facets, by an index or by reading the visible
+    rows once.
     """
     by_name = {table.name: table for table in tables}
     known, asked = set[Proposed](), dict[tuple[str, str], list[str]]()
     for place, each in enumerate(dict.fromkeys(proposed)):
         table, facet, value = each
         if facet not in by_name[table].by_name:
-            continue  # the declaration that is in force does not have it
+            continue  # the facet is no longer declared
         if facet not in by_name[table].guarded:
             known.add(each)
         elif place < PROPOSED_MAX:
@@ -178,8 +177,8 @@ async def visible_values(
 async def frequent_visible_values(
     database: Database, facets: Iterable[tuple[SearchTable, str]], limit: int
 ) -> Mapping[tuple[str, str], list[str]]:
-    """The most frequent values of guarded facets among the first ROWS_FIRST rows that the caller may see: what the rows of others
-    hold changes neither which they are nor their order. One statement.
+    """The most frequent values of guarded facets among the first ROWS_FIRST rows that the caller may see, in one statement. Other
+    rows do not affect them.
     """
     facets = list(facets)
     by_name = {table.name: table for table, _ in facets}
@@ -194,15 +193,13 @@ async def frequent_visible_values(
 _Asked = Mapping[tuple[str, str], Sequence[str]]
 """The values of each table and facet."""
 _Select = Callable[[SearchTable, str, Sequence[str], list[object]], Composed]
-"""The last argument takes what the statement's placeholders stand for."""
+"""The last argument collects the values of the placeholders."""
 
 
 async def _each_seen(
     database: Database, tables: Mapping[str, SearchTable], asked: _Asked, select: _Select
 ) -> list[list[DictRow]]:
-    """Asks about all in one statement. Where a source is broken, asks about each table by itself: of the broken one no value is
-    known.
-    """
+    """Runs one statement for all tables; if a source is broken, one for each table, without the broken one."""
     if not asked:
         return []
     try:
@@ -230,7 +227,7 @@ def _kept(parameters: list[object], value: object) -> Composable:
 
 
 def _visible(table: SearchTable, name: str, values: Sequence[str], parameters: list[object]) -> Composed:
-    """Selects those of the values of a facet that a visible row has."""
+    """Selects the values of a facet that a visible row has."""
     facet = table.facet(name)
     proposed = SQL("{}::text[]").format(_kept(parameters, list(values)))
     found = _of_related(table, facet, proposed) if facet.related else _of_rows(table, facet, proposed)
@@ -302,13 +299,13 @@ def _guard(table: SearchTable) -> Composed:
 
 
 def _has_one_of(facet: Facet, values: Composable) -> Composed:
-    """Whether a row has one of the values, so that an index on the column serves."""
+    """The SQL condition that a row has one of the values, in a form that an index serves."""
     return holds_one_of(facet, SQL(facet.sql), ("a",), _Given(values))
 
 
 @dataclass(frozen=True)
 class _Given:
-    """In place of parameters an expression that holds the values."""
+    """Parameters that are an SQL expression with the values."""
 
     values: Composable
 
@@ -324,13 +321,13 @@ _FUNCTIONS: Mapping[Literal["values", "words"], LiteralString] = {
     "words": "count_lexemes",
 }
 _OF_ONE_TABLE = (psycopg.errors.QueryCanceled, psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected)
-"""What says nothing of other tables: this one is too large for the time there is, or somebody changes it."""
+"""Errors of one table alone: it is too large for the time limit, or locked."""
 
 logger = logging.getLogger(__name__)
 
 
 class Counted(NamedTuple):
-    """What is counted of a table."""
+    """What is counted in a table."""
 
     what: Literal["values", "words"]
     table: str

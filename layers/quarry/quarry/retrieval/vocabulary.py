@@ -1,4 +1,4 @@
-"""What the words of a question mean in the data: looked up among the values of its facets, in one statement for most."""
+"""Looks up what the words of a question may mean among the values of facets, usually in one statement."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from quarry.retrieval.values import NO_OWNERS, Owners, owners_of, visible_values
 from quarry.spans.mention import KnownValue, ValueMatch
 
 WORDS_MAX = 300
-"""Of a question; later words are not looked up."""
+"""How many words of a question are looked up."""
 DOUBTFUL_MAX = 6
-"""So many words, the first ones, are taken for slips of the pen."""
+"""How many words are corrected, the first ones."""
 SLIP_LENGTH_MIN = 5
 TWO_SLIPS_LENGTH_MIN = 8
-"""Of a stem, which is what is compared: one that short is near to too much."""
+"""The least length of a stem for two slips."""
 VALUE_WORDS_MAX = 12
-"""So many words behind one that was corrected may be of the same value."""
+"""How many words after a corrected one may belong to the same value."""
 READINGS_MAX = 3
-"""So many words that it may have been are tried for each of them."""
+"""How many corrections are tried for each word."""
 LIKENESS_OF_SLIPS = (1.0, 0.8, 0.6)
 
 _NO_FORMS: Mapping[int, Sequence[str]] = MappingProxyType({})
@@ -37,7 +37,7 @@ _NO_FORMS: Mapping[int, Sequence[str]] = MappingProxyType({})
 
 @dataclass(frozen=True)
 class LookUp:
-    """A phrase that the words `first` to `last` (not included) may stand for, to be looked up as if it stood there."""
+    """A phrase to look up in place of the words `first` to `last` (exclusive)."""
 
     first: int
     last: int
@@ -55,12 +55,12 @@ async def look_up(
     doubtful: Collection[int] = (),
     owners: Owners = NO_OWNERS,
 ) -> Sequence[ValueMatch]:
-    """The values of `tables` that runs of up to six words may mean, in no order, which may overlap: whole values, but for
-    inflection, accents and spaces, and names and other long values by some of their words, where these are rare.
+    """The values of `tables` that runs of up to six words may mean, in no order; runs may overlap. Values match in full, apart
+    from inflection, accents and spaces; names and other long values also by some of their words, if these are rare.
 
-    `forms` are other forms of the words at these places, `also` phrases to look up as a whole, in one facet where they name one.
-    The words at `doubtful` are not of the language: if the data does not know them either, they are corrected. Of tables with
-    owners only the values of `owners` are found, and of all tables only those that the caller may see.
+    `forms` are other forms of the words at these positions, `also` further phrases, in one facet if they name one. Words at
+    `doubtful` positions may be misspelt: they are corrected if the data does not contain them. `owners` says whose values of
+    tables with owners are found; values that the caller may not see are left out.
     """
     words = [token.key for token in tokens[:WORDS_MAX]]
     if not words:
@@ -92,7 +92,7 @@ async def _found(
     also: Sequence[LookUp] = (),
     doubtful: Sequence[int] = (),
 ) -> list[DictRow]:
-    """What the dictionary has for the words, without values that the caller may not see."""
+    """The rows of the dictionary for the words, without values that the caller may not see."""
     other = [(place, form) for place, given in forms.items() for form in given]
     may_hide = any(table.guarded for table in tables)
     rows = await database.call(
@@ -113,7 +113,7 @@ async def _found(
 
 
 async def _visible(database: Database, tables: Sequence[SearchTable], rows: Sequence[DictRow]) -> list[DictRow]:
-    # whole values first: there is a limit to how many are looked for
+    # whole values first, since the number is limited
     proposed = sorted(
         (row for row in rows if row["match"] != "words"),
         key=lambda row: (_MATCHES.index(row["match"]), -row["row_count"]),
@@ -136,7 +136,7 @@ def _meanings(
     corrected: Sequence[tuple[Mapping[int, _Correction], Sequence[DictRow]]],
     kinds: Mapping[str, FacetKind],
 ) -> Sequence[ValueMatch]:
-    """The values that words may mean, as they were `found` and as they were where some of them were `corrected`."""
+    """The values that the words may mean, as `found`, and with some words `corrected`."""
     matches = list(_matches(found, kinds))
     for replaced, again in corrected:
         matches += _of_corrected(_matches(again, kinds), replaced)
@@ -144,7 +144,7 @@ def _meanings(
 
 
 def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
-    # values of a facet that is no longer declared are known until the next count
+    # values of a facet that is no longer declared stay until the next count
     found = [row for row in found if row["facet"] in kinds or row["match"] == "words"]
     said = _said(found)
     covered = _covered_by(
@@ -155,7 +155,7 @@ def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterat
     parts: set[tuple[object, ...]] = set()
     for row in found:
         if row["match"] == "whole":
-            # "Engineer at Acme" is what a row calls somebody; said in a question it is a role, and Acme
+            # "Engineer at Acme" in a question is a role and a company, not the title of a row
             if kinds[row["facet"]] != "title" or "at" not in keys(row["value"]):
                 yield _match(row, row["first"], row["last"], is_whole=True)
         elif row["match"] == "part":
@@ -166,13 +166,13 @@ def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterat
             may_stand = is_whole or _may_stand_for(kinds[row["facet"]], last - first, stems)
             if part in parts or covered(first, last) or not may_stand:
                 continue
-            parts.add(part)  # each of its words has found it
+            parts.add(part)  # each of its words finds it
             if last - first < len(stems):
                 yield _match(row, first, last, is_whole=is_whole)
 
 
 def _covered_by(runs: Iterable[tuple[int, int]]) -> Callable[[int, int], bool]:
-    """Tells whether a run of words lies within a longer one of `runs`."""
+    """A function that says whether a run of words lies within a longer one of `runs`."""
     ends = [0] * (WORDS_MAX + 1)
     for first, last in runs:
         ends[first] = max(ends[first], last)
@@ -185,7 +185,7 @@ def _covered_by(runs: Iterable[tuple[int, int]]) -> Callable[[int, int], bool]:
 
 
 def _may_stand_for(kind: FacetKind, words: int, stems: Sequence[str]) -> bool:
-    """Whether so many words of a value may stand for it: one of a name, half of another; a title is known by its parts."""
+    """Whether so many words of a value may stand for it: one of a name, half of another kind, none of a title."""
     return kind == "name" or (kind != "title" and 2 * words >= len(stems))
 
 
@@ -193,7 +193,7 @@ _OTHER_NAME = re.compile(r"[/|()]")
 
 
 def _is_one_name(value: str, said: Sequence[str]) -> bool:
-    """Whether these stems are one of the names that a value has: "Hall / Lobby", "Value Added Tax (VAT)"."""
+    """Whether these stems are one of several names in a value: "Hall / Lobby", "Value Added Tax (VAT)"."""
     if not _OTHER_NAME.search(value):
         return False
     return any(tuple(said) == tuple(map(stem_of, keys(name))) for name in _OTHER_NAME.split(value))
@@ -212,7 +212,7 @@ def _match(row: DictRow, first: int, last: int, *, is_whole: bool) -> ValueMatch
 
 
 def longest_run(said: Sequence[str], value: Sequence[str], place: int) -> tuple[int, int]:
-    """The longest run of words around `said[place]` that stands in `value` as well: its first place, and that after its last."""
+    """The longest run of words around `said[place]` that is also in `value`: its first position, and the one after its last."""
     best = (place, place + 1)
     for start, stem in enumerate(value):
         if stem != said[place]:
@@ -227,7 +227,7 @@ def longest_run(said: Sequence[str], value: Sequence[str], place: int) -> tuple[
 
 
 def _corrections(words: Sequence[str], found: Sequence[DictRow]) -> Iterator[dict[int, _Correction]]:
-    """The words that were meant instead, by their places; the likeliest of all first."""
+    """Corrections of words by position, the likeliest ones first."""
     said = _said(found)
     meant: dict[int, list[_Correction]] = {}
     for place in {row["first"] for row in found if row["match"] == "near"}:
@@ -238,7 +238,7 @@ def _corrections(words: Sequence[str], found: Sequence[DictRow]) -> Iterator[dic
 
 
 def _meant(word: str, stem: str, near: Iterable[str]) -> list[_Correction]:
-    """The stems that are so few slips away as the nearest of them."""
+    """The stems with the fewest slips."""
     allowed = 2 if len(stem) >= TWO_SLIPS_LENGTH_MIN else 1
     counted = [(min(slips(stem, other), slips(word, other)), other) for other in sorted(set(near))]
     fewest = min((count for count, _ in counted), default=allowed + 1)
@@ -255,7 +255,7 @@ def _of_corrected(matches: Iterable[ValueMatch], replaced: Mapping[int, _Correct
 
 
 def _merged(matches: Iterable[ValueMatch]) -> list[ValueMatch]:
-    """Each match once, with all its rows: several tables hold it, or several rows of the dictionary count it."""
+    """Each match once, with the rows of all tables and dictionary entries added up."""
     rows: Counter[ValueMatch] = Counter()
     tables: dict[ValueMatch, frozenset[str]] = {}
     for match in matches:
