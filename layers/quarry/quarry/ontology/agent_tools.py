@@ -1,4 +1,4 @@
-"""A project workspace for other people's agents, and for the tools that look through every source."""
+"""Tools on a project workspace for external agents, and for the tools that search every source."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from quarry.services.services import Caller, Services
 async def search_text(
     text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
 ) -> list[Hit]:
-    """The caller's own entities for a text, best first; filters are looked at among the best. Raises DatabaseUnavailable."""
+    """The caller's own entities for a text, best first; filters apply to the best ones. Raises DatabaseUnavailable."""
     with services.run("ontology", asked.caller, text, {"text": text, "types": list(names)}) as run:
         types = cast("Sequence[EntityType]", names)
         found, _, _ = await search_workspace(text, types, asked.caller, services, filters=filters)
@@ -36,7 +36,7 @@ async def search_text(
 
 
 async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
-    """One entity of the caller's, whole. Raises NotFound, also for a type that there is not, and DatabaseUnavailable."""
+    """One whole entity of the caller's. Raises NotFound, also for an unknown type, and DatabaseUnavailable."""
     if name not in TABLES:
         raise NotFound(f"There is no type {name[:64]!r}: {', '.join(TABLES)}.")
     entity = await whole_entity(services.reader, caller, name, id)
@@ -54,7 +54,7 @@ class SearchOntologyArguments(Request):
 
 
 class FoundEntities(LazyModel):
-    """The best of what was found; `total` is how many there are in all or, where there are `more` than were counted, at least."""
+    """The best entities found. `total` counts all of them; if `more` is set, it is the least number."""
 
     total: int
     more: bool

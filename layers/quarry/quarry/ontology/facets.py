@@ -1,4 +1,4 @@
-"""What the things of a workspace can be filtered, counted and grouped by, as `quarry.toml` declares it."""
+"""The fields by which entities of a workspace can be filtered, counted and grouped, as declared in `quarry.toml`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A query as a workspace is searched for it: conditions that it likely states, and the words that are left to search for."""
+"""Reads a query on a workspace: the conditions it likely states, and the words left to search for."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from quarry.reader.reading import LikelyCondition, Reading, likely_conditions, r
 from quarry.services.services import Caller, Services
 
 LIKELY = 0.5
-"""From this probability on, a condition must hold; else its words are searched for."""
+"""Probability from which a condition must hold; below it, its words are searched for."""
 WHOLE = 0.9
-"""From this likeness on, words are a name."""
+"""Likeness from which words are a name."""
 SAID_MIN = 0.5
-"""More than so much of a value must be said for it to leave anything out."""
+"""A value filters only if the query contains more than this share of its words."""
 PREFERRED = 0.2
-"""From this probability on, a condition puts those first that meet it."""
+"""Probability from which entities that meet a condition come first."""
 _ABSENCE = frozenset(("is_null", "not_null"))
 _DOMAIN = "ontology"
 
 
 @dataclass(frozen=True)
 class Sought:
-    """What a query seeks: things that meet all conditions of `where`, of these `types` where it names them, those first that meet
-    what is `preferred`, found by the words of `text`.
+    """What a query seeks: entities that meet all conditions of `where`, of these `types` if any; those that meet `preferred`
+    come first; found by the words of `text`.
     """
 
     text: str
@@ -43,7 +43,7 @@ class Sought:
 
 
 async def read_sought(query: str, types: Sequence[EntityType], caller: Caller, services: Services) -> Sought:
-    """What a query seeks among the caller's things of these types. Raises DatabaseUnavailable."""
+    """Reads what a query seeks among the caller's entities of these types. Raises DatabaseUnavailable."""
     names: list[str] = [*dict.fromkeys(types)] or [*SCHEMA.sources]
     asked = Asked(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
     today = datetime.datetime.now(datetime.UTC).date()
@@ -51,7 +51,7 @@ async def read_sought(query: str, types: Sequence[EntityType], caller: Caller, s
 
 
 def sought(reading: Reading) -> Sought:
-    """What a question seeks, as it was read."""
+    """What a question seeks, from its reading."""
     said, likely = reading.said, likely_conditions(reading)
     required = [each for each in likely if _is_required(each, reading)]
     narrowing = [each for each in required if not each.is_denied]
@@ -61,20 +61,20 @@ def sought(reading: Reading) -> Sought:
         mask |= each.mask
     text = words_left(said, mask)
     if not required or (text and not narrowing):
-        # what is only ruled out leaves nearly everything: the search by words excludes it
+        # an exclusion alone leaves nearly everything, so the search by words excludes it
         return Sought(with_exclusions(reading))
     preferred = tuple(each.condition for each in likely if each not in required and _is_preferred(each, required))
     return Sought(text, tuple(each.condition for each in required), preferred, (type,) if type else ())
 
 
 def _is_required(each: LikelyCondition, reading: Reading) -> bool:
-    """Whether a condition is likely enough to leave out what does not meet it."""
+    """Whether a condition is likely enough to leave out entities that do not meet it."""
     if each.chance < LIKELY or each.said <= SAID_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
         return False
     if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
-        return False  # words are searched for, and a plan is hardly what was planned
+        return False  # words are searched for, and "plan" rarely means the status "planned"
     facets = SEARCHED_BY_TYPE["task"].by_name
-    # what a thing's kind is called may as well stand in its text
+    # the name of an entity's type may also be in its text
     return each.ops != {"not_null"} and all(name not in facets or facets[name].is_hard for name in each.fields)
 
 
@@ -93,7 +93,7 @@ def _is_preferred(each: LikelyCondition, required: Sequence[LikelyCondition]) ->
 
 
 def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
-    """The type that a question likely asks for and names, with the words that name it."""
+    """The type that a question likely asks for by name, with the words that name it."""
     chances: dict[str, float] = {}
     for candidate, chance in reading.shares:
         name = candidate.query["source"]
@@ -105,7 +105,7 @@ def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
 
 
 def with_exclusions(reading: Reading) -> str:
-    """The text of a question in which each value that it likely rules out is excluded; as it is where there is none."""
+    """The text of a question, with each value that it likely rules out written as an exclusion; unchanged if there is none."""
     said, kept, last = reading.said, list[str](), 0
     excluded = sorted(ruled_out(reading, LIKELY), key=lambda each: each.place.first)
     for value in excluded:

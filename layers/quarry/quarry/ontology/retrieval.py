@@ -1,4 +1,4 @@
-"""A workspace out of Postgres: typed rows in. The caller goes into every statement, and a model never chooses who that is."""
+"""Reads a workspace from Postgres into typed rows. Every statement includes the caller's id, and a model never chooses it."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from quarry.query.execute import RowConditions
 from quarry.services.services import Caller
 
 FILTERED_MAX = 2_000
-"""Of so many things that meet the conditions, those due first, the best are shown."""
+"""Of the entities that meet the conditions, at most this many are ranked, those due first."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """An entity of the caller's. `snippet` marks the matched words as `platform.snippet` says. It `is_match` where
-    it holds every word of the query, or its title is similar to it; the others are merely the nearest.
+    """An entity of the caller's. `snippet` marks the matched words as `platform.snippet` does. `is_match`: it contains every
+    word of the query, or its title is similar to it; the others are only the nearest.
     """
 
     type: EntityType
@@ -42,7 +42,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Candidates:
-    """The best entities for a query, and how many there are in all; of `more` than could be counted, how many at least."""
+    """The best entities for a query, and how many there are in total; if `more` is set, `total` is the least number."""
 
     entities: tuple[Candidate, ...]
     total: int
@@ -51,7 +51,7 @@ class Candidates:
 
 _FIELDS = tuple(field.name for field in fields(Candidate))
 
-# One round trip: whether the project is the caller's, and what was found in it.
+# One round trip: whether the project is the caller's, and the entities found in it.
 _KNOWN_PROJECT = """
 select k.project_is_known, e.*
 from (
@@ -76,8 +76,8 @@ async def find_entities(
     limit: int,
     filters: Mapping[str, str],
 ) -> Candidates:
-    """The caller's best `limit` entities for what is sought; no `types` for all. Of these, those of a type in `filters` are kept
-    only where they meet its SQL condition. The database must know who the caller is.
+    """The caller's best `limit` entities for what is sought; no `types` means all. Types in `filters` must also meet their SQL
+    condition. The database must know who the caller is.
 
     Raises NotFound for a project that is not theirs.
     """
@@ -98,7 +98,7 @@ async def find_entities(
 
 
 async def _filtered(database: Database, found: Candidates, filters: Mapping[str, str]) -> Candidates:
-    """The entities of the types that are filtered, as far as they meet their condition; all where none is."""
+    """The entities, without those that do not meet the filter of their type; all if there are no filters."""
     if not filters:
         return found
     kept = set[tuple[str, str]]()
@@ -115,7 +115,7 @@ async def _filtered(database: Database, found: Candidates, filters: Mapping[str,
 
 
 async def _meeting(database: Database, caller: Caller, sought: Sought, types: Sequence[EntityType]) -> dict[str, Any]:
-    """The things of these types that meet all conditions, by preferred conditions met, then by due date."""
+    """The entities of these types that meet all conditions, by the number of preferred conditions met, then by due date."""
     parameters: dict[str, Any] = {"actor_id": caller.user_id, "most": FILTERED_MAX + 1}
     parts = [_of_type(type, sought, parameters) for type in types]
     rows = await database.rows(

@@ -1,4 +1,4 @@
-"""HTTP for a project workspace. What answers is imported with the first request: a process may never get one."""
+"""HTTP routes of a project workspace. The handlers are imported with the first request, since a process may never get one."""
 
 from __future__ import annotations
 

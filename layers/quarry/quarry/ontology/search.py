@@ -1,7 +1,7 @@
-"""Ontology search: one list over every kind of thing in the caller's workspace.
+"""Ontology search: one list over every type of entity in the caller's workspace.
 
-The conditions that a query states (a status, who does it, when it is due, its project) filter; its other words are searched for.
-Matching, scope and score are SQL functions'; there is nothing to fuse and no model to ask.
+The conditions in a query (status, assignee, due date, project) filter; its other words are searched for. SQL functions do
+matching, scoping and scoring; there is nothing to fuse and no model to call.
 """
 
 from __future__ import annotations
@@ -56,8 +56,8 @@ async def search_workspace(
     project_id: str | None = None,
     filters: Mapping[str, str] | None = None,
 ) -> tuple[Candidates, Sequence[Condition], bool]:
-    """The caller's best entities for a query, the conditions that it states, and whether these are met: where nothing meets them,
-    entities are found by the words of the query alone. `filters` are SQL conditions by type that hold in any case.
+    """The caller's best entities for a query, the conditions it states, and whether they are met. If nothing meets them,
+    entities are found by the words of the query alone. `filters` are SQL conditions by type that always apply.
 
     Raises NotFound for a project that is not the caller's, and DatabaseUnavailable.
     """
@@ -77,7 +77,7 @@ async def search_workspace(
 
 
 def message(found: Candidates, filters: Sequence[str], *, is_met: bool) -> str:
-    """What was found, and what it was filtered by or, where nothing meets that, by what it was not, for people and agents."""
+    """Says for people and agents what was found, and which conditions filtered it or, if nothing meets them, were dropped."""
     if not filters:
         return _message(found)
     named = "; ".join(filters)

@@ -1,4 +1,4 @@
-"""The things of a workspace as sources, each kind by its own name: a caller's own alone."""
+"""The entities of a workspace as sources, one per type: only the caller's own."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ SCHEMA = Schema(_SOURCES)
 
 
 async def sources_for(caller: Caller, services: Services) -> tuple[Mapping[str, Source], Mapping[str, str]]:
-    """The sources by name, and the setting that tells the database whose workspace is read."""
+    """The sources by name, and the setting that tells the database whose workspace to read."""
     return _SOURCES, settings_of(caller)
 
 
 def settings_of(caller: Caller) -> Mapping[str, str]:
-    """The setting that tells the database whose workspace is read."""
+    """The setting that tells the database whose workspace to read."""
     return {ACTOR_SETTING: caller.user_id}
 
 

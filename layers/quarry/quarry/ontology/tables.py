@@ -1,4 +1,4 @@
-"""The tables of a project workspace: what their files may hold."""
+"""The tables of a project workspace, and the format of their files."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ TABLES: dict[EntityType, str] = {
 }
 
 PROPS_MAX_BYTES = 200_000
-"""Of props as JSON in UTF-8, so that its text-search vector stays below Postgres' megabyte whatever the words are."""
+"""Largest size of props as UTF-8 JSON. It keeps the text-search vector under Postgres' limit of one megabyte."""
 
 PROPS_MAX_DEPTH = 32
 
@@ -52,7 +52,7 @@ def _check_value(value: object, depth: int) -> None:
 
 
 Props = Annotated[dict[Annotated[str, StringConstraints(strip_whitespace=False)], Any], AfterValidator(_checked_props)]
-"""Whatever an entity has beside its title, by its owner's own names. All texts in it are searched, at any depth."""
+"""All properties of an entity except its title, under the owner's own names. All texts in it are searched, at any depth."""
 
 
 class ProjectRow(Row):
@@ -67,7 +67,7 @@ class ProjectRow(Row):
 
 
 class EntityRow(Row):
-    """What all entities have. `created_by` is the user whose entity it is; left out, the owner of its project."""
+    """The columns of all entities. `created_by` is the user who owns the entity; the default is the owner of its project."""
 
     id: Identifier
     project_id: Identifier
@@ -98,7 +98,7 @@ def _row(type: EntityType) -> type[EntityRow]:
     return create_model(f"{type.capitalize()}Row", __base__=EntityRow, __doc__=_DESCRIBED[type], **given)
 
 
-# In the order in which they must be loaded: what is referred to comes first.
+# Ordered for loading: referenced tables come first.
 LOADABLE = (
     LoadableTable("onto_projects", ProjectRow),
     *(

@@ -1,4 +1,4 @@
-"""A process that serves keeps collections in step as long as it runs."""
+"""Keeps collections in step while a serving process runs."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ from quarry.postgres.embedding_queue import count_pending
 from quarry.services.services import Services
 
 LOOK_SECONDS = 0.25
-"""How often it is looked whether rows have changed: so long a change waits to be found by its words, on the mean half of it."""
+"""The interval between checks for changed rows. Until then, a change cannot be found by its words; on average half of it."""
 DECLARED_SECONDS = 5.0
-"""How often it is looked which collections there are."""
+"""The interval between checks for new or removed collections."""
 FAULT_SECONDS = 10.0
-"""So long nothing is tried after a fault of the database or the model."""
+"""The pause after a fault of the database or the model."""
 
 logger = logging.getLogger(__name__)
 
 
 async def keep(services: Services) -> None:
-    """Work off what changed, batch by batch, until cancelled. A fault is logged, and all is tried again later."""
+    """Processes changes in batches until cancelled. Faults are logged, and the work is retried later."""
     collections: Mapping[str, Collection] = {}
     read_at = embed_at = -DECLARED_SECONDS
     while True:
@@ -46,7 +46,7 @@ async def keep(services: Services) -> None:
 
 
 async def _embed(services: Services, collections: Mapping[str, Collection]) -> bool:
-    """Embed a batch of each collection where something waits; whether anything was embedded."""
+    """Embeds a batch of each collection that has rows waiting. Returns whether anything was embedded."""
     waiting = [
         table for table in embedded_tables(collections.values()) if await count_pending(services.database, table)
     ]
@@ -57,6 +57,6 @@ async def _embed(services: Services, collections: Mapping[str, Collection]) -> b
 
 
 def _once() -> Callable[[], bool]:
-    """True when it is asked first, and no more."""
+    """A function that returns True on its first call and False after that."""
     turns = iter((True,))
     return lambda: next(turns, False)

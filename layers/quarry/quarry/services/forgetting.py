@@ -1,7 +1,7 @@
-"""Forgets a record: deletes its row and everything made from it in one transaction. The audit line does not name it.
+"""Forgets a record: deletes its row and everything derived from it in one transaction. The audit entry does not name it.
 
-A writer that keeps search results takes the lock `KEEP` first. So it either ends before the forgetting looks, or begins after it
-and checks `was_forgotten`.
+A writer that keeps search results takes the lock `KEEP` first. So it either finishes before the deletion looks for results, or
+starts after it and checks `was_forgotten`.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from quarry.platform.tables import FORGET, Forgettable
 from quarry.postgres.pool import Connection, Database
 
 FORGET_SECONDS = 120
-"""As long as one statement of forgetting may take: what is kept has no index by what it quotes."""
+"""Time limit for one statement. Tables that quote records have no index on the quotes, so this takes long."""
 
 
 @dataclass(frozen=True)
 class Forgotten:
-    """What went: how many rows of each table were deleted or changed."""
+    """How many rows of each table were deleted or changed."""
 
     kind: str
     rows: Mapping[str, int]
 
 
-# By order: what is kept goes by the rule that keeps it out from then on, which reads the line of the audit; what is running is
-# ended, so that it stores nothing more.
+# The order matters: kept data is deleted by the same rule that keeps it out from then on, and that rule reads the audit entry.
+# Running searches are ended, so they store nothing more.
 _KEPT: tuple[LiteralString, ...] = (
     "insert into forgotten (kind, id_hash, domain, rows) values (%(kind)s, id_hash(%(id)s), %(domain)s, '{}')",
     """with quoting as (
@@ -66,7 +66,7 @@ _OF_WORDS: tuple[LiteralString, ...] = (
        where of_table = %(table)s and %(id)s = any(best_rows)""",
 )
 
-# the counts of this transaction, and of earlier ones that the server has not taken in yet
+# counts of this transaction, and of earlier ones that the server has not added up yet
 _CHANGED_ROWS = """
 select relname as "table", n_tup_del + n_tup_upd as rows from pg_stat_xact_user_tables
 where schemaname = current_schema and relname not in ('facet_values', 'facet_words', 'lexeme_counts', 'text_changes')
@@ -81,8 +81,8 @@ where r.contype = 'f' and r.confrelid = %s::regclass and r.confdeltype = 'a'
 
 
 async def forget(database: Database, forgettable: Forgettable, domain: str, id: str) -> Forgotten:
-    """Forget a record of ours. Raises NotFound where there is none and nothing is kept of it, and Conflict where other rows
-    cannot be without it.
+    """Forgets a record in a table of Quarry's. Raises NotFound if there is none and nothing is kept of it, and Conflict if
+    other rows require it.
     """
     async with database.transaction() as connection:
         await _begin(connection)
@@ -97,7 +97,7 @@ async def forget(database: Database, forgettable: Forgettable, domain: str, id: 
 
 
 async def forget_row(database: Database, collection: Collection, id: str) -> Forgotten:
-    """Forget what was made and kept of a row of the owner's that is gone. Raises Conflict while it is there, and NotFound."""
+    """Forgets everything derived from a deleted row of the owner's table. Raises Conflict while the row exists, and NotFound."""
     async with database.transaction() as connection:
         await _begin(connection)
         before = await _changed_rows(connection)
@@ -131,7 +131,7 @@ async def _texts(connection: Connection, forgettable: Forgettable, id: str) -> l
 
 
 async def _let_go(connection: Connection, table: str, id: str) -> None:
-    """Have other rows refer to this one no more."""
+    """Removes the references of other rows to this one."""
     for referring in await (await connection.execute(_REFERRING, [table])).fetchall():
         names = {"table": SQL(referring["table"]), "column": Identifier(referring["column"])}
         if not referring["is_needed"]:
@@ -145,7 +145,7 @@ async def _let_go(connection: Connection, table: str, id: str) -> None:
 
 
 async def _is_there(connection: Connection, collection: Collection, id: str) -> bool:
-    """Whether the source has the row. Raises Conflict where that cannot be seen."""
+    """Whether the source has the row. Raises Conflict if that cannot be determined."""
     source = quoted(collection.table_sql)
     seen = await (await connection.execute(SQL(f"select sees_all_rows({source}::regclass) as seen"))).fetchone()
     if not (seen and seen["seen"]):
@@ -157,7 +157,7 @@ async def _is_there(connection: Connection, collection: Collection, id: str) -> 
         async with connection.transaction():
             return (await connection.execute(query)).rowcount > 0
     except errors.DataError:
-        return False  # no key of this table's
+        return False  # not a valid key of this table
 
 
 async def _changed_rows(connection: Connection) -> dict[str, int]:

@@ -36,13 +36,13 @@ VALUES_MAX = 10_000
 
 
 class Memory:
-    """Values by name, each read again when it is older than its reader says."""
+    """Values by name, read again once they are older than the reader allows."""
 
     def __init__(self) -> None:
         self._values: dict[str, tuple[float, Any]] = {}
 
     async def read(self, name: str, read: Callable[[], Awaitable[T]], *, seconds: float) -> T:
-        """What was read under this name in the last `seconds`, or else is read now. Raises what `read` does."""
+        """The value read under this name in the last `seconds`, or one read now. Raises as `read` does."""
         now = time.monotonic()
         at, value = self._values.get(name, (-float("inf"), None))
         if now - at < seconds:
@@ -53,23 +53,23 @@ class Memory:
         return value
 
     def keep(self, name: str, value: object) -> None:
-        """Remember a value under this name from now on; the oldest is forgotten where there are too many."""
+        """Stores a value under this name. Drops the oldest value when there are too many."""
         self._values.pop(name, None)
         self._values[name] = (time.monotonic(), value)
         if len(self._values) > VALUES_MAX:
             del self._values[next(iter(self._values))]
 
     def holds(self, name: str, *, seconds: float) -> bool:
-        """Whether anything was remembered under this name in the last `seconds`."""
+        """Whether a value was stored under this name in the last `seconds`."""
         return time.monotonic() - self._values.get(name, (-float("inf"), None))[0] < seconds
 
 
 TUNED_NAMES = ("records_semantic_weight", "company_semantic_weight", "company_keyword_weight", "company_niche_weight")
-"""The settings that a database may have of its own."""
+"""The settings that a database may store its own values for."""
 
 
 class TunedSettings:
-    """Reads the stored weights once, at the first search; a process that runs on keeps them."""
+    """Reads the stored weights once, at the first search, and keeps them for the life of the process."""
 
     def __init__(self, settings: Settings, database: Database) -> None:
         self._settings = settings
@@ -77,7 +77,7 @@ class TunedSettings:
         self._tuned: Settings | None = None
 
     async def read(self) -> Settings:
-        """The settings; of those that may be tuned, what the environment sets, else what is stored, else the default.
+        """The settings. A tunable one comes from the environment, otherwise from the database, otherwise from the default.
 
         Raises DatabaseUnavailable.
         """
@@ -87,29 +87,29 @@ class TunedSettings:
 
 
 def with_weights(settings: Settings, stored: Mapping[str, float]) -> Settings:
-    """The settings with what is stored for those that the environment does not set."""
+    """The settings, with stored values for those that the environment does not set."""
     return settings.model_copy(
         update={name: stored[name] for name in TUNED_NAMES if name in stored and name not in settings.model_fields_set}
     )
 
 
 async def stored_weights(database: Database) -> dict[str, float]:
-    """What is stored, by the name of its setting. Raises DatabaseUnavailable."""
+    """The stored values by setting name. Raises DatabaseUnavailable."""
     rows = await database.rows("select name, weight from tuned_weights order by name")
     return {row["name"]: row["weight"] for row in rows}
 
 
 LOCAL_USER = "demo"
-"""Who asks locally without saying a name."""
+"""The user of local requests that do not name one."""
 
 _PROVIDERS = {"openai": "openai", "bedrock": "aws.bedrock", "local": "local"}
-"""What traces call who provides a model, by what the settings call it."""
+"""The names of model providers in traces, by their names in the settings."""
 
 
 @dataclass(frozen=True)
 class Caller:
-    """Who asks, as verified. `user_id` goes into every scoped query. `claims` are what else is known of the caller: always
-    `sub`, the same.
+    """The verified caller. `user_id` goes into every scoped query. `claims` hold what else is known about the caller; they
+    always include `sub`, which is the same id.
     """
 
     user_id: str
@@ -121,11 +121,11 @@ class Caller:
 
 @dataclass(frozen=True)
 class Services:
-    """`chat` is None where no chat model is configured: the fallbacks answer.
+    """`chat` is None if no chat model is configured; the fallbacks answer then.
 
-    `reader` is for reads that may be seconds old; it is a Reader where there is a replica, and else `database`. `tuned` has the
-    settings with the database's own weights, `memory` values read now and then, `breakers` those of remote models: "chat",
-    "embedding".
+    `reader` serves reads that may be seconds old: a Reader if there is a replica, otherwise `database`. `tuned` are the
+    settings with the database's own weights, `memory` holds values that are read now and then, `breakers` are those of the
+    remote models: "chat", "embedding".
     """
 
     settings: Settings
@@ -153,8 +153,8 @@ class Services:
         request_id: str | None = None,
         run_id: UUID | None = None,
     ) -> Iterator[Run]:
-        """A search while it happens, closed in the run log at the end of the block. `asked` is what asks it again; without a
-        `budget` no model is asked.
+        """A search in progress, closed in the run log at the end of the block. `asked` repeats it. Without a `budget`, no model
+        is called.
         """
         chat = self.chat if budget else None
         budget = budget or Budget.without_model(self.settings.database_timeout_seconds)
@@ -163,7 +163,7 @@ class Services:
             yield run
 
     def acting(self, settings: Mapping[str, str]) -> Services:
-        """The same services, with databases whose transactions begin with these settings of their own."""
+        """The same services, with databases whose transactions start with these settings."""
         if not settings:
             return self
         database = self.database.acting(settings)
@@ -172,7 +172,7 @@ class Services:
         )
 
     async def close(self) -> None:
-        """Write what is still to be written, then close what was opened."""
+        """Writes pending data, then closes everything that was opened."""
         await self.streams.close()
         await self.run_log.close()
         if self.chat is not None:
@@ -184,9 +184,9 @@ class Services:
 
 
 def build_services(settings: Settings, address: Address | None = None) -> Services:
-    """Wire the services. `address` overrides the setting (the embedded Postgres has its own).
+    """Builds the services. `address` overrides the setting (the embedded Postgres has its own).
 
-    Raises ConfigurationError when there is no database URL.
+    Raises ConfigurationError if there is no database URL.
     """
     database = Database(
         address or database_address(settings),
@@ -194,7 +194,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         timeout_seconds=settings.database_timeout_seconds,
         schema=settings.database_schema,
         pooled=settings.database_pooled,
-        # a Lambda does one thing at a time
+        # a Lambda handles one request at a time
         sets_aside=not settings.aws_lambda_function_name,
         wake_seconds=settings.database_wake_seconds,
     )
@@ -217,7 +217,7 @@ def build_services(settings: Settings, address: Address | None = None) -> Servic
         streams=RunStreams(
             RunStore(database.beside),
             grace_seconds=settings.stream_grace_seconds,
-            # a Lambda is frozen when it has answered
+            # a Lambda is frozen once it has answered
             unattended_max=0 if settings.aws_lambda_function_name else settings.database_pool_size // 2,
         ),
         tuned=TunedSettings(settings, database),
@@ -249,7 +249,7 @@ def _build_reader(settings: Settings, database: Database) -> Database:
 
 
 def database_address(settings: Settings) -> str | Secret:
-    """The URL of the database, or what tells it. Raises ConfigurationError when there is neither."""
+    """The URL of the database, or the secret that holds it. Raises ConfigurationError if neither is set."""
     url = settings.database_url.get_secret_value() if settings.database_url else ""
     if not (url or settings.database_secret_arn):
         raise ConfigurationError("Neither DATABASE_URL nor DATABASE_SECRET_ARN is set.")
@@ -262,13 +262,13 @@ def _address(settings: Settings, url: str) -> str | Secret:
 
 
 def read_database_url(settings: Settings) -> str:
-    """What psycopg connects to. Raises ConfigurationError, and Unavailable when the secret cannot be read."""
+    """The URL for psycopg. Raises ConfigurationError, and Unavailable if the secret cannot be read."""
     address = database_address(settings)
     return address if isinstance(address, str) else address.read_now()
 
 
 def import_what_services_use(settings: Settings) -> None:
-    """Import the packages that are else imported on first use, so that a snapshot of the process holds them."""
+    """Imports the packages that are otherwise imported on first use, so that a snapshot of the process contains them."""
     if settings.has_openai:
         openai_connection.import_sdk()
     if "bedrock" in (settings.model_provider, settings.embeddings):
@@ -311,7 +311,7 @@ def _bedrock(settings: Settings) -> bedrock_connection.Connection:
 
 
 def _openai(settings: Settings, max_bytes: int = openai_connection.ANSWER_BYTES_MAX) -> openai_connection.Connection:
-    """Raises ConfigurationError when the key or the base URL cannot be used, or both are missing."""
+    """Raises ConfigurationError if the key or the base URL is unusable, or both are missing."""
     return openai_connection.Connection(
         _api_key(settings),
         settings.openai_base_url,
