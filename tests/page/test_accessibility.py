@@ -1,4 +1,4 @@
-"""axe-core finds nothing, and nothing is wider than a small phone: each kind of view, in either colour scheme."""
+"""axe-core finds nothing, and nothing is wider than a small phone, in each kind of view and both colour schemes."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def held(page: Page) -> None:
 
 
 def state(path: str, shows: str, *clicks: str, before: Before = lambda page: None) -> Callable[[Site], Page]:
-    """A view at rest. `clicks` and what it then `shows` are selectors."""
+    """A view at rest. `clicks`, and what it `shows` after them, are selectors."""
 
     def opened(site: Site) -> Page:
         page = site.open(path, bypass_csp=True, width=SMALL_PHONE, height=640, before=before)
@@ -111,7 +111,7 @@ SOURCE = {
 
 
 def answer_of(*events: dict[str, Any], chunk: str = "It is sound [1].", level: str = "medium") -> Before:
-    """Have any question answered so, with all that an answer may remark."""
+    """Answers any question with everything that an answer may contain."""
     answer = answer_sse(
         {"type": "intent", "intent": "question"},
         {"type": "sources", "sources": [SOURCE | {"n": 1}]},
@@ -230,7 +230,7 @@ def test_axe_finds_nothing_and_all_fits_the_screen(site: Site, name: str) -> Non
     assert not any(findings.values()), findings
 
 
-def test_what_is_touched_is_large_enough(site: Site) -> None:
+def test_touch_targets_are_large_enough(site: Site) -> None:
     page = site.open("search?q=bridge", width=NARROW, touch=True)
     expect(page.locator(".result").first).to_be_visible()
     small = page.evaluate("""() => [...document.querySelectorAll('button, summary, nav a, .wordmark')]

@@ -1,4 +1,4 @@
-"""Asking for companies on the page: the steps, the summary as it is written, the companies, and questions that follow."""
+"""Asking about companies on the page: the steps, the summary as it streams, the companies, and follow-up questions."""
 
 from __future__ import annotations
 
@@ -132,7 +132,7 @@ def test_conditions_are_marked_in_the_question_and_can_be_removed_or_weakened(si
     assert (weakened["field"], weakened["strength"], weakened["negated"]) == ("country", "preferred", False)
 
 
-def test_the_condition_that_excludes_everything_is_dropped_by_one_press(site: Site) -> None:
+def test_one_press_drops_the_condition_that_excludes_everything(site: Site) -> None:
     page = site.open("search?domain=companies&q=Health+startups+in+Iceland+founded+before+1950")
     answered(page)
     drops = page.get_by_role("group", name="Drop a condition").get_by_role("button")

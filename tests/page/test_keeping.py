@@ -1,4 +1,4 @@
-"""What was found can be kept, compared, sorted and taken away."""
+"""Results can be saved, compared, sorted and exported."""
 
 from __future__ import annotations
 
