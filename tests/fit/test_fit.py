@@ -52,8 +52,8 @@ def test_a_database_is_on_one_side_only_and_of_those_that_tests_pin_half_are_hel
     assert 60 < parts["calibrated on"] < 140
     assert part_of(Pair("hr_1", "one", "select 1")) == part_of(Pair("hr_1", "other", "select 2"))
     names = ("apiary", "bills", "ferries", "forge", "marina", "studio")
-    parts = [part_of(Pair(f"{OWN}pinned_{name}", "?", None, kind="count")) for name in names]
-    assert parts == ["held out", "held out", "fitted to", "fitted to", "held out", "fitted to"]
+    pinned = [part_of(Pair(f"{OWN}pinned_{name}", "?", None, kind="count")) for name in names]
+    assert pinned == ["held out", "held out", "fitted to", "fitted to", "held out", "fitted to"]
 
 
 def test_an_answer_is_confident_if_nine_in_ten_similar_ones_are_right() -> None:

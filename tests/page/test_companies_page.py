@@ -127,7 +127,7 @@ def test_conditions_are_marked_in_the_question_and_can_be_removed_or_weakened(si
     assert [each["value"] for each in left["evidence"]] == ["Kenya, Ghana"]
     understood.get_by_role("button", name="in Kenya or Ghana", exact=True).click()
     with page.expect_request("**/companies/chat"):
-        page.get_by_role("group", name="Change: in Kenya or Ghana").get_by_role("button", name="Better with").click()
+        page.get_by_role("group", name="Change: in Kenya or Ghana").get_by_role("button", name="Preferred").click()
     [*_, weakened] = body_of(sent[-1])["constraints"]["conditions"]
     assert (weakened["field"], weakened["strength"], weakened["negated"]) == ("country", "preferred", False)
 

@@ -60,7 +60,7 @@ def path_of(site: Site, page: Page) -> str:
 
 def test_the_first_visit_offers_questions_of_the_sample_data(site: Site) -> None:
     page = site.open()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ask the record")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ask the records")
     page.get_by_role("button", name="Why did the council decide to keep the old elm").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("old elm in Quill Square?")
     finished(page)
@@ -213,7 +213,7 @@ def test_back_and_forward_show_earlier_searches_without_asking_again(site: Site)
     expect(page).to_have_url(first)
     expect(page.locator(".prose")).to_contain_text("elm")
     page.go_back()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ask the record")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ask the records")
     page.go_forward()
     page.reload()
     expect(page.locator(".prose")).to_contain_text("elm")

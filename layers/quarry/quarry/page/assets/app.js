@@ -313,7 +313,7 @@ function showDomains(current) {
 }
 
 function showTools() {
-  const tools = [button(icon('bookmark'), {kind: 'icon', title: 'What you keep', 'aria-label': 'What you keep', onclick: () => openItem('kept')}), schemeButton()];
+  const tools = [button(icon('bookmark'), {kind: 'icon', title: 'Saved items', 'aria-label': 'Saved items', onclick: () => openItem('kept')}), schemeButton()];
   if (session.isNeeded) {
     tools.unshift(session.isSignedIn
       ? button('Sign out', {kind: 'quiet', title: session.name, onclick: () => { forgetEntries(); session.signOut(); }})

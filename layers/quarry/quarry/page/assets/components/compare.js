@@ -6,7 +6,6 @@
 
 import {Problem} from '../api.js';
 import {button, element, replace} from '../dom.js';
-import {plural} from '../format.js';
 import {openPanel} from './panel.js';
 
 const COMPARED_MAX = 4;
@@ -41,7 +40,7 @@ export class Comparison {
     for (const [other, box] of this.boxes) box.disabled = isFull && !this.chosen.has(other);
     this.bar.hidden = this.chosen.size === 0;
     replace(this.bar,
-      element('span', {}, this.chosen.size < 2 ? 'Choose another to compare' : `${plural(this.chosen.size, 'one', 'chosen')}${isFull ? ', which is all that fits' : ''}`),
+      element('span', {}, this.chosen.size < 2 ? 'Choose another to compare' : `${this.chosen.size} chosen${isFull ? ', the most that can be compared' : ''}`),
       this.chosen.size > 1 && button('Compare', {kind: 'primary', onclick: () => this.context.open('compare', [...this.chosen].join(','))}),
       button('Clear', {kind: 'quiet', onclick: () => {
         const [first] = this.chosen;

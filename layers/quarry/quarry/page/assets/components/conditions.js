@@ -22,7 +22,7 @@ import {button, element, icon, replace, uniqueId} from '../dom.js';
 
 /** @type {[Assertion, name: string, tone: string][]} */
 const GROUPS = [
-  ['required', 'Must', 'accent'], ['assumed', 'Assumed', ''], ['preferred', 'Better with', ''], ['excluded', 'Not', 'warning'], ['about', 'About', ''],
+  ['required', 'Must', 'accent'], ['assumed', 'Assumed', ''], ['preferred', 'Preferred', ''], ['excluded', 'Not', 'warning'], ['about', 'About', ''],
 ];
 const NAMES = new Map(GROUPS.map(([assertion, name]) => [assertion, name]));
 
@@ -43,7 +43,7 @@ export function conditionChips(reader, constraints, {question, onchange, note}) 
   const groups = GROUPS.map(([assertion, name, tone]) => [name, tone, conditions.filter((each) => each.assertion === assertion)]);
   return [
     ...groups.filter(([, , held]) => held.length > 0).map(([name, tone, held]) => group(name, held.map((each) => chip(each, tone, parts)))),
-    gone.length > 0 && group('Taken away', gone.map((each) => element('li', {}, takenChip(each, parts)))),
+    gone.length > 0 && group('Removed', gone.map((each) => element('li', {}, takenChip(each, parts)))),
   ].filter(Boolean);
 }
 

@@ -50,7 +50,7 @@ export class KeptConversation {
     const {conversation} = entry;
     this.root.hidden = false;
     if (conversation && entry.keptTurns === undefined && entry.saved.keptTurns !== turns.length) this.#update(entry, turns);
-    const mark = button([icon('bookmark'), conversation ? 'Kept' : 'Keep this conversation'], {kind: 'quiet', disabled: Boolean(conversation), onclick: () => this.#keep(entry, turns)});
+    const mark = button([icon('bookmark'), conversation ? 'Saved' : 'Save conversation'], {kind: 'quiet', disabled: Boolean(conversation), onclick: () => this.#keep(entry, turns)});
     replace(this.root, mark);
   }
 
@@ -135,11 +135,11 @@ export async function openedSearch(context, id, results) {
  */
 export function openKept(context, addressOf) {
   const {api} = context;
-  return openPanel('What you keep', async (panel) => {
+  return openPanel('Saved items', async (panel) => {
     const [{conversations}, {searches}] = await Promise.all([api.get('me/conversations'), api.get('me/searches')]);
     return [
       keptList('Conversations', conversations, {
-        none: 'Keep a conversation with the button below its answer. You find it here on any device.',
+        none: 'Save a conversation with the button below its answer. You can open it here on any device.',
         path: 'conversations', field: 'title', context, panel,
         address: ({id, domain}) => addressOf(domain, {kept: id}),
         about: ({domain, turn_count: turns, updated_at: at}) => [DOMAINS[domain], plural(turns, 'question'), moment(at)],

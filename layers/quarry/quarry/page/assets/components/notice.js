@@ -43,7 +43,7 @@ export function noticeOf(error, {retry, goOn, signIn} = {}) {
   const controls = [];
   if (problem.kind === 'not_signed_in' && signIn) controls.push(button('Sign in', {kind: 'primary', onclick: signIn}));
   const wait = problem.retryAfterSeconds ?? 0;
-  if (goOn) controls.push(laterButton('Read on', 'primary', goOn, wait));
+  if (goOn) controls.push(laterButton('Continue', 'primary', goOn, wait));
   if (retry && !WITHOUT_RETRY.has(problem.kind)) controls.push(laterButton(goOn ? 'Ask again' : 'Try again', goOn ? '' : 'primary', retry, wait));
   const told = problem.errors.length ? problem.errors.map((each) => each.message).join('. ') : problem.detail;
   return element('div', {class: 'notice', role: 'alert', data: {kind: problem.kind}},

@@ -19,7 +19,7 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 /** The first sections, in order; others follow under their own names. */
 const SECTIONS = {
   ...DOMAINS,
-  agents: 'Agents and chat interfaces', kept: 'What you keep', runs: 'Runs', service: 'Service', console: 'Page',
+  agents: 'Agents and chat interfaces', kept: 'Saved items', runs: 'Runs', service: 'Service', console: 'Page',
 };
 
 const page = {

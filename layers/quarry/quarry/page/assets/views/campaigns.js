@@ -158,7 +158,7 @@ function campaignList({campaigns, total, more}, turn) {
   const {question, text, context} = turn;
   const list = element('ol', {class: 'cards campaign-cards', 'aria-label': counted({total, more})});
   const foot = element('div', {});
-  const remark = (more || total > campaigns.length) && element('p', {class: 'fine'}, `Of ${counted({total, more})}, the first ${campaigns.length} are here.`);
+  const remark = (more || total > campaigns.length) && element('p', {class: 'fine'}, `Showing the first ${campaigns.length} of ${counted({total, more})}.`);
   let order = 'best';
   const item = (campaign) => campaignItem(campaign, context, turn.isNew('campaign', campaign.id));
   const show = (chosen) => {

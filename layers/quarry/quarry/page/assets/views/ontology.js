@@ -134,7 +134,7 @@ class OntologyView {
       this.#tools(shown),
       total > shown.length && element('p', {class: 'fine'}, `The best ${number(shown.length)} of ${more ? 'at least ' : ''}${number(total)} are shown. A filter or another word finds the rest.`),
       shown.length === 0
-        ? emptyState('Nothing of yours matches', this.search.project || this.search.type.length > 0
+        ? emptyState('No matches in your projects', this.search.project || this.search.type.length > 0
           ? button('Search all projects and types', {onclick: () => this.context.go({q: this.search.q})}) : 'Try another word, or fewer.')
         : [...groups(shown, (result) => result.type)].map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
           element('h2', {class: 'section-label'}, TYPES[name], total === shown.length && ` · ${results.length}`),

@@ -152,7 +152,7 @@ class RecordsView {
     this.prompt.busy = false;
     this.prompt.input.placeholder = PLACEHOLDER;
     replace(this.root, element('div', {class: 'column hero'},
-      element('div', {}, element('h1', {}, 'Ask the record'),
+      element('div', {}, element('h1', {}, 'Ask the records'),
         element('p', {class: 'lead'}, 'A question gets an answer that cites its sources; a few words get a list.')),
       this.prompt.root,
       this.examples = element('section', {'aria-label': 'Examples', hidden: true})));

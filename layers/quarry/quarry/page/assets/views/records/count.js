@@ -31,7 +31,7 @@ export function countFigure({by, groups, group_count: all = 0, other = 0, of, fi
   const title = by ? `${what} by ${period ?? facetLabel(type, by)}` : what;
   return element('div', {class: 'count'},
     entries.length > 1 && barChart(title, entries, {isSorted: Boolean(period), written: (value) => (of && written(type, measured, value)) || amount(value, undefined, languageOf(type))}),
-    count > GROUPS_MAX && element('p', {class: 'fine'}, `${GROUPS_MAX} of ${number(count)} are drawn.${rest > 0 && !of ? ` The others hold ${number(rest)}.` : ''}`),
+    count > GROUPS_MAX && element('p', {class: 'fine'}, `${GROUPS_MAX} of ${number(count)} are shown.${rest > 0 && !of ? ` The others add up to ${number(rest)}.` : ''}`),
     // without request names for its conditions, a list would show other rows
     types.length > 0 && element('p', {}, element('a', {href: context.address({q: question, tab: 'results', type: types, from, to, ...facets})}, 'Show the records behind this')));
 }
