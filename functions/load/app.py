@@ -35,9 +35,8 @@ environment = ExecutionEnvironment()
 def handler(event: Mapping[str, Any], context: LambdaContext) -> Report:
     """Returns the report for the object in an EventBridge event; empty if the object is a report itself.
 
-    A repeated event, or one that comes after a later event for the same object, changes nothing. Problems in a file go into its
-    report and are not errors. Raises DatabaseUnavailable, and Unavailable if S3 cannot be reached: the event must be delivered
-    again.
+    A repeated event, or one older than another for the same object, changes nothing. Problems in a file go into its report.
+    Raises DatabaseUnavailable, and Unavailable if S3 cannot be reached: the event must be delivered again.
     """
     told = event["detail"]["object"]
     source = S3Object(event["detail"]["bucket"]["name"], told["key"])
@@ -55,9 +54,7 @@ def handler(event: Mapping[str, Any], context: LambdaContext) -> Report:
 
 
 def _is_later(sequencer: str, than: str) -> bool:
-    """Whether S3 orders an event after another one for the same object. Sequencers are hexadecimal; trailing zeros may be
-    missing.
-    """
+    """Whether S3 orders an event after another for the same object: hexadecimal, trailing zeros may be missing."""
     length = max(len(sequencer), len(than))
     return sequencer.upper().ljust(length, "0") > than.upper().ljust(length, "0")
 

@@ -37,9 +37,7 @@ def handler(event: dict[str, object], context: LambdaContext) -> dict[str, list[
 
 
 def _migrate_for_release(context: LambdaContext) -> None:
-    """Migrates, with retries. If a deployment rolls back to an older release, that release runs on the newer database
-    unchanged.
-    """
+    """Migrates, with retries. An older release, after a rollback, runs on the newer database unchanged."""
     while True:
         try:
             _migrate()

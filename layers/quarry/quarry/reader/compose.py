@@ -249,9 +249,7 @@ class _Writer:
 
 
 def _any_of(tests: Sequence[Json]) -> list[Json]:
-    """Alternatives. If several tests are on one field, only these are alternatives, and the others must hold: "A or B, in
-    May".
-    """
+    """Alternatives. If several tests are on one field, only these are alternatives; the others must hold: "A or B, in May"."""
     by_field: dict[str, list[Json]] = {}
     for test in tests:
         by_field.setdefault(test.get("field", ""), []).append(test)
