@@ -56,7 +56,7 @@ def _migrate() -> dict[str, list[str]]:
     settings = environment.settings
     url, schema = read_database_url(settings), settings.database_schema
     done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=schema)
-    logger.info("applied %s, created anew %s functions", done.migrations, len(done.functions))
+    logger.info("applied %s, recreated %s functions", done.migrations, len(done.functions))
     if settings.logins:
         make_logins(url, read_logins(settings.logins), schema=schema)
     return {"migrations": list(done.migrations), "functions": list(done.functions)}
