@@ -37,25 +37,25 @@ check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
 	@$(BIN)/python -m tools.generate --check
 	@printf '%s\n' template.yaml data.yaml monitoring.yaml | xargs -P 2 -I {} env $(SAM) validate --lint --region us-east-1 --template {}
 
-audit: $(AUDIT)/ready $(VENV)/dev ## Look for weaknesses: bandit, checkov, pip-audit
+audit: $(AUDIT)/ready $(VENV)/dev ## Look for vulnerabilities: bandit, checkov, pip-audit
 	@$(AUDIT)/bin/bandit --quiet --recursive --configfile pyproject.toml layers functions
 	@$(BIN)/python -m tools.expanded_template
 	@$(AUDIT)/bin/checkov --config-file .checkov.yaml
 	@$(AUDIT)/bin/python -m tools.audit layers/*/requirements.txt requirements/local.txt
 
-check-release: $(VENV)/dev ## Run the last release's tests of SQL with its code on this schema (RELEASE_BEFORE=v0.1.0 for that one)
+check-release: $(VENV)/dev ## Run the last release's SQL tests with its code on this schema (RELEASE_BEFORE=v0.1.0 for a specific one)
 	@$(BIN)/python -m tools.release_before $(RELEASE_BEFORE)
 
 format: $(VENV)/dev ## Format the code and fix what the linter can
 	@$(BIN)/ruff check --fix --quiet . ; $(BIN)/ruff format .
 
-bench: $(VENV)/dev ## Measure search and the literal formulas, and the functions as built (BENCH_ARGS="--rows 10000" for a short run)
+bench: $(VENV)/dev ## Benchmark search against the literal formulas, and the built functions (BENCH_ARGS="--rows 10000" for a short run)
 	@$(BIN)/python -m tools.benchmarks $(BENCH_ARGS)
 
-load: $(VENV)/dev ## Offer one process up to ten times its capacity, on loopback, and print the results
+load: $(VENV)/dev ## Load-test one process at up to ten times its capacity, on loopback
 	@$(BIN)/python -m tools.load $(LOAD_ARGS)
 
-eval: $(VENV)/local ## Measure search on the judged queries over the sample data, or over the sets in FOREIGN=folder
+eval: $(VENV)/local ## Evaluate search on the judged queries of the sample data, or of the sets in FOREIGN=folder
 ifdef FOREIGN
 	@$(BIN)/python -m tools.evaluate_sets $(FOREIGN) --sets "$(FOREIGN_SETS)" $(EVAL_ARGS)
 else
@@ -66,7 +66,7 @@ endif
 docs: $(VENV)/dev ## Regenerate sql/schema.sql, docs/api, docs/settings.md and the sample vectors
 	@$(BIN)/python -m tools.generate
 
-screenshots: $(VENV)/dev ## Make the picture in docs/images (needs Chromium)
+screenshots: $(VENV)/dev ## Take the screenshot in docs/images (needs Chromium)
 	@$(BIN)/python -m tools.screenshots
 
 certificates: $(VENV)/dev ## Fetch the certificates of Amazon RDS again (needs the network)
@@ -75,7 +75,7 @@ certificates: $(VENV)/dev ## Fetch the certificates of Amazon RDS again (needs t
 lock: ## Resolve the dependencies again (needs uv)
 	$(UV) pyproject.toml --extra lambda --extra otel --extra sheets --group dev -o requirements/dev.txt
 	$(UV) pyproject.toml --group build --group weights -c requirements/dev.txt -o requirements/local.txt
-# the shared layer has what every function needs, but not the default of an installation, nor what another layer has
+# the shared layer has what every function needs, without the extras of an installation and the content of other layers
 	@mkdir -p build && sed -e '/"quarry-search\[local\]",/d' -e '/"mcp>=/d' pyproject.toml > build/pyproject.toml
 	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 	$(UV) --group agents-layer --excludes layers/quarry/requirements.txt --excludes layers/agents/unused.txt \
@@ -87,8 +87,8 @@ lock: ## Resolve the dependencies again (needs uv)
 package: $(VENV)/dev ## Build the wheel and the source distribution into dist/
 	@$(BIN)/python -m build --no-isolation && $(BIN)/twine check --strict dist/*
 
-# `sam build` wants the very interpreter of the runtime first on PATH; a version manager's shim is not enough.
-build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=x86_64 for that one, OTEL=1 to send traces)
+# `sam build` needs the runtime's exact Python version first on PATH; a version manager's shim is not enough.
+build: $(VENV)/dev ## Build the deployment without a container (ARCHITECTURE=x86_64 for x86, OTEL=1 to send traces)
 	@for python in python3.13 "$${PYENV_ROOT:-$$HOME/.pyenv}"/versions/3.13*/bin/python3.13; do \
 	  found=$$("$$python" -c 'import os, sys; print(os.path.dirname(os.path.realpath(sys.executable)))' 2>/dev/null) && break; \
 	done; test -n "$$found" || { echo "Lambda's python3.13 is not installed (pyenv install 3.13, or your system's package)" >&2; exit 1; }; \
@@ -96,17 +96,17 @@ build: $(VENV)/dev ## Build what is deployed, without a container (ARCHITECTURE=
 	@sed -i.bak 's|QUARRY_RELEASE: unstamped|QUARRY_RELEASE: "$(RELEASE)"|' .aws-sam/build/template.yaml && rm .aws-sam/build/template.yaml.bak
 	@$(BIN)/python -m tools.sbom .aws-sam/build/sbom.cdx.json .aws-sam/build/*Layer/python
 
-# for this machine's processor; the port is the one that the compose file publishes
+# for this machine's processor; the compose file publishes this port
 local-api: ARCHITECTURE := $(if $(filter arm64 aarch64,$(shell uname -m)),arm64,x86_64)
 local-api: export EMBEDDINGS := local
 local-api: export DATABASE_URL := postgresql://quarry@127.0.0.1:54329/quarry
-local-api: build ## Serve the built functions and the sample data on http://127.0.0.1:3000 by `sam local` (needs a container runtime)
+local-api: build ## Serve the built functions and the sample data on http://127.0.0.1:3000 with `sam local` (needs a container runtime)
 	@docker compose --file events/sam-local.compose.yaml up --detach --wait
 	@$(QUARRY) migrate && $(QUARRY) sample
 	@$(SAM) local start-api --parameter-overrides Architecture=$(ARCHITECTURE)
 
 deploy: OWN = $(SAM) deploy --config-file $(CURDIR)/samconfig.own.toml --config-env
-deploy: $(VENV)/dev ## Ask for what only you know, build and deploy (ENVIRONMENT=prod for that section of samconfig.toml)
+deploy: $(VENV)/dev ## Ask for your settings, build and deploy (ENVIRONMENT=prod for that section of samconfig.toml)
 	@$(BIN)/python -m tools.deploy ask $(ENVIRONMENT) $(ARCHITECTURE)
 	@$(OWN) $(ENVIRONMENT)-data
 	@$(BIN)/python -m tools.deploy take $(ENVIRONMENT)
@@ -115,10 +115,10 @@ deploy: $(VENV)/dev ## Ask for what only you know, build and deploy (ENVIRONMENT
 	@$(BIN)/python -m tools.deploy protect $(ENVIRONMENT) $(PROTECTION)
 	@$(OWN) $(ENVIRONMENT)-data
 
-smoke: $(VENV)/dev ## Check a deployed stack: URL=… TOKEN=…, and STACK=… for what only AWS knows
+smoke: $(VENV)/dev ## Check a deployed stack: URL=… TOKEN=…, and STACK=… for checks through AWS
 	@$(BIN)/python -m tools.smoke "$(URL)" "$(TOKEN)" "$(STACK)"
 
-clean: ## Remove the environment, what was built, and the local data
+clean: ## Remove the environment, build outputs and local data
 	rm -rf $(VENV) $(AUDIT) build dist .aws-sam .quarry .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
 
 $(BIN)/python:
@@ -128,8 +128,8 @@ $(BIN)/python:
 	  fi; \
 	done; echo "Quarry needs Python 3.11 or newer with its venv module (Debian: apt install python3-venv)" >&2; exit 1
 
-# The full set contains the local one, so an environment made for the tests also serves the demo. Python compiles what it imports: all of
-# it beforehand would take half as long again.
+# The full set contains the local one, so an environment made for the tests also serves the demo. Python compiles modules on import:
+# compiling all of them first would take 50 % longer.
 $(VENV)/local: requirements/local.txt pyproject.toml | $(BIN)/python
 	@if [ ! -e $(VENV)/dev ]; then echo "Installing Quarry (once, about a minute) …"; $(PIP) install --no-compile --no-deps --require-hashes -r requirements/local.txt; \
 	  $(PIP) install --no-deps --no-build-isolation --editable . ; fi
@@ -141,7 +141,7 @@ $(VENV)/dev: requirements/dev.txt pyproject.toml | $(BIN)/python
 	@$(PIP) install --no-deps --no-build-isolation --editable .
 	@touch $@ $(VENV)/local
 
-# Its packages want other versions than ours (checkov pins boto3), and `make test` needs none of them.
+# Its packages need other versions than ours (checkov pins boto3), and `make test` does not need them.
 $(AUDIT)/ready: requirements/audit.txt | $(BIN)/python
 	@echo "Installing what make audit runs (once, a minute or two) …"
 	@$(BIN)/python -m venv $(AUDIT)

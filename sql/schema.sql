@@ -309,7 +309,7 @@ declare
   passage_length constant int := 220;
   max_text constant int := 20000;
   lead constant int := 100;  -- characters before the match
-  least_length constant int := 140;  -- that are kept where a sentence ends
+  least_length constant int := 140;  -- to keep when ending at a sentence
   sentence_end constant text := '[.!?]["”’)]*\s+|\n';
   last_place constant int := length(p_text) - passage_length + 1;
   place int;
@@ -350,7 +350,7 @@ begin
     sentence := substring(passage from '^(.*[.!?]["”’)]*)\s');
     passage := case
       when length(sentence) >= least_length then sentence
-      -- without what is left of a word
+      -- without a partial word
       else coalesce(left(passage, -nullif(strpos(reverse(passage), ' '), 0)), passage) || ' …'
     end;
   end if;
@@ -844,10 +844,10 @@ CREATE FUNCTION quarry.champion_lists(p_table regclass, p_words text[], p_limits
     AS $_$
 declare
   b constant float8 := 0.75;
-  share constant float8 := least(1, 20000 / greatest(1, p_rows));  -- of the rows, the sample
-  nearly constant float8 := 0.95;  -- as well: times_held is not exact
+  share constant float8 := least(1, 20000 / greatest(1, p_rows));  -- the share of the rows in the sample
+  nearly constant float8 := 0.95;  -- tolerance, since times_held is approximate
   own_score constant text := to_regproc(p_table || '_word_score') || '(w.words, a.query)';
-  -- what is ranked of a row, unpacked once and not for each word, and what its length counts for
+  -- the ranked text of a row, unpacked once instead of for each word, and the factor for its length
   read constant text := case when own_score is null then 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * coalesce(lexemes_held(t.text_search) / nullif($2, 0), 1) as length'
     else 'ts_delete(t.text_search, '''') as words, 1 as length' end;
   nearly_score constant text := coalesce(own_score, 'cardinality(u.positions) / w.length');
@@ -1224,10 +1224,10 @@ declare
   others int;
 begin
   foreach words in array case when needs_words then array[indexed] else common || any_word end loop
-    -- what a text holds is dearer to look for row by row than the planner knows, but for a word that is soon found; for this call only:
-    -- the function's own setting is restored behind it
+    -- the planner underestimates the cost of searching texts row by row, except for a word found early; for this call only: the
+    -- function's own setting is restored after it
     perform set_config('enable_seqscan', (not needs_words and words <> any_word)::text, true);
-    -- one query of both: the index tells what is excluded
+    -- one query for both: the index applies the exclusions
     execute format('
       select count(*) filter (where t.is_found), count(*) > $2
       from (select %s as is_found from %s t where t.text_search @@ $1 %s limit $2 + 1) t',
@@ -1255,7 +1255,7 @@ CREATE FUNCTION quarry.count_experience(p_people text[]) RETURNS void
     LANGUAGE plpgsql
     AS $$
 begin
-  -- in one order, so that two writers wait for each other and never both
+  -- in a fixed order, so that two writers cannot deadlock
   perform from people p where p.id = any(p_people) order by p.id for no key update;
   update people p set experience_days = w.experience_days, experience_since = w.experience_since
   from experience_of(p_people) w
@@ -1273,7 +1273,7 @@ CREATE FUNCTION quarry.count_lexemes(p_table regclass, p_share double precision 
     SET work_mem TO '64MB'
     AS $_$
 declare
-  longest constant int := 200;  -- characters; what is longer is no word
+  longest constant int := 200;  -- characters; longer lexemes are not words
   least_common constant int := 1000;
   max_common constant int := 5000;
   least_best constant int := 200;
@@ -1281,7 +1281,7 @@ declare
   max_changed constant int := 500;
   counted int;
 begin
-  perform pg_advisory_xact_lock(p_table::oid::bigint);  -- two that count at once take turns
+  perform pg_advisory_xact_lock(p_table::oid::bigint);  -- concurrent counts take turns
   if not exists (select from pg_attribute a where a.attrelid = p_table and a.attname = 'text_search' and not a.attisdropped)
     or exists (
       select from text_totals t join pg_class c on c.oid = p_table
@@ -1289,7 +1289,7 @@ begin
     and (select count(*) from (select from text_changes c where c.of_table = p_table::text limit max_changed + 1) c) <= max_changed then
     return null;
   end if;
-  -- before the rows are read: of what others write meanwhile, the note stays
+  -- before the rows are read, so that concurrent writes stay recorded
   delete from text_changes where of_table = p_table::text;
   delete from lexeme_counts where of_table = p_table::text;
   delete from text_totals where of_table = p_table::text;
@@ -1305,7 +1305,7 @@ begin
     using p_table::text, longest;
   get diagnostics counted = row_count;
   if exists (select from pg_trigger where tgname = 'texts_noted_insert' and tgrelid = p_table) then
-    -- materialized, or where the statistics do not know these counts yet the table would be read once for each of them
+    -- materialized: without statistics for these counts, the table would be read once for each of them
     with common as (
       select array_agg(l.lexeme) as words, array_agg(greatest(least_best, least(max_best, l.rows / 10))) as limits
       from (
@@ -1403,13 +1403,13 @@ CREATE FUNCTION quarry.describe_onto_entities(p_actor_id text, p_types text[], p
 #variable_conflict use_column
 declare
   any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(p_words[:16]) w (word)), '')::tsquery;
-  -- the longest words say most; a stem may end in letters that the word has not: batteri, battery
+  -- the longest words are the most specific; a stem may end in other letters than the word: batteri, battery
   beginnings constant text[] := array(
     select '\m' || regexp_replace(case when length(w.word) > 4 then rtrim(w.word, 'ie') else w.word end, '(\W)', '\\\1', 'g')
     from unnest(p_words) w (word) order by length(w.word) desc, w.word limit 8);
   any_beginning constant text := array_to_string(beginnings, '|');
   options constant text := 'HighlightAll=true';
-  max_short constant int := 2000;  -- characters of a text with such values; a longer one is a document
+  max_short constant int := 2000;  -- characters; a longer text is a document
 begin
   perform set_config('quarry.actor', p_actor_id, true);
   return query
@@ -1650,7 +1650,7 @@ $$;
 CREATE FUNCTION quarry.favors_seq_scan(p_table regclass, p_words text[], p_rows integer) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
-  -- 6 entries are read in the time in which a row is
+  -- reading 6 entries takes as long as reading a row
   select coalesce(
     count(*) = cardinality(p_words) and 6::float8 * p_rows < sum(c.rows) * exp(greatest(-100, sum(ln(c.rows / greatest(1, t.rows)::float8)))), false)
   from lexeme_counts c join text_totals t using (of_table)
@@ -1678,7 +1678,7 @@ declare
   any_word constant tsquery := (select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest((weighed).words) w (word));
   excluded_keywords constant tsquery := any_phrase(p_filters.excluded_keywords);
   excluded_places constant tsquery := any_place(p_filters.excluded_places);
-  -- where each is tested, of those of more places
+  -- from more places if each candidate is tested
   places constant int := case when p_excluded_people is null then 5 else 1 end * p_overfetch;
   candidates constant text[] := array(
     select c.person_id
@@ -1706,9 +1706,9 @@ begin
   ), cards as materialized (
     select c.* from cards_of_people(candidates, p_filters, p_asked) c
   ), texts as (
-    -- ts_delete of nothing: what a text holds is unpacked once, not for each word
+    -- ts_delete of nothing unpacks a text once, instead of for each word
     select c.person_id, c.card_id, null as child_id, c.time_overlaps, c.time_covered, c.location_matches, c.text_search,
-      -- + 0: without statistics the planner would take the minimum off the vector index, which knows the nearest few only
+      -- + 0: without statistics the planner would use the vector index for the minimum, which only finds the nearest few
       (select min((e.embedding <=> p_embedding) + 0) from experience_card_embeddings e where e.record_id = c.card_id) as distance
     from cards c
     union all
@@ -1719,7 +1719,7 @@ begin
   ), matched as (
     select t.person_id, t.card_id, t.child_id, t.time_overlaps, t.time_covered, t.location_matches, coalesce(h.share, 0) as share, h.shoulds,
       case when h.share > 0 then ts_rank_cd(t.text_search, any_word)::float8 else 0 end as rank,
-      -- a vector of zeros is at no distance from anything
+      -- a zero vector has no distance to anything
       coalesce(nullif(t.distance, 'NaN'),
         case when h.share > 0 or h.shoulds > 0 or asks_for_something then 1 - coalesce(h.share, 0) / 2 end) as away
     from texts t
@@ -1951,7 +1951,7 @@ CREATE FUNCTION quarry.holds_any_text(p_text text, p_texts text[]) RETURNS boole
 CREATE FUNCTION quarry.holds_forgotten(p_json jsonb, p_domain text) RETURNS boolean
     LANGUAGE sql STABLE
     AS $$
-  -- most of the time nothing is, and nothing is read
+  -- usually nothing is forgotten, and then nothing is read
   select exists (select from forgotten f where f.forgotten_at > now() - interval '1 day') and exists (
     select from quoted_records(p_json) q
     join forgotten f on f.id_hash = id_hash(q.id) and f.forgotten_at > now() - interval '1 day'
@@ -2411,7 +2411,7 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
   ), said as (
     select w.place, w.word, true as ends_a_run from words w
     union
-    -- there are several for each word: what no value has a word of ends none of several words
+    -- there are several for each word: a word in no value ends no phrase
     select f.place + 1, f.word, exists (
       select from facet_words c where c.stem = coalesce((ts_lexize('english_stem', f.word))[1], f.word) offset 0)
     from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
@@ -2427,7 +2427,7 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
   ), runs as materialized (
     select distinct s.place - b.length as first, s.place as last,
       case when b.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet,
-      coalesce((ts_lexize('english_stem', t.phrase))[1], t.phrase) as phrase  -- word_stem, which is called for each row
+      coalesce((ts_lexize('english_stem', t.phrase))[1], t.phrase) as phrase  -- like word_stem, which would be called for each row
     from said s join before b on b.place = s.place and (s.ends_a_run or b.length = 1),
       lateral (select b.stems || s.word as phrase offset 0) t
     union
@@ -2467,7 +2467,7 @@ CREATE FUNCTION quarry.look_up_values(p_tables text[], p_words text[], p_forms_a
     select f.*, length(f.stem) as length from frequency f
     where f.place - 1 = any(p_doubtful) and f.in_tables = 0 and length(f.stem) <= 40
   ) k, lateral (
-    -- by their spelling first: all words of a table would be compared
+    -- filtered by spelling first: otherwise all words of a table would be compared
     (select n.stem
      from (
        select * from facet_words n
@@ -2979,7 +2979,7 @@ declare
   max_candidates constant int := 2000;
   max_scored constant int := 200;
   short_query constant int := 3;  -- words
-  max_words constant int := 8;  -- the longest, which say most
+  max_words constant int := 8;  -- the longest, which are the most specific
   is_short constant boolean := cardinality(p_words) between 1 and short_query;
   spelling constant text := case when is_short then p_spelt end;
   wanted text[] := array(select w.word from unnest(p_words) w (word) order by length(w.word) desc, w.word limit max_words);
@@ -3047,21 +3047,21 @@ CREATE FUNCTION quarry.nearest_people(p_embedding public.halfvec, p_filters quar
 #variable_conflict use_column
 declare
   few constant int := 10 * p_limit;
-  enough constant int := p_limit + p_limit / 4;  -- people, since the walk gives the nearest about in order
-  at_first constant int := 3 * p_limit;  -- vectors, of which the people are looked up
+  enough constant int := p_limit + p_limit / 4;  -- people, since the walk returns the nearest only roughly in order
+  at_first constant int := 3 * p_limit;  -- vectors whose people are looked up
   trial constant int := 400;  -- vectors
-  -- measured, as the planner counts costs
+  -- measured, in the planner's cost units
   comparing_cost constant float8 := 4;  -- a card and its children
-  passing_cost constant float8 := 11;  -- a vector that the index leads to, and a look at its card
+  passing_cost constant float8 := 11;  -- a vector from the index, and a check of its card
   -- the planner takes it that a third of those who are something by their stems are so by the words; nearly all are
   of_expected constant float8 := case when p_filters.roles is not null then 3 else 1 end;
   fitting constant text := card_condition('t', p_filters, p_excluded_people, p_among);
   of_fitting constant text := 'from experience_cards t where ' || fitting;
   all_fitting constant text := 'select array_agg(t.id), array_agg(t.person_id) from (select t.id, t.person_id ' || of_fitting;
   fit text[];
-  owners text[];  -- of the cards that fit, in their order
+  owners text[];  -- of the matching cards, in order
   plan json;
-  walked int;  -- vectors, as expected
+  walked int;  -- expected number of vectors
   most_walked int;
   walks boolean;
   vectors record;
@@ -3119,7 +3119,7 @@ begin
           exit;
         end if;
       end loop;
-      -- where there are few vectors all were seen; the walk also ends where its memory does
+      -- with few vectors, all were seen; the walk also ends when its memory is full
       complete := cardinality(people) = enough
         or passed_count < most_walked and passed_count >= (select 0.9 * c.reltuples from pg_class c where c.oid = vectors.of_table::regclass);
     end if;
@@ -3136,7 +3136,7 @@ begin
   elsif fit is null then
     execute all_fitting || ' order by 1) t' into fit, owners;
   end if;
-  -- nothing tells the planner how many fit; for this call only: the function's own setting is restored behind it
+  -- the planner does not know how many match; for this call only: the function's own setting is restored after it
   perform set_config('enable_nestloop', 'off', true);
 
   loop
@@ -3153,7 +3153,7 @@ begin
       from nearest n join unnest(fit, owners) o (id, person_id) using (id) group by 1, 2
     )
     select array_agg(f.person_id), array_agg(f.place),
-      -- so many of the nearest are seldom of fewer people than are asked for: then all are looked up
+      -- this many vectors rarely belong to fewer people than requested; if they do, all are looked up
       case when bool_or(f.full_list and f.last_place < p_limit) then null else 0 end
     into people, places, of_vectors
     from (
@@ -3193,7 +3193,7 @@ CREATE FUNCTION quarry.note_changed_texts() RETURNS trigger
     SET search_path TO 'quarry', 'public', 'pg_temp'
     AS $$
 declare
-  max_noted constant int := 501;  -- of a statement: one more than champion_rows looks at
+  max_noted constant int := 501;  -- per statement: one more than champion_rows reads
 begin
   if tg_op = 'INSERT' then
     insert into text_changes (of_table, id) select tg_table_name, n.id from new_rows n limit max_noted;
@@ -4180,12 +4180,12 @@ CREATE FUNCTION quarry.people_by_words(p_query quarry.weighed_query, p_filters q
 #variable_conflict use_column
 declare
   few constant int := 2000;
-  -- ordered, so that the partial index serves
+  -- ordered, so that the partial index is used
   cards constant text[] := array(
     select c.id from experience_cards c where c.embedded_hash is distinct from c.content_hash order by c.id limit few + 1);
   children constant text[] := array(
     select k.id from experience_card_children k where k.embedded_hash is distinct from k.content_hash order by k.id limit few + 1);
-  -- few are named: nothing tells the planner how few they are
+  -- few rows: the planner does not know how few
   waiting constant text := case when greatest(cardinality(cards), cardinality(children)) <= few
     then 't.id = any (%L::text[]) and %s' else 't.embedded_hash is distinct from t.content_hash and %2$s' end;
 begin
@@ -4560,7 +4560,7 @@ $$;
 CREATE FUNCTION quarry.quoted_records(p_json jsonb) RETURNS TABLE(kind text, id text)
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
-  -- `owner` is the kind of the record that a part belongs to, and '' for what is among values of facets
+  -- `owner` is the kind of the record that a part belongs to, and '' for values of facets
   with recursive parts (key, value, owner) as (
     select null::text, p_json, null::text
     where coalesce(p_json ->> 'type', '') not in ('activity', 'partial_text', 'final_answer_chunk')
@@ -4609,7 +4609,7 @@ declare
   asked constant record := read_query(p_query);
   spelt constant text := spelt_query(p_query);
   indexed constant tsquery := index_query(asked.all_words);
-  is_indexed constant boolean := indexed::text = asked.all_words::text;  -- else phrases and exclusions are to be looked for in the rows
+  is_indexed constant boolean := indexed::text = asked.all_words::text;  -- otherwise phrases and exclusions are checked in the rows
   max_looked_at constant int := case when is_indexed then 2500 else 3000 end;
   max_ranked constant int := max_ranked_words / greatest(1, cardinality(asked.words));
   matches int;
@@ -4619,7 +4619,7 @@ begin
     return;
   end if;
   return query
-    with counted as materialized (  -- where they are too many to be looked at
+    with counted as materialized (  -- if there are too many to check
       select count_matches('onto_search_entries', concat_ws(' and ',
         format('t.created_by = %L and (t.search_vector @@ %L or t.title %% %L)', p_actor_id, indexed, spelt),
         't.project_id = ' || quote_literal(p_project_id), 't.type = any(' || quote_literal(p_types) || ')'), max_counted) as matches
@@ -4670,13 +4670,13 @@ CREATE FUNCTION quarry.read_query(p_query text, p_language regconfig DEFAULT NUL
     AS $$
 declare
   max_characters constant int := 4000;  -- twice as many as a request may have
-  max_part_characters constant int := 240;  -- of one word or phrase
-  max_parts constant int := 250;  -- that are told apart before stems are compared
-  max_part_words constant int := 12;  -- a longer phrase is read as so many words, wherever they stand
+  max_part_characters constant int := 240;  -- per word or phrase
+  max_parts constant int := 250;  -- distinguished before stems are compared
+  max_part_words constant int := 12;  -- a longer phrase is split into words in any position
   max_words constant int := 16;
   max_excluded constant int := 6;
   max_required constant int := 8;
-  -- each with what closes it: a mark alone may be of inches
+  -- each with its closing mark: a single mark may mean inches
   set_quotes constant text := '“([^“”„"]*)”|„([^“”„"]*)[“”]|«([^«»"]*)»';
 begin
   with typed as (
@@ -4785,7 +4785,7 @@ CREATE FUNCTION quarry.record_snippet(p_body text, p_words text[], p_language re
       from (
         select unnest(p_words) as lexeme
         union
-        -- what is marked are the text's own words, with their accents
+        -- mark the text's own words, with their accents
         select l.lexeme from unnest(to_tsvector('simple', b.body)) s, unnest(to_tsvector(p_language, s.lexeme)) l
         where p_language is not null and octet_length(s.lexeme) > length(s.lexeme)
           and tsvector_to_array(text_words(p_language, s.lexeme)) && p_words
@@ -4946,11 +4946,11 @@ declare
   max_read constant int := case when is_tested then max_looked_at else p_total_max end;
   held tid[];
 begin
-  -- what a text holds is dearer to look for row by row than the planner knows; for this call only: the function's own setting is
-  -- restored behind it
+  -- the planner underestimates the cost of searching texts row by row; for this call only: the function's own setting is
+  -- restored after it
   perform set_config('enable_seqscan', (asked.all_words::text like '%|%'
     or p_filter is null and asked.all_words::text not like '%!%' and favors_seq_scan('campaigns', asked.words, max_read))::text, true);
-  -- in one reading: of a snapshot's rows a place is as good as an id
+  -- one read: within a snapshot, the physical position identifies a row
   execute format('
     select array_remove((array_agg(t.place))[:$3], null), count(*) > $3
     from (select %s as place from campaigns t where t.text_search @@ $2 and %s limit $3 + 1) t',
@@ -5055,9 +5055,9 @@ declare
   max_ranked_words constant int := 6000;
   among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
   condition constant text := company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter);
-  max_words constant int := 16;  -- so many has the whole query, see read_query
+  max_words constant int := 16;  -- words of the whole query, see read_query
   asked constant record := read_query(coalesce(p_query_text, ''));
-  -- rows with the query's words that are ranked at most
+  -- most rows with the query's words to rank
   max_worded constant int := least(1000, max_ranked_words / greatest(1, least(max_words, cardinality(asked.words))));
   gathered tsquery[];
   words tsquery;
@@ -5071,7 +5071,7 @@ begin
   reads := p_include_ids is null and gathered[1] is null and favors_seq_scan('companies', array(
     select w.word from unnest(asked.words[:max_words]) w (word) left join lexeme_counts c on c.lexeme = w.word and c.of_table = 'companies'
     order by c.rows nulls first limit 2), case when condition is null then max_worded else max_read end);
-  -- never left to the planner; for this call only: the function's own settings are restored behind it
+  -- not the planner's choice; for this call only: the function's own settings are restored after it
   perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);
 
   return query execute format('
@@ -5106,7 +5106,7 @@ begin
   order by 5 desc, 1
   limit $4', ' and (' || condition || ')', max_worded, no_match, among, max_read)
     using p_query_embedding, asked.all_words, words, p_limit, condition, p_min_semantic, p_weights, p_fitting,
-      -- past rows that do not meet what is asked, half as far
+      -- half as far past rows that do not meet the filters
       case when p_fits_many then p_limit else 2 * p_limit end, p_fits_many;
 end
 $_$;
@@ -5125,8 +5125,8 @@ declare
   max_read constant int := 8000;
   max_looked_at constant int := 5000;
   max_ranked_words constant int := 12000;
-  max_candidates constant int := 1000;  -- rows with some of the words that are ranked at most
-  max_words constant int := 8;  -- weightiest words of a long query that are looked at
+  max_candidates constant int := 1000;  -- most rows with some of the words to rank
+  max_words constant int := 8;  -- weightiest words of a long query to look up
   among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
   scope constant text := coalesce(company_condition(p_statuses, null, p_exclude_ids, p_filter), 'true');
   matched constant text := 'array_remove(array['
@@ -5136,7 +5136,7 @@ declare
   max_matches constant int := max_ranked_words / greatest(1, least(max_said, cardinality(asked.words)));
   max_listed constant int := 4;  -- words
   listed constant int := max_matches / 2 / greatest(1, least(max_listed, cardinality(asked.words)));
-  of_best constant text := '(select * from companies t where t.id = any($5) offset 0) t';  -- no index but that of ids
+  of_best constant text := '(select * from companies t where t.id = any($5) offset 0) t';  -- only the index of ids
   max_together constant int := 60000 / greatest(1, cardinality(asked.words));
   together int;
   best text[];
@@ -5150,7 +5150,7 @@ declare
   held_sum text;
   found int;
 begin
-  -- without words, or with exclusions alone, every row would match
+  -- without words, or with only exclusions, every row would match
   if numnode(asked.all_words) = 0 then
     return;
   end if;
@@ -5159,7 +5159,7 @@ begin
     select from unnest(asked.words) w (word) left join lexeme_counts c on c.of_table = 'companies' and c.lexeme = w.word
     where c.rows is null or c.rows <= max_looked_at);
   if is_common then
-    -- how many hold all is known of words alone, without OR, phrases and exclusions; of words that go together some more do
+    -- the number of rows with all words is only known without OR, phrases and exclusions; related words are in somewhat more rows
     select max_together into together from lexeme_counts c join text_totals t using (of_table)
     where c.of_table = 'companies' and c.lexeme = any(asked.words) and asked.all_words::text !~ '[|!<]'
     having count(*) > 1 and 0.8 * max_together > min(t.rows) * exp(sum(ln(c.rows / greatest(1, t.rows)::float8)));
@@ -5211,8 +5211,8 @@ begin
   into keyword_sum, niche_sum, held_sum
   from (select u.word, u.weight / sum(u.weight) over () as share from unnest(weighed.words, weighed.weights) u (word, weight)) u;
 
-  -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
-  -- setting is restored behind it
+  -- the planner assumes unknown words are common enough to find by reading the table up to the limit; for this call only: the
+  -- function's own setting is restored after it
   perform set_config('enable_seqscan', 'off', true);
   return query execute format(
     'select m.id, m.keyword, m.niche, m.combined, %s, %s'
@@ -5272,9 +5272,9 @@ CREATE FUNCTION quarry.search_exact_name_v1(p_query_text text, p_statuses text[]
     SET "pg_trgm.word_similarity_threshold" TO '0.01'
     AS $_$
 declare
-  similar_max_length constant int := 100;  -- a longer text is a message, not a name with a slip in it
-  common constant int := 2000;  -- companies that hold a word
-  least_shared constant float8 := 0.01;  -- a trigram of as long a text
+  similar_max_length constant int := 100;  -- a longer text is a message, not a misspelled name
+  common constant int := 2000;  -- companies with a word
+  least_shared constant float8 := 0.01;  -- one trigram of a text of this length
   address_min_length constant int := 3;
   address_max_rows constant int := 100;  -- a text like "com" is in every address
   address_max_looked_at constant int := 1000;
@@ -5282,11 +5282,11 @@ declare
   asked_key constant text := name_key(asked);
   asked_domain constant text := case when asked ~ '^\S+\.\S+$' then website_domain(asked) end;
   part text := replace(asked, ' ', '');
-  -- what the index finds: the longest run of letters and digits, without which it would be read from end to end
+  -- the index looks up the longest run of letters and digits; without one it would be read completely
   core constant text := (
     select r.run from regexp_split_to_table(left(part, similar_max_length), '[^[:alnum:]]+') r (run) order by length(r.run) desc limit 1);
   short boolean;
-  -- the words that are not common: few names share something with these
+  -- the words that are not common: few names share trigrams with them
   resembled text := coalesce((
     select string_agg(w.word, ' ') from regexp_split_to_table(left(asked, similar_max_length), '[^[:alnum:]]+') w (word)
     where exists (
@@ -5299,7 +5299,7 @@ begin
   short := length(asked) <= similar_max_length;
   part := case when short and length(core) >= address_min_length
     then '%' || replace(replace(replace(part, '\', '\\'), '%', '\%'), '_', '\_') || '%' end;
-  -- for this call only: the function's own setting is restored behind it
+  -- for this call only: the function's own setting is restored after it
   perform set_config('pg_trgm.similarity_threshold', p_min_similarity::text, true),
     set_config('pg_trgm.word_similarity_threshold', least(least_shared, p_min_similarity)::text, true);
 
@@ -5427,12 +5427,12 @@ declare
   k1 constant float8 := 1.2;
   b constant float8 := 0.75;
   nearness constant float8 := 0.5;
-  least_ranked constant int := greatest(p_limit, 100);  -- in so many of the best pairs are looked for
+  least_ranked constant int := greatest(p_limit, 100);  -- pairs are searched for in this many of the best rows
   any_word constant tsquery := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w);
   few constant int := 1000;
   few_words constant int := 3;
-  wider constant int := 10;  -- times, for one word
-  looked_at constant int := 5;  -- times as many as are ranked of a query of many words
+  wider constant int := 10;  -- factor for a single word
+  looked_at constant int := 5;  -- factor to the ranked rows of a query of many words
   large constant float8 := 100000;  -- rows of a table
   larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
   within_length constant float8 := greatest(least_ranked, larger * p_rows * rows_per_long_row(p_table));
@@ -5440,7 +5440,7 @@ declare
     * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end);
   max_covered constant int := 6;
   condition constant text := coalesce('and (' || p_filter || ')', '');
-  of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- no index but that of ids
+  of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- only the index of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   holds_phrase constant boolean := coalesce(required::text like '%<%', false);
   max_postings constant float8 := larger * 150000;
@@ -5467,7 +5467,7 @@ begin
     execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, few + 1) into rows_left;
   end if;
   if cardinality((p_query).words) = 1 and (rows_left is null or rows_left > few) then
-    -- those that do not meet what is asked beside the word give way to the next
+    -- rows that fail the other conditions are replaced by the next
     best := champion_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, least(p_rows, max_ranked) / 2);
     if best is not null and (p_filter is not null or required is not null) then
       execute format('select array(select t.id from %s where t.text_search @@ $2 %s)', of_best, condition)
@@ -5477,8 +5477,8 @@ begin
   if rows_left <= least(few, max_ranked) or cardinality((p_query).words) = 1 then
     wanted := case when best is null or cardinality(best) < least_ranked then array[any_word] else '{}' end;
   else
-    -- where the rarest word is common: those of each word, if all words are in too many rows together; if they are in few, those of
-    -- the rarest, which else would be looked for by itself
+    -- if the rarest word is common: the best rows of each word, if too many rows contain all words; if few do, those of the rarest,
+    -- which would otherwise be looked up by itself
     best := champion_rows(p_table, (p_query).words[1], listed, max_ranked / 2);
     if best is not null then
       best := (
@@ -5495,15 +5495,15 @@ begin
     wanted := array_remove(case when best is null then wanted else wanted[:3] end, null);
   end if;
   if required is not null then
-    -- one query of both: the index tells what is excluded
+    -- one query for both: the index applies the exclusions
     wanted := array(select w.query && indexed from unnest(wanted) with ordinality w (query, place) order by w.place);
   end if;
 
   rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
   rows_taken := case when is_tested then max_looked_at else rows_ranked end;
   reads := p_filter is null and coalesce(numnode(indexed), 0) = 0 and favors_seq_scan(p_table, (p_query).words[:words_held], rows_taken);
-  -- never left to the planner, which takes unknown words for so common that reading the table to the limit would find them; for this
-  -- call only: the function's own settings are restored behind it
+  -- not the planner's choice, which assumes unknown words are common enough to find by reading the table up to the limit; for this
+  -- call only: the function's own settings are restored after it
   perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);
   return query execute format('
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (
@@ -5775,12 +5775,12 @@ CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass
 declare
   max_in_vain constant int := 500;
   max_looked_at int := greatest(2500, 25 * p_limit);
-  max_few constant int := greatest(2000, 40 * p_limit);  -- as dear as the walk, and complete
-  -- those of long texts come together
+  max_few constant int := greatest(2000, 40 * p_limit);  -- as expensive as the walk, and complete
+  -- long texts have several adjacent vectors
   windows_per_row constant float8 := 1 + 1.5 * least(3, greatest(0, (
     select e.reltuples / t.reltuples - 1 from pg_class e, pg_class t where e.oid = p_embeddings and t.oid = p_table and t.reltuples > 0)));
   wanted constant int := ceil(p_limit * coalesce(windows_per_row, 1));
-  -- as a literal: else no partial index is known to hold it
+  -- as a literal: otherwise the planner cannot use a partial index
   kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
   conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
@@ -5804,7 +5804,7 @@ begin
         where t.of_table = p_table::text and c.lexeme = any(array(
           select replace(m.word[1], '''''', '''') from regexp_matches(p_required::text, $re$'((?:[^']|'')+)'$re$, 'g') m (word))))));
     end if;
-    -- for this call only: the function's own setting is restored behind it
+    -- for this call only: the function's own setting is restored after it
     perform set_config('hnsw.max_scan_tuples', max_looked_at::text, true);
   end if;
 
@@ -5815,7 +5815,7 @@ begin
       when few is not null and required is null then concat_ws(' and ', 'where e.record_id = any ($4)', kind)
       when few is not null then
         concat_ws(' and ', format('join %s t on t.id = e.record_id where t.id = any ($4)', p_table), required, kind)
-      -- row by row along the index: no plan that tests the whole table first
+      -- row by row along the index, not by a plan that tests the whole table first
       else concat(
         case when conditions <> '' then
           format('cross join lateral (select from %s t where t.id = e.record_id and %s offset 0) t', p_table, conditions) end,
@@ -5867,7 +5867,7 @@ declare
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
   short_query constant int := 3;  -- words
   max_seen constant int := 500;
-  max_seen_words constant int := 60;  -- of a query, the first ones
+  max_seen_words constant int := 60;  -- the first words of a query
   of_all constant text[] := array(
     select t.name from unnest(p_tables) with ordinality t (name, place) where p_seen[t.place] is null order by t.place);
   is_all constant boolean := cardinality(of_all) = cardinality(p_tables);
@@ -5882,15 +5882,15 @@ declare
   seen record;
   looked_in text[] := of_all;
   looked_at text[] := array_fill(null::text, array[cardinality(of_all)]);
-  known_words text[] := '{}';  -- of rows that are seen,
-  known_rows int[] := '{}';  -- and in how many of them each stands
+  known_words text[] := '{}';  -- in visible rows,
+  known_rows int[] := '{}';  -- and the number of these rows with each
   weighed weighed_query;
 begin
   if numnode(asked.all_words) = 0 then
     return null;
   end if;
   if cardinality(asked.words) > p_max_words then
-    -- for this call only: the function's own setting is restored behind it
+    -- for this call only: the function's own setting is restored after it
     perform set_config('plan_cache_mode', 'force_custom_plan', true);
   end if;
   select coalesce(sum(t.rows), 0), coalesce(sum(t.lexemes), 0) into total, mean_length from text_totals t where t.of_table = any(of_all);
@@ -5915,8 +5915,8 @@ begin
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
     where (length(w.word) >= shortest_misspelt or w.word = lower(btrim(p_query)) and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
-      -- each word by its key, whatever is known of the table: counted anew, it has no statistics, and the index of spellings tells what
-      -- is equal too, for five times the work, but not what is between
+      -- each word by its key, regardless of statistics, which the table lacks after a recount; the spelling index would also find equal
+      -- words, at five times the cost, but not ranges
       and not exists (select from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(of_all) offset 0)
       and not exists (select from unnest(known_words, known_rows) k (word, rows) where k.word = w.word and k.rows > 0)
     order by w.place limit max_misspelt);

@@ -1,4 +1,4 @@
-"""Filling tables with many rows, and many vectors."""
+"""Fills tables with many rows and many vectors."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def copy_rows(connection: Connection, target: str, rows: Iterable[Sequence[Any]]
 def copy_vectors(
     connection: Connection, table: str, ids: Sequence[str], vectors: NDArray[float32], embedding_type: str | None = None
 ) -> None:
-    """Copy the vectors of the records `ids` into a table of vectors, where it has types as of `embedding_type`."""
+    """Copies the vectors of the records `ids` into a table of vectors, with `embedding_type` if the table has types."""
     typed = {} if embedding_type is None else {"embedding_type": embedding_type}
     columns = {"record_id": "text", "window_number": "int2", "embedding": "halfvec"} | dict.fromkeys(typed, "text")
     statement = SQL("copy {} ({}) from stdin (format binary)").format(
@@ -42,7 +42,7 @@ def copy_vectors(
 
 
 def mark_embedded(connection: Connection, table: str) -> None:
-    """Mark all rows of a table as embedded, some pages after the others, as all marks are dropped."""
+    """Marks all rows of a table as embedded, page by page, after removing all marks."""
     row = connection.execute(
         "select pg_relation_size(%s::regclass) / current_setting('block_size')::int", [table]
     ).fetchone()
@@ -56,8 +56,9 @@ def mark_embedded(connection: Connection, table: str) -> None:
 
 @contextmanager
 def indexes_built_afterwards(connection: Connection, *tables: str) -> Iterator[None]:
-    """Without the indexes of `tables` meanwhile, except those of keys. They are built at once at the end, in memory, which takes
-    a fraction of the time, and the tables analysed."""
+    """Drops all indexes of `tables` except those of keys, and rebuilds them at the end, in memory. This takes a fraction of the
+    time. Analyses the tables.
+    """
     found = connection.execute(
         "select indexrelid::regclass::text, indrelid, pg_get_indexdef(indexrelid) from pg_index"
         " where indrelid = any(%s::regclass[]) and not indisunique",

@@ -1,6 +1,6 @@
-"""What the tests share: one embedded Postgres, a migrated template and a template with the sample data, cloned for each test.
+"""Shared fixtures: one embedded Postgres, a migrated template and a template with the sample data, cloned for each test.
 
-Where processes share the work, each has a server of its own, which begins as a copy of one that has both templates.
+If processes share the work, each has its own server, which starts as a copy of one with both templates.
 
 Any connection to another machine fails: a test that needs the network is wrong.
 """
@@ -95,8 +95,8 @@ _MEMORY_MIN_BYTES = 4 << 30
 
 
 class _Together(LoadFileScheduling):  # type: ignore[misc]
-    """Where processes share the work, a file's tests stay together, and so do those that need what is built for Lambda. A process
-    stays in a folder while there is work, and begins with one where no other is: what a folder's tests share is made in each.
+    """If processes share the work, the tests of a file stay together, and so do those that need the Lambda build. A process
+    stays in a folder while it has work, and starts with an unused one: each process creates a folder's fixtures.
     """
 
     def __init__(self, config: pytest.Config, log: Producer) -> None:
@@ -132,7 +132,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers(config: pytest.Config) -> int:
-    """More processes than cores: one works where others wait for what hangs, dies or is started."""
+    """More processes than cores: one works while others wait for something that hangs, dies or starts."""
     return int(number_of_cores(config)) * 2
 
 
@@ -144,13 +144,13 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> _Togeth
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Begin with the longest folders, each in a process of its own: else one process would wait for another at the end."""
+    """Starts with the longest folders, each in its own process, so that no process waits for another at the end."""
     items.sort(key=lambda item: not item.nodeid.startswith(LONGEST))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collection() -> Generator[None, object, object]:
-    """Keep what thousands of tests consist of out of each search for garbage: that takes a quarter of the CPU of pure ones."""
+    """Keeps thousands of collected tests out of garbage collection, which would take a quarter of the CPU of pure tests."""
     gc.disable()
     try:
         return (yield)
@@ -161,7 +161,7 @@ def pytest_collection() -> Generator[None, object, object]:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_network() -> Iterator[None]:
-    """Fail on any connection but to this machine."""
+    """Fails on any connection to another machine."""
     connect = socket.socket.connect
 
     def connect_locally(self: socket.socket, address: Any) -> None:
@@ -215,13 +215,13 @@ def connections_are_waited_for() -> Iterator[None]:
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Waiting for a connection is given up after 0.3 seconds: for tests of a database that does not answer."""
+    """Waits at most 0.3 seconds for a connection: for tests of a database that does not answer."""
     monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.3)
 
 
 @pytest.fixture(autouse=True)
 def logging_as_before() -> Iterator[None]:
-    """Put the root logger's level back: a command sets it for its whole process."""
+    """Restores the root logger's level: a command sets it for its whole process."""
     level = logging.getLogger().level
     yield
     logging.getLogger().setLevel(level)
@@ -229,14 +229,14 @@ def logging_as_before() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def no_certificates() -> Iterator[None]:
-    """Nothing here speaks TLS: every HTTP client would read the machine's certificates for 25 ms."""
+    """Nothing here uses TLS: every HTTP client would spend 25 ms on reading the machine's certificates."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ssl.SSLContext, "load_verify_locations", lambda *_, **__: None)
         yield
 
 
 class _Prototype:
-    """The cluster that those of all processes begin as: made once, beside their start, by the process that starts them."""
+    """The cluster that all processes copy at their start: created once, in parallel, by the process that starts them."""
 
     def __init__(self, directory: Path) -> None:
         self._directory = directory
@@ -279,7 +279,7 @@ _prototypes = pytest.StashKey[tuple[tempfile.TemporaryDirectory[str], threading.
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_sessionstart(session: pytest.Session) -> None:
-    """Begin what the processes share before they are started."""
+    """Starts what the processes share before they start."""
     if hasattr(session.config, "workerinput") or not session.config.getoption("numprocesses", None):
         return
     directory = _directory()
@@ -327,7 +327,7 @@ def _directory() -> tempfile.TemporaryDirectory[str]:
 
 
 def directory_in_memory() -> Path | None:
-    """Where files are kept in memory and programs may run, if there is room: clones take a tenth of the time there."""
+    """A directory in memory where programs may run, if there is room: cloning takes a tenth of the time there."""
     if not os.access(_MEMORY, os.W_OK):
         return None
     status = os.statvfs(_MEMORY)
@@ -337,7 +337,7 @@ def directory_in_memory() -> Path | None:
 
 @pytest.fixture(scope="session")
 def migrated_template(server_url: str) -> str:
-    """The name of a database that is migrated and empty."""
+    """The name of a migrated, empty database."""
     if not _is_there(server_url, MIGRATED):
         _make_migrated(server_url)
     return MIGRATED
@@ -345,7 +345,7 @@ def migrated_template(server_url: str) -> str:
 
 @pytest.fixture(scope="session")
 def sample_template(server_url: str, migrated_template: str) -> str:
-    """The name of a database that holds the sample data of every domain, embedded."""
+    """The name of a database with the embedded sample data of every domain."""
     if not _is_there(server_url, SAMPLE):
         _make_sample(server_url)
     return SAMPLE
@@ -381,20 +381,20 @@ def database_url(server_url: str, migrated_template: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def shared_url(request: pytest.FixtureRequest, server_url: str, migrated_template: str) -> str:
-    """The URL of a migrated database of this module's own, which its tests share."""
+    """The URL of a migrated database that the tests of a module share."""
     return create_database(server_url, request.module.__name__.replace(".", "_"), template=migrated_template)
 
 
 @pytest.fixture
 def sample_url(server_url: str, sample_template: str) -> Iterator[str]:
-    """The URL of a database of this test's own that holds the sample data."""
+    """The URL of a database with the sample data for a single test."""
     with clone_database(server_url, sample_template) as url:
         yield url
 
 
 @pytest.fixture
 async def make_services() -> AsyncIterator[Callable[..., Services]]:
-    """Builds services for a database URL, with settings by their environment variables; closed after the test."""
+    """Builds services for a database URL, with settings as environment variables; closed after the test."""
     built: list[Services] = []
 
     def make(url: str, **environment: str) -> Services:
@@ -421,28 +421,28 @@ async def sample_services(sample_url: str, make_services: Callable[..., Services
 
 @pytest.fixture(scope="session")
 def shared_model() -> Iterator[FakeOpenAI]:
-    """A server as below for applications that many tests ask."""
+    """A server as below for applications that many tests use."""
     with FakeOpenAI() as server:
         yield server
 
 
 @pytest.fixture
 def model(shared_model: FakeOpenAI) -> FakeOpenAI:
-    """The chat model of applications that many tests ask, as new."""
+    """The chat model of applications that many tests use, reset."""
     shared_model.reset()
     return shared_model
 
 
 @pytest.fixture
 def openai_server() -> Iterator[FakeOpenAI]:
-    """A server that speaks OpenAI's wire format and answers as the test says."""
+    """A server with OpenAI's wire format that answers as the test specifies."""
     with FakeOpenAI() as server:
         yield server
 
 
 def client_of(url: str, **environment: str) -> TestClient:
-    """A client of the whole application on the database at `url`; rates are not limited, and questions are read by the rules,
-    unless `environment` says so.
+    """A client of the whole application on the database at `url`. Rates are not limited, and questions are read by the rules,
+    unless `environment` says otherwise.
     """
     given = {"DATABASE_URL": url, "RATE_LIMIT_PER_MINUTE": "0"} | environment
     settings = Settings.from_environment(given)
@@ -451,12 +451,12 @@ def client_of(url: str, **environment: str) -> TestClient:
 
 
 def local_client(app: ASGIApp, *, raise_server_exceptions: bool = True) -> TestClient:
-    """A client of `app` that calls it by a loopback name: a local server answers to no other."""
+    """A client of `app` that uses a loopback name: a local server answers no other."""
     return TestClient(app, "http://127.0.0.1", raise_server_exceptions=raise_server_exceptions)
 
 
 def model_environment(url: str) -> dict[str, str]:
-    """The settings of a service whose chat model is at `url`. It is asked however often it failed: tests let it fail in turn."""
+    """The settings of a service with the chat model at `url`, which is called however often it failed."""
     return {
         "OPENAI_API_KEY": KEY,
         "OPENAI_BASE_URL": url,
@@ -468,7 +468,7 @@ def model_environment(url: str) -> dict[str, str]:
 
 
 def create_database(server_url: str, name: str, *, template: str = "template0") -> str:
-    """Create a database beside the one at `server_url`, in the place of one that is called so already; its URL."""
+    """Creates a database next to the one at `server_url`, replacing one of the same name, and returns its URL."""
     # a process that comes back to a folder makes anew what the tests there share
     _administer(server_url, SQL("drop database if exists {} with (force)").format(Identifier(name)))
     # a third of the CPU that writing the log takes, where the disk is memory
@@ -478,7 +478,7 @@ def create_database(server_url: str, name: str, *, template: str = "template0") 
 
 
 def _administer(server_url: str, statement: Composed) -> None:
-    """Run a statement on the connection that is kept for such, where there is one: a new one costs more than most of them."""
+    """Runs a statement on the connection kept for this, if there is one: a new connection costs more than most statements."""
     kept = _administering.get(server_url)
     if kept is not None and not kept.closed:
         kept.execute(statement)
@@ -489,7 +489,7 @@ def _administer(server_url: str, statement: Composed) -> None:
 
 @contextmanager
 def clone_database(server_url: str, template: str) -> Iterator[str]:
-    """A copy of the database `template`, dropped at the end; its URL."""
+    """A copy of the database `template`, dropped at the end; yields its URL."""
     name = f"test_{next(_numbers)}"
     yield create_database(server_url, name, template=template)
     _administer(server_url, SQL("drop database {} with (force)").format(Identifier(name)))

@@ -1,4 +1,4 @@
-"""A real PgBouncer in transaction mode on loopback, in front of a database of the tests."""
+"""A real PgBouncer in transaction mode on loopback, in front of a test database."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ default_pool_size = {pool_size}
 
 @contextmanager
 def transaction_pooler(url: str, *, pool_size: int) -> Iterator[str]:
-    """The URL by which the database at `url` is reached through PgBouncer, whose clients share `pool_size` server sessions."""
+    """The URL of the database at `url` through PgBouncer, whose clients share `pool_size` server sessions."""
     if PGBOUNCER is None:
         pytest.skip("There is no PgBouncer here: nothing is asked through it (Debian: apt install pgbouncer)")
     target, listen_port = urlsplit(url), free_port()

@@ -1,4 +1,4 @@
-"""How Postgres reads its tables for a statement, for tests that an index serves it."""
+"""How Postgres reads tables for a statement, for tests that an index is used."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Connection = psycopg.Connection[Any]
 
 @dataclass(frozen=True)
 class Reads:
-    """The indexes that a statement goes through, in whatever way, and the tables that it reads whole."""
+    """The indexes that a statement uses, in any way, and the tables that it reads completely."""
 
     indexes: frozenset[str]
     whole: frozenset[str]
@@ -24,9 +24,9 @@ class Reads:
 def reads(
     connection: Connection, of: str, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any]
 ) -> Reads:
-    """How `query`, and every statement inside the functions that it calls, reads the tables whose names begin with `of`.
+    """How `query`, and every statement in the functions it calls, reads the tables whose names start with `of`.
 
-    These tables are analysed first: a plan made from statistics of another moment says nothing.
+    These tables are analysed first: a plan from older statistics proves nothing.
     """
     tables = connection.execute(
         "select relname from pg_class where relkind = 'r' and starts_with(relname, %s)", [of]
@@ -40,7 +40,7 @@ def reads(
 
 
 def plans(connection: Connection, query: LiteralString, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> str:
-    """The plans of `query` and of every statement inside the functions that it calls, its triggers' included."""
+    """The plans of `query` and of every statement in the functions it calls, including its triggers'."""
     notices: list[str] = []
 
     def note(diagnostic: psycopg.errors.Diagnostic) -> None:

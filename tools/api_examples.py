@@ -1,4 +1,4 @@
-"""The examples of the API's description, out of the recorded events: what a reader sees is what a test replays."""
+"""The examples in the API's description, taken from the recorded events: what a reader sees is what a test replays."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from tests.deployed.replay import RecordedEvent, recorded_events
 
 LIST_MAX = 2
 LONG_CHARACTERS = 3_000
-"""Of answers that are longer, written without spaces, lists are cut."""
+"""In answers longer than this, written without spaces, lists are shortened."""
 
 
 def examples(described: dict[str, Any]) -> list[Example]:
-    """Of each route in `described`, the paths of an OpenAPI document, the calls that were recorded."""
+    """The recorded calls of each route in `described`, the paths of an OpenAPI document."""
     recorded = [example for event in recorded_events() if event.is_request for example in _example(event)]
     return [each for each in recorded if each["method"] in described.get(each["path"], {})]
 
@@ -67,7 +67,7 @@ def _short(value: Any) -> Any:
 
 
 def _short_stream(text: str, is_sse: bool) -> str:
-    """The first event of each kind, and the last one."""
+    """The first event of each kind, and the last event."""
     between = "\n\n" if is_sse else "\n"
     kept: dict[str, str] = {}
     for block in text.split(between):
@@ -84,7 +84,7 @@ def _short_event(block: str) -> str:
 
 
 def _kind(block: str) -> str:
-    """What an event is: its type; of a piece of a completion, what it brings."""
+    """The kind of an event: its type; for a piece of a completion, its content."""
     _, brace, rest = block.split("\n")[-1].partition("{")
     if not brace:
         return block

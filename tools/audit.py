@@ -1,9 +1,9 @@
-"""Known vulnerabilities of what is deployed and of what a laptop runs, by pip-audit: `make audit` calls it.
+"""Finds known vulnerabilities in deployed packages and those of a local installation, with pip-audit (`make audit`).
 
     python -m tools.audit layers/*/requirements.txt requirements/local.txt
 
-Exits with 1 where a pinned package has a known vulnerability. Where the data about them (PyPI's) cannot be reached it says so
-in one line and exits with 0: the rest of the audit needs no network.
+Exits with 1 if a pinned package has a known vulnerability. If the vulnerability data (from PyPI) is unavailable, prints one
+line and exits with 0: the rest of the audit needs no network.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def main(requirements: Sequence[str]) -> int:
     try:
         dependencies = json.loads(done.stdout)["dependencies"]
     except ValueError:
-        # nothing was written: with exit status 2 it was called wrongly, else it could not fetch
+        # without a report: exit status 2 means a wrong call, anything else a failed download
         if done.returncode == 2:
             print(done.stderr, file=sys.stderr)
             return 2
@@ -38,7 +38,7 @@ def main(requirements: Sequence[str]) -> int:
 
 
 def verdict(dependencies: Sequence[dict[str, Any]]) -> tuple[bool, list[str]]:
-    """Whether anything in pip-audit's report is vulnerable, and what to say of the report, in lines."""
+    """Whether pip-audit's report lists a vulnerability, and the lines to print about it."""
     audited = [each for each in dependencies if "vulns" in each]
     if not audited:
         return False, ["its data cannot be reached from here; no package was looked up"]

@@ -1,8 +1,7 @@
-"""What plain retrieval makes of the same rows: BM25 over their words, and the cosine of the vectors that the database keeps.
+"""Baselines on the same rows: BM25 over their words, and the cosine of the vectors in the database.
 
-Both know nothing of fields, filters or conversations: a row is its texts, a query its words, those of the questions before it
-included. Every vector is compared, so that no index stands between; rows that have none, such as turns of a transcript, are not
-found by their meaning.
+Neither knows fields, filters or conversations: a row is its texts, and a query its words, including the previous questions. All
+vectors are compared, without an index. Rows without vectors, such as segments of a transcript, cannot be found by meaning.
 """
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ from quarry.records.searched_types import BUILT_IN
 K1, B = 0.9, 0.4
 
 Documents = Mapping[str, str]
-"""Texts by the key that a judgement names them by."""
+"""Texts by the key that judgements use."""
 
 _WORD = re.compile(r"\w+")
 _OWNER_FIELDS = {"experience_cards": "person_id", "experience_card_children": "card_id"}
@@ -51,7 +50,7 @@ class Row:
 
 
 def read_rows(files: Mapping[str, Path]) -> list[Row]:
-    """The rows that can be found in a set, given the file of each table. A card is found as its person. Raises OSError."""
+    """Reads the searchable rows of a set, given the file of each table. A card is found as its person. Raises OSError."""
     rows: list[Row] = []
     owners: dict[str, str] = {}
     for table, path in files.items():
@@ -71,7 +70,7 @@ def documents_of(rows: Iterable[Row]) -> dict[str, str]:
 
 
 def _key(table: str, row: Mapping[str, Any], owners: dict[str, str]) -> str | None:
-    """What a judgement calls a row; `owners` has the person of each card so far. None where it is not found by itself."""
+    """The key of a row in judgements; `owners` maps each card so far to its person. None if it cannot be found on its own."""
     if table in ("companies", "people"):
         return str(row["id"])
     if table in _OWNER_FIELDS:
@@ -82,7 +81,7 @@ def _key(table: str, row: Mapping[str, Any], owners: dict[str, str]) -> str | No
 
 
 def row_text(row: Mapping[str, Any]) -> str:
-    """All that a row says in words; ids, addresses and dates are none."""
+    """All words of a row, without ids, addresses and dates."""
     values = (value for name, value in row.items() if not _NO_TEXT.fullmatch(name))
     parts = (", ".join(map(str, value)) if isinstance(value, list) else value for value in values)
     return "\n".join(part for part in parts if isinstance(part, str) and part)
@@ -109,7 +108,7 @@ class BM25:
         self._mean_length = sum(self._lengths.values()) / max(1, len(self._lengths))
 
     def rank(self, query: str, depth: int) -> list[str]:
-        """The keys of the best documents that hold a word of the query, best first."""
+        """The keys of the best documents that contain a word of the query, best first."""
         scores: dict[str, float] = defaultdict(float)
         for word in dict.fromkeys(_tokens(query)):
             postings = self._postings.get(word, ())
@@ -121,7 +120,7 @@ class BM25:
 
 
 class Cosine:
-    """Ranks keys by the cosine of their nearest vector to the query's."""
+    """Ranks keys by the cosine between the query and their nearest vector."""
 
     def __init__(self, keys: Sequence[str], vectors: NDArray[np.float32]) -> None:
         self._keys = keys
@@ -146,7 +145,7 @@ class Cosine:
         """The keys of the nearest vectors, best first."""
         if not self._keys:
             return []
-        # unit vectors but for their rounding
+        # unit vectors except for rounding
         cosines = self._vectors @ np.array(vector, dtype=np.float32)
         ranked: dict[str, None] = {}
         for place in np.argsort(-cosines, kind="stable"):

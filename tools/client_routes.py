@@ -1,4 +1,4 @@
-"""The client's methods for routes whose OpenAPI description says all there is to say: a path, a JSON body, one type of answer."""
+"""Generates the client's methods for routes that OpenAPI describes completely: a path, a JSON body, one type of answer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ METHODS = {
     "POST /runs/{id}/feedback": "give_feedback",
     "GET /config.json": "config",
 }
-"""The method's name by the route's address. All other routes are written by hand."""
+"""Method names by route. All other routes are written by hand."""
 
 NOT_REPEATABLE = {"POST /me/conversations", "POST /me/searches", "POST /me/searches/{id}/opened"}
 """A second call would have a second effect."""
@@ -76,7 +76,7 @@ def generated_routes(api: Mapping[str, Any]) -> str:
 
 
 class _Written:
-    """One method. `models` are the contract's types that its source names."""
+    """One method. `models` are the types of the contract that its source uses."""
 
     def __init__(self, address: str, name: str, operation: Mapping[str, Any], schemas: Mapping[str, Any]) -> None:
         self.models: set[str] = set()
@@ -124,7 +124,7 @@ class _Written:
         return self._named(success["content"]["application/json"]["schema"]["$ref"])
 
     def _type(self, schema: Mapping[str, Any]) -> str:
-        """A JSON schema as an annotation."""
+        """A JSON schema as a type annotation."""
         if choices := schema.get("anyOf"):
             return " | ".join("None" if each.get("type") == "null" else self._type(each) for each in choices)
         if "$ref" in schema:
@@ -150,7 +150,7 @@ def _docstring(text: str) -> str:
 
 
 def _imports(models: Iterable[str]) -> Iterator[str]:
-    """The statements that import `models`, each from the contract that defines it."""
+    """The import statements for `models`, each from the contract that defines it."""
     for contract in CONTRACTS:
         module = importlib.import_module(f"quarry.{contract}")
         names = [name for name in sorted(models) if _is_defined(module, name)]

@@ -1,6 +1,6 @@
-"""What a stack costs a month, reckoned from list prices: the tables of docs/deploy.md, which `make docs` writes.
+"""The costs of a stack per month from list prices: the tables of docs/deploy.md, which `make docs` writes.
 
-Prices, what a search was measured to take, and what is assumed beside it stand here and nowhere else.
+This is the only place for prices, measured resources of a search, and assumptions.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ GB = 1e9
 KIB = 1024
 
 RATES = (0, 1, 10, 100)
-"""Searches a second, around the clock, of the table's columns."""
+"""Searches per second, around the clock, one column of the table each."""
 
 
 class Price(NamedTuple):
@@ -50,7 +50,7 @@ PROXY_HOUR = Price("RDS Proxy, a unit, an hour (at least 8 units)", 0.015)
 
 PRICES: tuple[Price, ...] = tuple(value for value in globals().values() if isinstance(value, Price))
 
-# Measured over 10,000 rows, on one processor. The client's CPU is in the service's.
+# Measured over 10,000 rows, on one processor. The service's CPU includes the client's.
 #   OPENBLAS_NUM_THREADS=1 make bench BENCH_ARGS="costs"
 SERVICE_MS = 30
 DATABASE_MS = 26
@@ -58,33 +58,33 @@ WAL_KIB = 4.5
 ANSWER_KIB = 5.6
 
 # Assumed.
-WAITING = 2.0  # what a search lasts in the function, as a multiple of the CPU of both: it waits for the network, too
+WAITING = 2.0  # duration of a search, as a multiple of the CPU of both, since it also waits for the network
 LOGGED_KIB = 3.0  # a search's line of API Gateway, Lambda's own three, ours, and its metrics
 HEADERS_KIB = 1.0
 OWN_METRICS = 23
-FREE = 10  # of alarms' metrics, and of metrics of one's own, CloudWatch bills none of an account's first ten
+FREE = 10  # CloudWatch does not bill an account's first ten alarm metrics and first ten custom metrics
 DATABASE_GB = 10
-UNIT_PROCESSORS = 0.25  # a unit is 2 GiB of memory, and instances of Aurora have 8 GiB for a processor
+UNIT_PROCESSORS = 0.25  # a unit is 2 GiB of memory, and Aurora instances have 8 GiB per processor
 UNIT_BUSY = 0.5  # the share of a unit's processor that is used
 UNITS_MIN = 0.5
 IO_KIB = 4
-AWAKE_MINUTES = 11  # of a paused cluster after each scheduled run: the run, and ten quiet minutes
+AWAKE_MINUTES = 11  # minutes awake after each scheduled run on a paused cluster: the run, and ten idle minutes
 RUNS_A_DAY = 2  # of `embed` and `cleanup`
 SECRETS = 1
 
 
 Templates = Mapping[str, Mapping[str, Any]]
-"""The templates, by their files' names without an end."""
+"""The templates, by file name without extension."""
 
 
 class Line(NamedTuple):
     of: str
     dollars: list[float]
-    """A month, for each of RATES."""
+    """Dollars per month, for each of RATES."""
 
 
 def lines(templates: Templates) -> tuple[list[Line], list[Line]]:
-    """What a stack costs over a database of one's own, and what Aurora and its network add."""
+    """The costs of a stack with your own database, and the additional costs of Aurora and its network."""
     return [
         Line("Lambda", [rate * SECONDS * _invoking(templates["template"]) for rate in RATES]),
         Line("API Gateway", [_millions(rate) * API_MILLION.dollars for rate in RATES]),
@@ -106,23 +106,23 @@ def lines(templates: Templates) -> tuple[list[Line], list[Line]]:
 
 
 def units(rate: float) -> float:
-    """Aurora's capacity units, in steps of a half, that so many searches a second keep busy; 0 where it pauses."""
+    """Aurora's capacity units, in steps of a half, for this many searches per second; 0 if it pauses."""
     processors = rate * DATABASE_MS / 1000
     return max(UNITS_MIN, math.ceil(2 * processors / UNIT_PROCESSORS / UNIT_BUSY) / 2) if rate else 0
 
 
 def traces(rate: float) -> float:
-    """Traces a second: X-Ray takes the first request of each second and one in twenty of the others."""
+    """Traces per second: X-Ray takes the first request of each second and one in twenty of the others."""
     return min(rate, 1) + 0.05 * max(0, rate - 1)
 
 
 def billed_ms() -> float:
-    """What a search is billed for in its function."""
+    """The billed duration of a search in its function."""
     return WAITING * (SERVICE_MS + DATABASE_MS)
 
 
 def search_gb(template: Mapping[str, Any]) -> float:
-    """The memory of the function that searches, as Lambda bills it."""
+    """The memory of the search function, as Lambda bills it."""
     return float(template["Parameters"]["SearchMemory"]["Default"]) / 1024
 
 
@@ -143,16 +143,14 @@ def _io(rate: float) -> float:
 
 
 def _watching(templates: Templates, rate: float) -> float:
-    """The alarms that are always there, by the metrics that each looks at, and the metrics of our own, which are billed where
-    there is something to count.
-    """
+    """The alarms that always exist, by the metrics they watch, and our own metrics, which are billed if they have data."""
     watched = sum(_metrics_of_alarms(templates[name], of_database=False) for name in ("template", "monitoring"))
     own = max(0, OWN_METRICS - FREE) * METRIC.dollars if rate else 0
     return max(0, watched - FREE) * ALARM.dollars + own
 
 
 def _metrics_of_alarms(template: Mapping[str, Any], *, of_database: bool) -> int:
-    """The metrics that a template's alarms look at: of those of a cluster, or of the others."""
+    """How many metrics a template's alarms watch: those of a cluster, or the others."""
     alarms = (each for each in template["Resources"].values() if each["Type"] == "AWS::CloudWatch::Alarm")
     return sum(
         sum("MetricStat" in metric for metric in alarm["Properties"].get("Metrics", ())) or 1
@@ -162,7 +160,7 @@ def _metrics_of_alarms(template: Mapping[str, Any], *, of_database: bool) -> int
 
 
 def _secrets(template: Mapping[str, Any]) -> int:
-    """Those that the template makes beside the owner's, which stands for the one of a database of one's own."""
+    """How many secrets the template creates besides the owner's, which corresponds to the one for your own database."""
     return sum(each["Type"] == "AWS::SecretsManager::Secret" for each in template["Resources"].values())
 
 
@@ -171,7 +169,7 @@ def _waking() -> float:
 
 
 def section() -> str:
-    """The generated part of docs/deploy.md: what a month costs, the prices, and what else goes in."""
+    """The generated part of docs/deploy.md: costs per month, prices, and other inputs."""
     templates = read_templates()
     own, aurora = lines(templates)
     rates = ["at rest", *(f"{rate} a second" for rate in RATES[1:])]
@@ -194,7 +192,7 @@ def section() -> str:
 
 
 def read_templates() -> Templates:
-    """What is deployed."""
+    """The deployed templates."""
     return {name: yaml_parse((ROOT / f"{name}.yaml").read_text()) for name in ("template", "data", "monitoring")}
 
 

@@ -1,8 +1,8 @@
-"""Writes the certificates that databases of Amazon RDS are checked against: `make certificates`, or
-`python -m tools.database_certificates BUNDLE…` with PEM files or addresses at AWS (GovCloud and China have bundles of their own).
+"""Writes the certificates for verifying Amazon RDS databases: `make certificates`, or `python -m tools.database_certificates
+BUNDLE…` with PEM files or addresses at AWS (GovCloud and China have their own bundles).
 
-They are kept in the repository, since a build reaches package indexes and nothing else. Each region has a file of its own: to
-read all of them would take each new connection 20 ms. A region's file is written anew where a bundle holds it, and else left.
+They are kept in the repository, because a build only reaches package indexes. Each region has its own file: reading all of them
+would add 20 ms to each new connection. A region's file is rewritten if a bundle contains it, and otherwise kept.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from quarry.postgres.rds import DIRECTORY, PROXIES
 GLOBAL_BUNDLE = "https://truststore.pki.rds.amazonaws.com/global/global-bundle.pem"
 FETCH_SECONDS = 30.0
 
-# Beta and Preview, which nobody's database is in, bear another name before the region's.
+# Beta and Preview regions, which have no databases, have another prefix.
 _OF_REGION = re.compile(r"Amazon RDS ([a-z]{2}(?:-[a-z]+)+-\d) Root CA \S+ G\d+")
 _OF_PROXIES = re.compile(r"Amazon Root CA \d|Starfield Services Root Certificate Authority - G2")
 
@@ -60,7 +60,7 @@ def _name(certificate: x509.Certificate) -> str:
 
 
 def _text(certificate: x509.Certificate) -> str:
-    """Its PEM under its name. Raises InvalidSignature where it is no root, ValueError where it is out of date."""
+    """The PEM of a certificate under its name. Raises InvalidSignature if it is not a root, ValueError if it has expired."""
     certificate.verify_directly_issued_by(certificate)
     if certificate.not_valid_after_utc < datetime.now(UTC):
         raise ValueError(f"{_name(certificate)} is out of date")

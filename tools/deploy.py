@@ -1,11 +1,11 @@
-"""The steps of `make deploy` that `sam deploy` leaves to others, in the order in which the Makefile takes them:
+"""The steps of `make deploy` that `sam deploy` does not do, in the order of the Makefile:
 
     python -m tools.deploy ask ENVIRONMENT ARCHITECTURE     asks what only the stack's owner knows
-    python -m tools.deploy take ENVIRONMENT                 gives template.yaml the outputs of data.yaml's stack
-    python -m tools.deploy protect ENVIRONMENT LEVEL        from now on the data cannot be deleted by mistake
+    python -m tools.deploy take ENVIRONMENT                 passes the outputs of data.yaml's stack to template.yaml
+    python -m tools.deploy protect ENVIRONMENT LEVEL        protects the data against deletion by mistake
 
-All of it is kept in samconfig.own.toml, which git ignores: it names an account. What stands in samconfig.toml is where an
-environment begins.
+The answers are stored in samconfig.own.toml, which git ignores because it names an account. samconfig.toml holds the defaults
+of an environment.
 """
 
 from __future__ import annotations
@@ -24,20 +24,20 @@ ROOT = Path(__file__).resolve().parents[1]
 OWN = "samconfig.own.toml"
 
 NONE = "none"
-"""What is typed to take an answer back, or to give none."""
+"""Typed to withdraw an answer, or to give none."""
 
 QUESTIONS = {
     "stack_name": "Name of the stack",
     "region": "Region of AWS",
-    "database": "Your own Postgres: the ARN of a secret with its URL; none: an Aurora is made",
-    "network": "VPC that the database is in, as vpc-…,subnet-…,subnet-… with private subnets; none: one is made for Aurora",
-    "models": "Models: bedrock, or the ARN of a secret with a key for OpenAI; none: the small local one that embeds",
-    "email": "Mail address that hears of alarms; none: they show in CloudWatch",
+    "database": "Your own Postgres: the ARN of a secret with its URL; none: an Aurora database is created",
+    "network": "VPC of the database, as vpc-…,subnet-…,subnet-… with private subnets; none: one is created for Aurora",
+    "models": "Models: bedrock, or the ARN of a secret with a key for OpenAI; none: the small local embedding model",
+    "email": "Email address for alarms; none: they only show in CloudWatch",
 }
 """All that is asked, in this order."""
 
 _PATTERNS = {
-    # a function's name is CodeDeployHook_ and the stack's, and has 64 characters at most
+    # a function's name is CodeDeployHook_ plus the stack's name, at most 64 characters
     "stack_name": (r"[a-zA-Z][a-zA-Z0-9-]{0,48}", "A letter, then up to 48 letters, digits and hyphens"),
     "region": (r"[a-z]{2,}(-[a-z]+)+-\d", "A region's name, such as eu-central-1"),
     "database": (r"(arn:aws[a-z-]*:secretsmanager:.+)?", f"arn:aws:secretsmanager:…, or {NONE}"),
@@ -46,7 +46,7 @@ _PATTERNS = {
         f"A VPC and two or more subnets, such as vpc-0a1b,subnet-2c3d,subnet-4e5f, or {NONE}",
     ),
     "models": (r"(bedrock|arn:aws[a-z-]*:secretsmanager:.+)?", f"bedrock, arn:aws:secretsmanager:…, or {NONE}"),
-    "email": (r"([^@\s]+@[^@\s]+)?", f"A mail address, or {NONE}"),
+    "email": (r"([^@\s]+@[^@\s]+)?", f"An email address, or {NONE}"),
 }
 
 # The rest of what `sam deploy` needs.
@@ -57,14 +57,14 @@ Answers = Mapping[str, str]
 
 
 class Kept:
-    """What is kept of an environment: of its stack, and with `-data` behind its name of its data's."""
+    """The stored values of an environment: of its stack, and with the suffix `-data`, of its data's."""
 
     def __init__(self, root: Path, environment: str) -> None:
         self._root = root
         self._environment = environment
 
     def parameters(self, suffix: str = "") -> dict[str, Any]:
-        """The options of `sam deploy`; what is one's own wins over what everybody begins with."""
+        """The options of `sam deploy`; your own values override the defaults."""
         known: dict[str, Any] = {}
         for name in ("samconfig.toml", OWN):
             config = SamConfig(str(self._root), name)
@@ -79,7 +79,7 @@ class Kept:
         return found
 
     def keep(self, values: Mapping[str, Any], overrides: Mapping[str, str], suffix: str = "") -> None:
-        """Keep these in one's own file, with what is known."""
+        """Adds these to your own file."""
         known = self.parameters(suffix) | dict(values) | {"parameter_overrides": as_text(overrides)}
         config = SamConfig(str(self._root), OWN)
         for name, value in known.items():
@@ -96,8 +96,8 @@ def _all_of(config: Any, environment: str) -> dict[str, Any]:
 
 
 def ask(kept: Kept, environment: str, architecture: str, read: Callable[[str], str]) -> None:
-    """Ask each question, `read` being shown a text and giving what was typed, and keep what the answers come to."""
-    print(f"What stands in brackets is taken by Enter; {NONE} gives no answer, or takes one back.\n")
+    """Asks each question, with `read` showing a text and returning what was typed, and stores the resulting values."""
+    print(f"Press Enter to accept the value in brackets; {NONE} gives no answer, or withdraws one.\n")
     try:
         answers = answered(presets(kept, environment), read)
     except (EOFError, KeyboardInterrupt):
@@ -111,7 +111,7 @@ def ask(kept: Kept, environment: str, architecture: str, read: Callable[[str], s
 
 
 def presets(kept: Kept, environment: str) -> dict[str, str]:
-    """What each question was answered by before, or is answered by Enter; empty where it is none."""
+    """The answer to each question that Enter gives: the earlier answer or a default, or empty."""
     known, code, data = kept.parameters(), kept.overrides(), kept.overrides("-data")
     bedrock = data.get("ModelProvider") == "bedrock"
     return {
@@ -125,7 +125,7 @@ def presets(kept: Kept, environment: str) -> dict[str, str]:
 
 
 def answered(before: Answers, read: Callable[[str], str]) -> dict[str, str]:
-    """The answer to each question. Where one is wrong, it is said what is, and it is asked for again."""
+    """The answer to each question. A wrong answer is explained and asked for again."""
     answers = {}
     for name, question in QUESTIONS.items():
         pattern, wanted = _PATTERNS[name]
@@ -146,7 +146,7 @@ def _model_provider(answers: Answers) -> str:
 
 
 def data_parameters(answers: Answers) -> dict[str, str]:
-    """The parameters of data.yaml. What is not given is said to be empty: a stack would keep what it had before."""
+    """The parameters of data.yaml. Missing answers are set to empty: otherwise a stack would keep its earlier value."""
     vpc, _, subnets = answers["network"].partition(",")
     return {
         "Database": "own" if answers["database"] else "aurora",
@@ -161,8 +161,8 @@ _SECRETS = ("DatabaseSecretArn", "LoadingSecretArn", "MigratingSecretArns")
 
 
 def code_parameters(answers: Answers, apart: Mapping[str, str]) -> dict[str, str]:
-    """The parameters of template.yaml that the answers set. A database of one's own has one secret for all kinds of work, but for
-    those that are set `apart`.
+    """The parameters of template.yaml that the answers set. Your own database has one secret for all kinds of work, except for
+    those set `apart`.
     """
     provider, secret = _model_provider(answers), answers["database"]
     return {
@@ -173,7 +173,7 @@ def code_parameters(answers: Answers, apart: Mapping[str, str]) -> dict[str, str
 
 
 def _secrets_apart(kept: Kept) -> dict[str, str]:
-    """The secrets of a database of one's own that its owner has set, each for its kind of work."""
+    """The secrets that the owner of a database has set for a kind of work."""
     if kept.overrides("-data").get("Database") != "own":
         return {}
     known = kept.overrides()
@@ -181,8 +181,8 @@ def _secrets_apart(kept: Kept) -> dict[str, str]:
 
 
 def take(kept: Kept, outputs: Mapping[str, str]) -> None:
-    """Keep the outputs of data.yaml's stack as parameters of template.yaml. What has no output any more has its default again,
-    but for what is given by hand of a database, or of users, of one's own.
+    """Stores the outputs of data.yaml's stack as parameters of template.yaml. Parameters that no longer have an output get
+    their defaults, except for values that were set by hand for your own database or users.
     """
     data, code = _read("data"), _read("template")
     overrides, known = kept.overrides(), kept.overrides("-data")
@@ -196,7 +196,7 @@ def take(kept: Kept, outputs: Mapping[str, str]) -> None:
 
 
 def read_outputs(stack_name: str, region: str) -> dict[str, str]:
-    """The outputs of a stack. Raises botocore's ClientError where there is none."""
+    """The outputs of a stack. Raises botocore's ClientError if it does not exist."""
     import boto3
 
     [stack] = boto3.client("cloudformation", region).describe_stacks(StackName=stack_name)["Stacks"]
@@ -204,12 +204,12 @@ def read_outputs(stack_name: str, region: str) -> dict[str, str]:
 
 
 def protect(kept: Kept, level: str) -> None:
-    """Keep how the data are protected from now on: `full`, `snapshot` or `none`, as data.yaml says."""
+    """Stores the protection level of the data: `full`, `snapshot` or `none`, as in data.yaml."""
     kept.keep({}, kept.overrides("-data") | {"DataProtection": level}, "-data")
 
 
 def as_text(overrides: Mapping[str, str]) -> str:
-    """Parameters as `sam deploy --parameter-overrides` reads them."""
+    """Parameters in the format of `sam deploy --parameter-overrides`."""
     return " ".join(
         f"{name}={value}" if value and not re.search(r"[\s\"']", value) else f'{name}="{value}"'
         for name, value in overrides.items()

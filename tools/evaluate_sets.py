@@ -1,9 +1,9 @@
-"""Measures search on whole data sets that were not made for Quarry: `make eval FOREIGN=folder`.
+"""Measures search on data sets that were not made for Quarry: `make eval FOREIGN=folder`.
 
-Each folder that holds a `judged.jsonl` (docs/evaluating.md) is a set: its other files, named after their tables, are loaded into
-a database of the set's own, with `quarry load`, embedded by the local model, and kept for the next run as long as files,
-migrations and model stay the same. Of a table with several files (`companies.jsonl`, `companies-narrow.jsonl`) the first that the
-loader takes is loaded. Every judged query is run; beside what search reaches stand BM25 and cosine over the same rows.
+Each folder with a `judged.jsonl` (docs/evaluating.md) is a set. Its other files, named after their tables, are loaded into the
+set's own database with `quarry load`, embedded by the local model, and kept for the next run as long as files, migrations and
+model stay the same. If a table has several files (`companies.jsonl`, `companies-narrow.jsonl`), the first that the loader
+accepts is loaded. Every judged query is run; the results of search are compared with BM25 and cosine over the same rows.
 """
 
 from __future__ import annotations
@@ -46,19 +46,19 @@ JUDGED_FILE = "judged.jsonl"
 DEFAULT_CACHE = Path(".quarry/evaluation")
 PARAMETERS = {"synchronous_commit": "off"}
 BASELINES = {"bm25": "BM25", "cosine": "cosine"}
-"""Their nDCG@10."""
+"""The baselines whose nDCG@10 is reported."""
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A folder with judged queries, and the file of each table that is to be loaded, in the order of loading."""
+    """A folder with judged queries, and the file of each table to load, in loading order."""
 
     name: str
     judged: Path
     files: dict[str, Path]
 
     def key(self) -> str:
-        """Changes with whatever the loaded database depends on."""
+        """Changes with everything the loaded database depends on."""
         digest = hashlib.sha256(f"{LOCAL_EMBEDDING_MODEL} {catalog.EMBEDDED}".encode())
         for path in (*self.files.values(), *sorted((sql_directory() / "migrations").glob("*.sql"))):
             digest.update(path.name.encode() + path.read_bytes())
@@ -66,7 +66,7 @@ class DataSet:
 
 
 def find_sets(folder: Path, names: Sequence[str] = ()) -> list[DataSet]:
-    """The sets in a folder, or those of them that are named. Raises QuarryError where there is none of a name, OSError."""
+    """The sets in a folder, or those named. Raises QuarryError if a name does not exist, OSError."""
     found = {path.parent.name: path for path in sorted(folder.glob(f"*/{JUDGED_FILE}"))}
     missing = [name for name in names if name not in found]
     if missing or not found:
@@ -75,7 +75,7 @@ def find_sets(folder: Path, names: Sequence[str] = ()) -> list[DataSet]:
 
 
 def choose_files(folder: Path) -> dict[str, Path]:
-    """For each table that the folder has files of, the first whose every row the loader takes. Raises QuarryError, OSError."""
+    """For each table with files in the folder, the first whose rows the loader all accepts. Raises QuarryError, OSError."""
     chosen: dict[str, Path] = {}
     for table in catalog.LOADABLE:
         candidates = [
@@ -90,7 +90,7 @@ def choose_files(folder: Path) -> dict[str, Path]:
 
 
 def is_taken(table: str, path: Path) -> bool:
-    """Whether every row of a file is one of the table's."""
+    """Whether every row of a file is valid for the table."""
     row = catalog.LOADABLE[table].row
     try:
         for line in path.read_bytes().splitlines():
@@ -103,7 +103,7 @@ def is_taken(table: str, path: Path) -> bool:
 
 @contextmanager
 def set_database(server: EmbeddedPostgres, set_: DataSet) -> Iterator[LocalDatabase]:
-    """The set's database, loaded and embedded if it was not; functions are always those of the code as it stands."""
+    """The set's database, loaded and embedded if needed. Its functions are always those of the current code."""
     name = f"{set_.name}_{set_.key()}"
     url = server.url().rsplit("/", 1)[0] + "/" + name
     if not _exists(server.url(), name):
@@ -119,7 +119,7 @@ def _exists(server_url: str, name: str) -> bool:
 
 
 def _fill(server_url: str, name: str, set_: DataSet) -> None:
-    """Load the set under another name, so that what was broken off is not taken for whole; older versions are dropped."""
+    """Loads the set under a temporary name, so that an interrupted load does not count as complete; drops older versions."""
     filling = f"{name}_filling"
     with psycopg.connect(server_url, autocommit=True) as connection:
         for (old,) in connection.execute(
@@ -142,21 +142,21 @@ def _fill(server_url: str, name: str, set_: DataSet) -> None:
 
 @dataclass(frozen=True)
 class Measured:
-    """How the queries of a set went: by search, and by each baseline's ranking for each query id."""
+    """The results of a set's queries: by search, and each baseline's ranking by query id."""
 
     name: str
     outcomes: list[Outcome]
     baselines: dict[str, dict[str, list[str]]]
 
     def summaries(self) -> list[Summary]:
-        """By kind, under the set's name, the baselines' nDCG among the measures."""
+        """Summaries by kind, under the set's name, with the baselines' nDCG among the measures."""
         return [
             replace(s, domain=self.name, measures={**s.measures, **self._baselines_of(s)})
             for s in summarise(self.outcomes)
         ]
 
     def report(self) -> dict[str, Any]:
-        """As JSON, what the baselines found for each query included."""
+        """The results as JSON, including the baselines' rankings for each query."""
         told = report(self.outcomes, self.summaries())
         for query, outcome in zip(told["queries"], self.outcomes, strict=True):
             for baseline, ranked in self.baselines.items():
@@ -182,13 +182,13 @@ class Measured:
 
 
 async def measure(set_: DataSet, database: LocalDatabase) -> Measured:
-    """Run the set's queries through search and through the baselines. Raises QuarryError when a search fails."""
+    """Runs the set's queries through search and the baselines. Raises QuarryError if a search fails."""
     queries = read_judged(set_.judged)
     tell([f"{set_.name}: {len(queries)} queries"])
     async with database.services() as services:
         with progress_bar(f"{set_.name}: evaluating", len(queries)) as bar:
             outcomes = await run_queries(queries, services, on_query=lambda: bar.advance(1))
-        # whoever is not shown has no place: a baseline shows as few
+        # results that are not shown have no rank, so a baseline shows as few
         depth = max(outcome.shown or DEPTH for outcome in outcomes)
         ranked = [query for query in queries if query.relevant]
         baselines = await _baselines(ranked, read_rows(set_.files), services, depth)
@@ -199,7 +199,7 @@ async def measure(set_: DataSet, database: LocalDatabase) -> Measured:
 async def _baselines(
     queries: Sequence[JudgedQuery], rows: Sequence[Row], services: Services, depth: int
 ) -> dict[str, dict[str, list[str]]]:
-    """What each baseline ranks first for each query id; none where no row is ranked for a query."""
+    """The top results of each baseline by query id; empty for a query without ranked rows."""
     if not queries or not rows:
         return {}
     bm25, cosine = BM25(documents_of(rows)), await Cosine.of(rows, services.database)
@@ -212,7 +212,7 @@ async def _baselines(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Measure the sets and print one table."""
+    """Measures the sets and prints one table."""
     given = _parser().parse_args(arguments)
     names = [name for name in given.sets.split(",") if name]
     cache: Path = given.cache.absolute()
@@ -243,10 +243,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m tools.evaluate_sets", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("folder", type=Path, help="the folder that holds a folder for each set")
+    parser.add_argument("folder", type=Path, help="folder with one folder per set")
     parser.add_argument("--sets", default="", metavar="NAME,…", help="only these")
-    parser.add_argument("--json", type=Path, metavar="FILE", help="also write how each query went")
-    parser.add_argument("--against", type=Path, metavar="FILE", help="compare with what --json wrote earlier")
+    parser.add_argument("--json", type=Path, metavar="FILE", help="also write the results of each query")
+    parser.add_argument("--against", type=Path, metavar="FILE", help="compare with an earlier file from --json")
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where the databases are kept (%(default)s)")
     return parser
 

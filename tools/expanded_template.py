@@ -1,4 +1,4 @@
-"""Writes `template.yaml` without YAML merges and `Globals`, for `make audit`: checkov reads no value that overrides another."""
+"""Writes `template.yaml` without YAML merges and `Globals`, for `make audit`: checkov ignores values that override others."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EXPANDED = ROOT / ".aws-sam" / "expanded.yaml"
 
 
 def main() -> None:
-    # as JSON no part is shared, so that none is written as an alias
+    # JSON shares no parts, so none is written as an alias
     template = json.loads(json.dumps(yaml_parse((ROOT / "template.yaml").read_text(encoding="utf-8"))))
     shared = Globals(template)
     for name, resource in template["Resources"].items():

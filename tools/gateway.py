@@ -1,7 +1,7 @@
-"""The API's routes as API Gateway has them: the parts of template.yaml that `python -m tools.generate` writes.
+"""The API's routes in API Gateway's form: the parts of template.yaml that `python -m tools.generate` writes.
 
-A route comes from the routers that the OpenAPI document is made of, and leads to the function that serves it. A function answers
-in one mode, so all of its routes are the same to API Gateway but for who may call.
+A route comes from the same routers as the OpenAPI document, and leads to the function that serves it. A function answers in one
+mode, so to API Gateway its routes differ only in who may call them.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SERVED: dict[str, Iterable[APIRouter]] = {
 
 STREAMING = {"search"}
 STREAM_MILLISECONDS = 90_000
-"""As long as the streaming function has; API Gateway would give up a stream after 29 s."""
+"""The timeout of the streaming function; API Gateway's default would end a stream after 29 s."""
 
 ROUTES_START, ROUTES_END = "# --- routes: written by tools/generate.py\n", "# --- end of routes\n"
 PUBLIC_START, PUBLIC_END = "# --- public routes: written by tools/generate.py\n", "# --- end of public routes\n"
@@ -41,7 +41,7 @@ class Route(NamedTuple):
 
 
 def routes() -> list[Route]:
-    """Every route of the API but OPTIONS, which API Gateway answers by itself."""
+    """Every route of the API except OPTIONS, which API Gateway answers itself."""
     return [
         Route(_path(route), method, function, not _asks_who_calls(route.dependant))
         for function, routers in SERVED.items()
@@ -62,14 +62,14 @@ def _asks_who_calls(dependant: Dependant) -> bool:
 
 
 def _path(route: APIRoute) -> str:
-    """The path in API Gateway's spelling. A parameter of many segments must end its path and have no sibling there, so an id of
-    people is one segment, its slashes encoded.
+    """The path in API Gateway's syntax. A parameter with several segments must end its path and have no siblings, so an id of
+    people is one segment with its slashes encoded.
     """
     return route.path.replace(":path}", "}" if route.path.startswith("/people/") else "+}")
 
 
 def with_routes(template: str) -> str:
-    """The text of template.yaml with all routes in it."""
+    """The text of template.yaml with all routes."""
     text = _between(template, ROUTES_START, ROUTES_END, _operations())
     return _between(text, PUBLIC_START, PUBLIC_END, _limits())
 
@@ -82,7 +82,7 @@ def _between(text: str, start: str, end: str, lines: Iterable[str]) -> str:
 
 
 def _operations() -> Iterator[str]:
-    """A line for each path. What is the same for many routes is written with the first of them."""
+    """A line for each path. Parts shared by many routes are written with the first of them."""
     written: set[str] = set()
     items: dict[str, str] = {}
     by_path: dict[str, list[Route]] = {}
@@ -117,7 +117,7 @@ def _integration(function: str, written: set[str]) -> str:
     written.add(name)
     streams = function in STREAMING
     mode = f"responseTransferMode: STREAM, timeoutInMillis: {STREAM_MILLISECONDS}, " if streams else ""
-    # named by what it consists of: of a reference `sam local` would not find the function behind a stream
+    # written out: `sam local` does not find the function of a stream through a reference
     account = "${AWS::Region}:${AWS::AccountId}"
     alias = f"arn:${{AWS::Partition}}:lambda:{account}:function:${{AWS::StackName}}-{function.replace('_', '-')}:live"
     version, call = ("2021-11-15", "response-streaming-invocations") if streams else ("2015-03-31", "invocations")
@@ -126,7 +126,7 @@ def _integration(function: str, written: set[str]) -> str:
 
 
 def _limits() -> Iterator[str]:
-    """The stage's limit of each public GET but the page's assets, of which a visit fetches many at once."""
+    """The stage's limit for each public GET, except the page's assets, since a visit fetches many at once."""
     rate = "!Ref PublicRequestsPerSecond"
     limit = (
         f"&public {{ThrottlingRateLimit: {rate}, ThrottlingBurstLimit: {rate}, LoggingLevel: ERROR, HttpMethod: GET}}"
@@ -138,5 +138,5 @@ def _limits() -> Iterator[str]:
 
 
 def _encoded(path: str) -> str:
-    """As settings of a stage name a path: the first slash stands, others and what begins with one are `~1`."""
+    """A path as stage settings write it: the first slash stays, other slashes become `~1`."""
     return path if path == "/" else f'"/{path.replace("/", "~1")}"'

@@ -1,16 +1,16 @@
 """Writes what is generated from the code: `python -m tools.generate`, or with `--check` fails when a file is not up to date.
 
 sql/functions/*/*_values.sql, *_written.sql  the values of each searched table, and how writes change them, from its facets
-sql/functions/records/record_hashes.sql  what tells whether records changed, from the built-in collections
+sql/functions/records/record_hashes.sql  hashes that show whether records changed, from the built-in collections
 sql/schema.sql            the net effect of migrations and functions
 layers/quarry/quarry/api/examples.json  calls of each route, from the recorded events
 docs/api/openapi.json     the HTTP interface
-layers/quarry/quarry/client/routes/generated.py  the client's methods that only repeat it
+layers/quarry/quarry/client/routes/generated.py  the client's methods that follow from it
 docs/errors.md            every error (between its markers)
 docs/api/*-events.json    JSON schemas of streamed events
 docs/settings.md          every setting
 docs/data.md              the tables that can be loaded (between its markers)
-docs/deploy.md            what a stack costs (between its markers)
+docs/deploy.md            the costs of a stack (between its markers)
 template.yaml             the API's routes (between its markers)
 sql/sample/*/vectors.npz  vectors of the sample data (only where a text changed)
 """
@@ -86,19 +86,19 @@ ERRORS_END = "<!-- end of errors -->\n"
 COSTS_START = "<!-- costs: written by tools/generate.py -->\n"
 COSTS_END = "<!-- end of costs -->\n"
 
-# Kept between runs: setting a server up takes seconds, starting it does not.
+# Kept between runs, since setting up a server takes seconds and starting it does not.
 _CLUSTER = ROOT / ".quarry" / "generate"
 _PASSING_DUMP_LINES = re.compile(r"^(\\(un)?restrict .*|-- Dumped (from|by) .*)\n", re.MULTILINE)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m tools.generate", description="Write the generated files.")
-    parser.add_argument("--check", action="store_true", help="write nothing; fail when a file is not up to date")
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if a file is not up to date")
     check = parser.parse_args(arguments).check
 
     functions = declared_functions()
     stale = [path for path, text in functions.items() if not path.exists() or path.read_text() != text]
-    if stale and not check:  # the schema is made with them
+    if stale and not check:  # the schema depends on them
         for path in stale:
             path.parent.mkdir(exist_ok=True)
             path.write_text(functions[path])
@@ -125,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def generated_texts() -> dict[Path, str]:
-    """What each generated text file should hold, by its path."""
+    """The content of each generated text file, by path."""
     data, deploy, errors = (ROOT / "docs" / f"{page}.md" for page in ("data", "deploy", "errors"))
     api = openapi_document(everything.ROUTERS, calls := examples(openapi_document(everything.ROUTERS)["paths"]))
     with _scratch_database() as url:
@@ -152,7 +152,7 @@ def generated_texts() -> dict[Path, str]:
 
 
 def declared_functions() -> dict[Path, str]:
-    """The functions that tell and count the values of the searched tables, and what their rows are, by their paths."""
+    """The functions that list and count the values of the searched tables, and the rows they cover, by path."""
     folder = ROOT / "sql" / "functions"
     searched = [each for each in COLLECTIONS if each.declaration.text]
     hashes = {folder / "records" / "record_hashes.sql": hashes_function(searched)}
@@ -168,7 +168,7 @@ def declared_functions() -> dict[Path, str]:
 
 
 def schema_dump(url: str, *options: str) -> str:
-    """The schema of the embedded Postgres' database at `url`, by its own pg_dump: the same text for the same schema."""
+    """The schema of the embedded Postgres' database at `url`, from its own pg_dump: equal schemas give equal text."""
     dumped = run_program(
         url, "pg_dump", "--schema-only", "--no-owner", "--no-privileges", "--no-comments", *options, url
     )
@@ -176,7 +176,7 @@ def schema_dump(url: str, *options: str) -> str:
 
 
 def run_program(url: str, name: str, *arguments: str) -> str:
-    """What a program says that came with the embedded Postgres at `url`."""
+    """The output of a program that came with the embedded Postgres at `url`."""
     with connect(url) as connection:
         row = connection.execute("select setting from pg_config where name = 'BINDIR'").fetchone()
     assert row is not None
@@ -213,7 +213,7 @@ def event_schema(domain: str, contract: ModuleType, shared: Sequence[type[Event]
     schema = TypeAdapter(reduce(or_, events)).json_schema(mode="serialization")
     for event in events:
         definition = schema["$defs"][event.__name__]
-        # it has a default, so pydantic takes it for optional; on the wire it is always there
+        # pydantic considers it optional because of its default; on the wire it is always present
         definition["required"] = ["type", *definition.get("required", [])]
         if form is NDJSON:
             definition["properties"]["seq"] = {"type": "string", "pattern": PLACE_PATTERN}
@@ -230,7 +230,7 @@ def _json(document: object) -> str:
 
 
 def with_errors(page: str, problems: Sequence[dict[str, Any]]) -> str:
-    """`page`, docs/errors.md, with every error between its two markers."""
+    """`page`, docs/errors.md, with every error between its markers."""
     return _between(page, ERRORS_START, "\n" + "\n".join(map(_error_section, problems)) + "\n", ERRORS_END)
 
 
@@ -243,7 +243,7 @@ def _error_section(problem: dict[str, Any]) -> str:
 
 
 def with_costs(page: str) -> str:
-    """`page`, docs/deploy.md, with what a stack costs between its two markers."""
+    """`page`, docs/deploy.md, with the costs of a stack between its markers."""
     return _between(page, COSTS_START, costs.section(), COSTS_END)
 
 
@@ -265,7 +265,7 @@ secrets. `NO_COLOR` turns colours off. Lambda reads only the environment.
 
 
 def settings_page() -> str:
-    """docs/settings.md."""
+    """The content of docs/settings.md."""
     properties = Settings.model_json_schema()["properties"]
     rows = (
         _table_row(f"`{name.upper()}`", _default(schema), describe_type(schema), schema["description"])
@@ -283,7 +283,7 @@ def _default(schema: dict[str, Any]) -> str:
 
 
 def with_tables(page: str, tables: Sequence[LoadableTable]) -> str:
-    """`page`, docs/data.md, with the description of `tables` between its two markers; equal fields are listed once."""
+    """`page`, docs/data.md, with the description of `tables` between its markers; equal fields are listed once."""
     listed: dict[str, str] = {}
     sections = []
     for table in tables:
@@ -326,7 +326,7 @@ def _inherited(table: LoadableTable, column: str) -> str:
 
 
 def describe_type(schema: dict[str, Any]) -> str:
-    """A JSON schema in a few words for a reader."""
+    """A JSON schema in a few words for readers."""
     for choice in schema.get("anyOf", []):
         if choice["type"] != "null":
             return describe_type(choice)

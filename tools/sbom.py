@@ -1,5 +1,5 @@
-"""What is deployed, as a CycloneDX 1.6 bill of materials: every distribution that the built layers hold, with its licence and
-what it depends on. `make build` writes it beside the build.
+"""The deployed packages as a CycloneDX 1.6 bill of materials: every distribution in the built layers, with its licence and
+dependencies. `make build` writes it next to the build.
 
     python -m tools.sbom .aws-sam/build/sbom.cdx.json .aws-sam/build/*Layer/python
 """
@@ -22,7 +22,7 @@ _REQUIRED_NAME = re.compile(r"[A-Za-z0-9._-]+")
 
 
 def bill_of_materials(layers: Iterable[Path]) -> dict[str, Any]:
-    """Of the same layers always the same: it has neither a serial number nor a date."""
+    """The bill of materials. It has no serial number and no date, so the same layers give the same text."""
     found = sorted(distributions(path=list(map(str, layers))), key=normalised_name)
     references = {normalised_name(each): _reference(each) for each in found}
     this = f"pkg:pypi/{NAME}@{__version__}"
@@ -58,7 +58,7 @@ def _component(distribution: Distribution) -> dict[str, Any]:
 
 
 def _licence_names(distribution: Distribution) -> list[str]:
-    """As the classifiers say, or the field of old where it is a name and not the whole text."""
+    """The licences in the classifiers, or in the older field if that is a name and not the whole text."""
     classified = distribution.metadata.get_all("Classifier") or []
     names = [each.rpartition(" :: ")[2] for each in classified if each.startswith("License :: ")]
     said = distribution.metadata.get_all("License") or []
@@ -66,7 +66,7 @@ def _licence_names(distribution: Distribution) -> list[str]:
 
 
 def _required(distribution: Distribution, references: dict[str, str]) -> Iterable[str]:
-    """What it asks for and the layers hold: extras and what is for other platforms are not there."""
+    """The dependencies that are in the layers; extras and packages for other platforms are not."""
     asked = {_normalised(match[0]) for each in distribution.requires or () if (match := _REQUIRED_NAME.match(each))}
     return (references[name] for name in asked & references.keys())
 
@@ -76,7 +76,7 @@ def _reference(distribution: Distribution) -> str:
 
 
 def normalised_name(distribution: Distribution) -> str:
-    """As requirements name it."""
+    """The name as in requirements."""
     return _normalised(distribution.name)
 
 

@@ -1,7 +1,7 @@
-"""Makes the README's picture of an answer over the sample data: `make screenshots`.
+"""Takes the README's screenshot of an answer over the sample data: `make screenshots`.
 
-It serves the sample on a free port from a database of its own, and needs Debian's Chromium. The picture is made smaller by
-optipng, where that is installed.
+Serves the sample on a free port from its own database, and needs Debian's Chromium. Compresses the image with optipng if that
+is installed.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from playwright.sync_api import sync_playwright
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "answer.png"
 QUESTION = "Why did the council decide to keep the old elm in Quill Square?"
 START_SECONDS = 300
-"""The first start makes a database and fills it."""
+"""The first start creates and fills a database."""
 
 
 def main() -> None:
@@ -46,7 +46,7 @@ def main() -> None:
 
 @contextmanager
 def _served() -> Iterator[str]:
-    """The address of the sample data, served from a folder that goes with it."""
+    """The address of the sample data, served from a temporary folder."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]

@@ -1,9 +1,9 @@
-"""Checks a deployed stack from outside, and where its name is given by AWS's own word: `make smoke URL=… TOKEN=… STACK=…`.
+"""Checks a deployed stack from outside and, given its name, through AWS's APIs: `make smoke URL=… TOKEN=… STACK=…`.
 
     python -m tools.smoke URL TOKEN [STACK]
 
-It searches as the token's user, which costs a credit and the tokens of six searches, and changes nothing. Each check is a line of
-the report; the last line counts them, and the exit status is 1 where one failed.
+Searches as the token's user, which costs a credit and the tokens of six searches, and changes nothing. Each check is a line of
+the report; the last line counts them, and the exit status is 1 if one failed.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from quarry.probes import PROBES, fault
 TIMEOUT_SECONDS = 100.0
 ORIGIN = "https://elsewhere.example"
 PAUSES = 5
-"""How often a database that wakes is asked again."""
+"""How often to retry while a database wakes."""
 
 
 class Failed(Exception):
-    """A check found something wrong: what, and where to look."""
+    """A check found a problem: what it is, and where to look."""
 
 
 class Skipped(Exception):
-    """There is nothing here for a check to look at: why."""
+    """There is nothing to check: why."""
 
 
 @dataclass(frozen=True)
 class Stack:
-    """What is checked. `aws` gives a client of a service; None where only HTTP is checked."""
+    """The stack to check. `aws` creates a client for a service; None if only HTTP is checked."""
 
     http: httpx2.Client
     token: str
@@ -233,7 +233,7 @@ class Outcome:
 
 
 def outcomes(stack: Stack) -> Iterator[Outcome]:
-    """What each check found, in order. One that cannot be made, since nothing answers or AWS refuses, has failed."""
+    """The outcome of each check, in order. A check that cannot run, because nothing answers or AWS refuses, has failed."""
     for check in CHECKS:
         name = check.__name__.replace("_", " ")
         try:
@@ -242,7 +242,7 @@ def outcomes(stack: Stack) -> Iterator[Outcome]:
             yield Outcome(name, "skipped", str(reason))
         except Failed as reason:
             yield Outcome(name, "failed", str(reason))
-        except Exception as error:  # a stack may fail in any way, and the checks behind it are made all the same
+        except Exception as error:  # a stack may fail in any way, and the remaining checks still run
             yield Outcome(name, "failed", f"{type(error).__name__}: {error}")
 
 

@@ -1,11 +1,11 @@
-"""Measures which columns that Spider's gold queries use can be asked about, where `quarry map` alone has declared the tables.
+"""Measures which columns in Spider's gold queries can be asked about if only `quarry map` has declared the tables.
 
     pip install sqlglot
     python -m tools.spider_columns FOLDER [--database NAME] [--missing] [--apply NUMBER]
 
-FOLDER is that of `tools.spider_queries`. Each database stands in an embedded Postgres with the keys that its rows bear out. A
-column can be asked about where its draft declares it in use: as a field of its collection, or as what a link joins by. Of so
-many databases the draft is applied, unedited.
+FOLDER is that of `tools.spider_queries`. Each database is loaded into an embedded Postgres with the keys that its rows satisfy.
+A column can be asked about if the draft declares it as active: as a field of its collection, or as the column of a link. The
+draft is applied unedited for as many databases as `--apply` says.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ from tools.spider_database import Database
 from tools.spider_queries import FAST, SKIPPED
 
 Used = tuple[str, str]
-"""A table and a column of it, in lower case."""
+"""A table and one of its columns, in lower case."""
 _COLUMN = re.compile(r'r\."((?:[^"]|"")+)"')
 
 
 @dataclass
 class Measured:
-    """What gold queries use of a database, how often, and which of it can be asked about. `left_out` says why of a table."""
+    """The columns in gold queries of a database, how often they are used, and which can be asked about, or why not."""
 
     name: str
     used: Counter[Used]
@@ -59,7 +59,7 @@ class Measured:
 
 
 def used_columns(database: Database, tree: exp.Expression) -> Iterator[Used]:
-    """The columns that a statement names, each as often as it does."""
+    """The columns in a statement, each as often as it appears."""
     for column in tree.find_all(exp.Column):
         if isinstance(column.this, exp.Star):
             continue
@@ -74,7 +74,7 @@ def used_columns(database: Database, tree: exp.Expression) -> Iterator[Used]:
 
 
 def _tables_near(column: exp.Expression) -> dict[str, str]:
-    """The tables by their aliases that a column may be of: those of its own SELECT before those around it."""
+    """The tables by alias that a column may belong to: those of its own SELECT before those of outer ones."""
     found: dict[str, str] = {}
     select = column.find_ancestor(exp.Select)
     while select is not None:
@@ -87,7 +87,7 @@ def _tables_near(column: exp.Expression) -> dict[str, str]:
 
 
 def asked_columns(relations: Sequence[Relation], text: str) -> Iterator[Used]:
-    """The columns that a draft declares, as the sources that it makes have them."""
+    """The columns that a draft declares, as the resulting sources have them."""
     for collection, source in drafted_sources(text, relations).values():
         for column in _columns_of(source):
             yield collection.source[1].lower(), column.lower()
@@ -101,7 +101,7 @@ def _columns_of(source: Source) -> Iterator[str]:
 
 
 def measured(folder: Path, names: Sequence[str], url: str) -> Iterator[Measured]:
-    """Each database in turn."""
+    """Measures each database in turn."""
     statements: dict[str, list[str]] = defaultdict(list)
     with (folder / "queries.csv").open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):
@@ -120,7 +120,7 @@ def measured(folder: Path, names: Sequence[str], url: str) -> Iterator[Measured]
 
 
 def is_applied(folder: Path, name: str, url: str) -> bool:
-    """Whether the draft of a database can be applied as it is, and all its collections are in step then."""
+    """Whether the draft of a database can be applied unedited, with all its collections in step afterwards."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(SQL("create database {}").format(Identifier(name)))
     own = url.rpartition("/")[0] + "/" + name
@@ -142,8 +142,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path)
     parser.add_argument("--database", action="append", default=[])
-    parser.add_argument("--apply", type=int, default=0, help="apply the drafts of so many databases")
-    parser.add_argument("--missing", action="store_true", help="name the columns that cannot be asked about")
+    parser.add_argument("--apply", type=int, default=0, help="apply the drafts of this many databases")
+    parser.add_argument("--missing", action="store_true", help="list the columns that cannot be asked about")
     given = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory() as directory:
         Path(directory).chmod(0o755)

@@ -1,6 +1,6 @@
-"""Turns Spider's gold SQL into queries, mechanically: joins become paths, set operations conditions.
+"""Converts Spider's gold SQL into queries mechanically: joins become paths, set operations become conditions.
 
-One SELECT may be written in several ways (about one table or another); those come first that keep the number of rows exactly.
+A SELECT can be written in several ways (about one table or another); those that keep the exact number of rows come first.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ _FUNCTIONS = {exp.Count: "count", exp.Sum: "sum", exp.Avg: "avg", exp.Min: "min"
 
 
 class Unwritable(Exception):
-    """What of a SELECT no query says."""
+    """The part of a SELECT that no query can express."""
 
 
 @dataclass(frozen=True)
 class Written:
-    """A query, and which of its columns stand for those that are selected. `shows_keys`: it has others, which identify groups."""
+    """A query, and which of its columns are the selected ones. `shows_keys`: it has others, which identify groups."""
 
     query: Json
     places: tuple[int, ...]
@@ -38,7 +38,7 @@ class Written:
 
 @dataclass
 class Node:
-    """A table of FROM as it is reached from the one that a query is about."""
+    """A table in FROM, by how it is reached from the one that a query is about."""
 
     alias: str
     table: Table
@@ -53,7 +53,7 @@ class Node:
 
 
 def written(database: Database, tree: exp.Expression) -> Iterator[Written]:
-    """The ways to write a statement as a query. Raises Unwritable where there is none."""
+    """The ways to write a statement as a query. Raises Unwritable if there is none."""
     if isinstance(tree, exp.Select):
         yield from _Select(database, tree).ways()
         return
@@ -87,7 +87,7 @@ def _set_operation(database: Database, tree: exp.Expression) -> Iterator[Written
 
 
 def _united(database: Database, left: _Select, right: exp.Expression) -> Iterator[Written]:
-    """A union within one table: either condition holds. Of one column of two tables, its own values among those of either."""
+    """A union within one table: either condition holds. For a column of two tables: its values that are in either."""
     if not isinstance(right, exp.Select):
         raise Unwritable("several set operations")
     other = _Select(database, right)
@@ -108,7 +108,7 @@ def _without_where(query: Json) -> Json:
 
 
 def _only(tree: exp.Expression, place: int) -> exp.Expression:
-    """The statement with one of its columns alone."""
+    """The statement with only one of its columns."""
     tree = tree.copy()
     for select in [tree] if isinstance(tree, exp.Select) else [tree.this, tree.expression]:
         select.set("expressions", [select.expressions[place]])
@@ -137,7 +137,7 @@ class _Select:
         self.columns = [column for each in tree.expressions for column in self._expanded(each)]
 
     def _expanded(self, selected: exp.Expression) -> Iterator[exp.Expression]:
-        """What is selected, with every column for a star."""
+        """The selected expressions, with a star expanded to every column."""
         alias = (
             selected.table.lower() if isinstance(selected, exp.Column) and isinstance(selected.this, exp.Star) else ""
         )
@@ -183,14 +183,14 @@ class _Select:
         return named[0]
 
     def column(self, column: exp.Column) -> Column:
-        """The column of the database."""
+        """The database's column."""
         found = self.tables[self.owner(column)].columns.get(column.name.lower())
         if found is None:
             raise Unwritable("an unknown column")
         return found
 
     def identifying_places(self) -> list[int]:
-        """Which selected columns identify what is selected: the only one, or the key of a table."""
+        """The positions of the selected columns that identify a row: the only one, or the key of a table."""
         selected = self.columns
         if len(selected) == 1:
             return [0]
@@ -199,7 +199,7 @@ class _Select:
         ]
 
     def ways(self, extra: tuple[int, str, Json] | None = None, *, distinct: bool = False) -> Iterator[Written]:
-        """The ways to write it: about each of its tables."""
+        """The ways to write it, about each of its tables."""
         found, why = False, Unwritable("no table leads to all others")
         ways: list[tuple[int, Node]] = []
         for alias in self.tables:
@@ -217,7 +217,7 @@ class _Select:
             raise why
 
     def _tree(self, base: str) -> Node | None:
-        """How the other tables are reached from one; those that are reached by references first."""
+        """How the other tables are reached from one, those over references first."""
         root = Node(base, self.tables[base])
         reached = {base: root}
         while len(reached) < len(self.tables):
@@ -241,7 +241,7 @@ class _Select:
                 yield self.database.join(self.tables[here].name, mine, table.name, theirs), here, there
 
     def _pairs(self, here: str, there: str) -> list[tuple[str, str]]:
-        """The columns by which two tables are joined."""
+        """The columns that join two tables."""
         found = [
             (one.name, two.name)
             for join in self.joins
@@ -251,7 +251,7 @@ class _Select:
         return list(dict.fromkeys(found))
 
     def apart(self, root: Node) -> list[exp.Expression]:
-        """Joins that the tree of tables leaves: conditions on two fields."""
+        """Joins outside the tree of tables: conditions on two fields."""
         parents = {child.alias: node.alias for node in root.all() for _, child in node.children}
         return [
             exp.EQ(this=one, expression=two)
@@ -315,7 +315,7 @@ class _Way:
         return Written(self._ordered(query), tuple(places))
 
     def _rows_by_key(self, query: Json) -> Written:
-        """Groups by the key of a table as the table's own rows, with what is computed over their related rows."""
+        """Groups by the key of a table as rows of that table, with aggregates over their related rows."""
         if not self.group or not all(isinstance(each, exp.Column) for each in self.group):
             raise Unwritable("no groups")
         if not any(
@@ -346,7 +346,7 @@ class _Way:
         return query
 
     def name(self, value: exp.Expression) -> str:
-        """What `order` and `having` call a value."""
+        """The name of a value in `order` and `having`."""
         return self.aggregate(value) if _function(value) else self.path(value)
 
     def path(self, column: exp.Expression) -> str:
@@ -359,7 +359,7 @@ class _Way:
         return ".".join([*node.links, self.select.column(column).field])
 
     def aggregate(self, value: exp.Expression) -> str:
-        """The name of an aggregate; of groups by key, of one over the related rows."""
+        """The name of an aggregate; for groups by key, of one over the related rows."""
         function = _function(value)
         column, distinct = value.this, ""
         if isinstance(column, exp.Distinct):
@@ -393,7 +393,7 @@ class _Way:
         return f"{function}({'.'.join([*node.links, self.select.column(column).field])})"
 
     def _where(self, node: Node, conditions: list[exp.Expression]) -> list[Json]:
-        """The conditions on a table and those that it refers to, then on each kind of its related rows."""
+        """The conditions on a table and on those it refers to, then on each kind of its related rows."""
         own = [each for each in conditions if not any(self._is_under(child, each) for child in self._many(node))]
         found = [self.condition(each, node) for each in own]
         found += [{"exists": self._relative(node, child)} for child in self._missing(node)]
@@ -413,7 +413,7 @@ class _Way:
         return found
 
     def _missing(self, node: Node) -> list[Node]:
-        """What a row may refer to in vain: a join leaves it out."""
+        """The references that may be empty; a join leaves out rows without them."""
         found: list[Node] = []
         for join, child in node.children:
             if not join.is_many:
@@ -421,7 +421,7 @@ class _Way:
         return found
 
     def _is_under(self, node: Node, condition: exp.Expression) -> bool:
-        """Whether a condition names columns of related rows."""
+        """Whether a condition uses columns of related rows."""
         aliases = {each.alias for each in node.all()}
         named = {self.select.owner(column) for column in _own_columns(condition)}
         if named & aliases and not named <= aliases:
@@ -433,7 +433,7 @@ class _Way:
         return ".".join(child.links[len(node.links) :])
 
     def condition(self, condition: exp.Expression, node: Node | None) -> Json:
-        """A condition; `node` is the table whose rows it is about, None for groups."""
+        """A condition; `node` is the table of the rows it is about, None for groups."""
         match condition:
             case exp.Paren():
                 return self.condition(condition.this, node)
@@ -476,7 +476,7 @@ class _Way:
         return self._without_nulls(condition, name, column) if op == "!=" else condition
 
     def _is_text(self, column: exp.Column) -> bool:
-        """Whether what looks like a column is a text in double quotes."""
+        """Whether an apparent column is a text in double quotes."""
         try:
             self.select.column(column)
         except Unwritable:
@@ -484,7 +484,7 @@ class _Way:
         return False
 
     def _without_nulls(self, condition: Json, name: str, column: exp.Expression) -> Json:
-        """SQL's `!=` and NOT leave out rows without a value."""
+        """In SQL, `!=` and NOT leave out rows without a value."""
         if not isinstance(column, exp.Column) or None not in self.select.column(column).values:
             return condition
         return {"all_of": [condition, {"field": name, "op": "not_null"}]}
@@ -519,12 +519,12 @@ class _Way:
         return next(written(self.select.database, tree.unnest())).query
 
     def _nested_value(self, tree: exp.Expression, op: str) -> Json:
-        """A query of one value, of which the SQL must be sure itself."""
+        """A query that returns one value, if the SQL guarantees that."""
         query = self._nested(tree)
         return query if op in ("=", "!=") or "aggregate" in query else {**query, "limit": 1}
 
     def _named(self, value: exp.Expression, node: Node | None) -> str:
-        """The name of a column from where its condition stands."""
+        """The name of a column from the point of view of its condition."""
         if node is None:
             return self.name(value)
         if not isinstance(value, exp.Column):
@@ -538,7 +538,7 @@ def _function(value: exp.Expression) -> str | None:
 
 
 def _own_columns(condition: exp.Expression) -> Iterator[exp.Column]:
-    """The columns of a condition, but for those of queries that it compares with."""
+    """The columns of a condition, except those in subqueries."""
     for node in condition.walk(prune=lambda each: isinstance(each, exp.Select | exp.Subquery)):
         if isinstance(node, exp.Column):
             yield node

@@ -1,4 +1,4 @@
-"""Databases of Spider, from their folder of plain text: in Postgres for queries, in SQLite for the gold SQL, and as a schema."""
+"""Databases of Spider, from their folder of text files: in Postgres for queries, in SQLite for the gold SQL, and as a schema."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ Value = str | int | Decimal | None
 
 @dataclass
 class Column:
-    """A column with its values. `field` is what a query calls it."""
+    """A column with its values. `field` is its name in queries."""
 
     name: str
     field: str
     kind: Kind
     values: list[Value]
     is_whole: bool = False
-    """Whether it was declared for whole numbers, and holds nothing else."""
+    """Whether it was declared as integer and contains only integers."""
 
     @property
     def written(self) -> Sequence[Value]:
-        """The values as Postgres takes them."""
+        """The values in the form for Postgres."""
         return (
             [int(each) if isinstance(each, Decimal) else each for each in self.values] if self.is_whole else self.values
         )
@@ -55,7 +55,7 @@ class Column:
 
 @dataclass
 class Table:
-    """A table; its columns by their names in lower case. `source` is what a query calls it."""
+    """A table; its columns by lower-case name. `source` is its name in queries."""
 
     name: str
     source: str
@@ -72,7 +72,7 @@ class Table:
 
 @dataclass(frozen=True)
 class Join:
-    """A link between two tables by the columns that it joins. `is_total`: every row has a row on the other side."""
+    """A link between two tables over the columns that join them. `is_total`: every row has a row on the other side."""
 
     name: str
     is_many: bool
@@ -87,7 +87,7 @@ class Database:
         self.name = folder.name
         self.tables: dict[str, Table] = {}
         self.undeclared = 0
-        """How often a join was asked for that no foreign key declares."""
+        """How many requested joins no foreign key declares."""
         self._joins: dict[tuple[str, tuple[str, ...], str, tuple[str, ...]], Join] = {}
         text = (folder / "schema.sql").read_text(encoding="utf-8", errors="replace")
         for name, body in _TABLE.findall(text):
@@ -101,7 +101,7 @@ class Database:
     def join(
         self, table: str, mine: Sequence[str], other: str, theirs: Sequence[str], *, is_declared: bool = False
     ) -> Join:
-        """The link from a table to another, and with it the one back. One that no foreign key declares is made."""
+        """The link from one table to another; also adds the one back. If no foreign key declares it, it is created."""
         pairs = sorted(zip((each.lower() for each in mine), (each.lower() for each in theirs), strict=True))
         here, there = tuple(one for one, _ in pairs), tuple(two for _, two in pairs)
         name, back = (table.lower(), here, other.lower(), there), (other.lower(), there, table.lower(), here)
@@ -135,7 +135,7 @@ class Database:
         return Schema({table.source: _source(self.name, table) for table in self.tables.values()})
 
     def load_postgres(self, connection: psycopg.Connection[Any], *, with_keys: bool = False) -> None:
-        """Into a schema of its own. `with_keys`: with the types of whole numbers, and the keys that the rows bear out."""
+        """Loads it into its own schema. `with_keys`: with integer types, and the keys that the rows satisfy."""
         at = _quoted(self.name)
         connection.execute(SQL(f"create schema {at}"))
         for table in self.tables.values():
@@ -155,7 +155,7 @@ class Database:
         connection.execute("analyze")
 
     def _keys(self, at: LiteralString) -> Iterator[LiteralString]:
-        """The statements that add the primary keys, then those that add the foreign ones."""
+        """The statements that add the primary keys, then those that add the foreign keys."""
         tables = [(table, f"alter table {at}.{_quoted(table.name)}") for table in self.tables.values()]
         for table, altered in tables:
             if table.primary:
@@ -169,7 +169,7 @@ class Database:
                     yield f"{altered} add foreign key ({own}) references {at}.{_quoted(target.name)} ({their})"
 
     def load_sqlite(self) -> sqlite3.Connection:
-        """In memory. Texts compare without regard to case, as in the MySQL that the gold SQL is written for."""
+        """Loads it in memory. Texts compare case-insensitively, as in MySQL, for which the gold SQL was written."""
         database = sqlite3.connect(":memory:")
         for table in self.tables.values():
             columns = list(table.columns.values())
@@ -187,13 +187,13 @@ class Database:
 
 
 def _comparable(one: Column, two: Column) -> tuple[LiteralString, LiteralString]:
-    """How two columns are joined."""
+    """The two columns in comparable form."""
     cast = "" if one.sql_type == two.sql_type else "::text"
     return f"{_quoted(one.name)}{cast}", f"{_quoted(two.name)}{cast}"
 
 
 def _joined_values(columns: Sequence[Column]) -> list[tuple[str, ...] | None]:
-    """What rows are joined by; None of those that have nothing there."""
+    """The values that rows are joined by; None for rows without them."""
     rows = zip(*(column.values for column in columns), strict=True)
     return [None if None in row else tuple(str(value) for value in row) for row in rows]
 
@@ -205,12 +205,12 @@ def _in_sqlite(value: Value) -> str | int | float | None:
 
 
 def _quoted(name: str) -> LiteralString:
-    """A name as SQL has it, where parameters are marked by `%`."""
+    """A name in SQL where `%` marks parameters."""
     return '"' + name.replace('"', '""').replace("%", "%%") + '"'
 
 
 def plain(name: str, known: Iterable[str] = ()) -> str:
-    """A name that a field path can hold."""
+    """A name that is valid in a field path."""
     found = re.sub(r"\W+", "_", name).strip("_") or "field"
     while found in known:
         found += "_"
@@ -250,7 +250,7 @@ def _rows(folder: Path, table: str) -> list[dict[str, str]]:
 
 
 def _typed(declared: str, texts: list[str | None]) -> tuple[Kind, list[Value]]:
-    """The values as their declared type has them, as far as all of them are of it."""
+    """The values in their declared type, if all of them fit it."""
     is_number = any(part in declared for part in _NUMBERS)
     nothing = ("NULL", "") if is_number or declared in ("DATE", "DATETIME", "TIMESTAMP") else ("NULL",)
     given = [None if text in nothing else text for text in texts]
@@ -275,7 +275,7 @@ def _is_whole(value: Value) -> bool:
 
 
 def _is_number(text: str) -> bool:
-    """Whether a text is a number, and no code that looks like one."""
+    """Whether a text is a number, and not a code that looks like one."""
     try:
         return str(Decimal(text)) == text
     except InvalidOperation:

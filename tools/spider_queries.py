@@ -1,12 +1,12 @@
-"""Measures which share of Spider's gold queries can be written as a Query and give the gold result.
+"""Measures the share of Spider's gold queries that can be written as a Query and return the gold result.
 
     pip install sqlglot
     python -m tools.spider_queries FOLDER [--database NAME] [--failures FILE]
 
 FOLDER holds `queries.csv` (database, question, sql) and `databases/NAME/{schema.sql,data/*.csv}`. The gold SQL runs in SQLite,
-the queries in an embedded Postgres, over the same rows. Results are compared as multisets of rows, and in their order where the
-gold has one. Numbers may differ in the eleventh digit, texts in case and outer spaces, dates in how they are written. Of rows
-that tie at a limit either may be given. Rows without a value come last in any order, not first.
+the queries in an embedded Postgres, over the same rows. Results are compared as multisets of rows, and in order if the gold has
+one. Numbers may differ in the eleventh digit, texts in case and surrounding spaces, dates in their format. Any of the rows that
+tie at a limit is accepted. Rows without a value come last in any order, not first.
 """
 
 from __future__ import annotations
@@ -40,19 +40,19 @@ from tools.spider_database import Database
 
 TODAY = datetime.date(2026, 1, 1)
 SKIPPED = ("flight_4", "baseball_1", "soccer_1")
-"""Databases whose rows are not all there."""
+"""Databases with incomplete rows."""
 WAYS_MAX = 12
-"""Ways to write one statement that are tried."""
+"""How many ways to write one statement to try."""
 CLASSES = ("one table", "joins", "groups", "having", "nested", "set operations")
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
-"""The server goes with its rows."""
+"""Safe because the server's data is temporary."""
 Row = tuple[Any, ...]
 
 
 @dataclass(frozen=True)
 class Gold:
-    """The rows of a gold statement. `runs` are those whose order is given, each of rows that may stand in any order; the rest are
-    any of `tied`.
+    """The rows of a gold statement. `runs` are groups of rows in order, with any order within a group; the rest are any of
+    `tied`.
     """
 
     rows: list[Row]
@@ -74,7 +74,7 @@ def kind_of(tree: exp.Expression) -> str:
 
 
 def gold_of(database: sqlite3.Connection, tree: exp.Expression) -> Gold:
-    """What the gold SQL gives."""
+    """The result of the gold SQL."""
     rows, order = _asked(database, tree), tree.args.get("order")
     wide = tree.copy()
     wide.set("limit", None)
@@ -100,7 +100,7 @@ def _canonical(row: Sequence[Any]) -> Row:
 
 
 def _cell(value: Any) -> str | float | None:
-    """A value as it is compared."""
+    """A value in comparable form."""
     if value is None:
         return None
     if isinstance(value, int | float):
@@ -117,7 +117,7 @@ def _cell(value: Any) -> str | float | None:
 
 
 def is_gold(gold: Gold, rows: list[Row]) -> bool:
-    """Whether rows are those of the gold."""
+    """Whether rows are those of the gold result."""
     rest = Counter(rows)
     if gold.tied:
         fixed = [row for run in gold.runs for row in run]
@@ -127,13 +127,13 @@ def is_gold(gold: Gold, rows: list[Row]) -> bool:
 
 
 def is_in_order(gold: Gold, rows: list[Row]) -> bool:
-    """Whether they are in its order."""
+    """Whether they are in the order of the gold result."""
     left = iter(rows)
     return all(Counter(islice(left, len(run))) == Counter(run) for run in gold.runs)
 
 
 def rows_of(connection: psycopg.Connection[Any], schema: Schema, way: Written) -> list[Row]:
-    """What a query gives, of the columns that the gold has: all pages of it."""
+    """The result of a query, in the columns of the gold result: all pages of it."""
     limit = way.query.get("limit")
     found: list[Row] = []
     while True:
@@ -150,7 +150,7 @@ def rows_of(connection: psycopg.Connection[Any], schema: Schema, way: Written) -
 def verdict(
     database: Database, connection: psycopg.Connection[Any], schema: Schema, gold: Gold, tree: exp.Expression
 ) -> str:
-    """`gold` where some way to write the statement gives its result, with what is special about it; else why not."""
+    """`gold` if some way to write the statement returns its result, with its peculiarities; otherwise the reason why not."""
     why, undeclared = "", database.undeclared
     try:
         for way in islice(written(database, tree), WAYS_MAX):
@@ -170,7 +170,7 @@ def verdict(
 
 
 def measured(folder: Path, names: Sequence[str], url: str) -> Iterator[tuple[str, str, str, str]]:
-    """Database, gold SQL, class and verdict of each gold query. Those that SQLite cannot run are left out."""
+    """Database, gold SQL, class and verdict of each gold query. Queries that SQLite cannot run are left out."""
     questions = defaultdict(list)
     with (folder / "queries.csv").open(encoding="utf-8", newline="") as lines:
         for row in csv.DictReader(lines):

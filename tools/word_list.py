@@ -1,7 +1,7 @@
 """Writes the stems of everyday English words: `python -m tools.word_list AMERICAN BRITISH`.
 
-The arguments are word lists of SCOWL at size 35, one word a line, such as Debian's wamerican-small and wbritish-small. The result
-is kept in the repository. Names, which these lists have in capitals, are left out: a question's names are the data's.
+The arguments are word lists of SCOWL at size 35, one word per line, such as Debian's wamerican-small and wbritish-small. The
+result is kept in the repository. Names, capitalised in these lists, are left out: a question's names come from the data.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LICENCE = """\
 
 
 def main() -> None:
-    """Write the list from those named on the command line."""
+    """Writes the list from the files on the command line."""
     lines = [line for path in sys.argv[1:] for line in Path(path).read_text().splitlines()]
     words = {without_accents(line) for line in lines if line.islower() and not line.endswith("'s")}
     stems = sorted({stem(word) for word in words if word.isalpha() and len(word) > 1})

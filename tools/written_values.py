@@ -1,6 +1,6 @@
-"""The SQL by which writes change the counted values of a searched table, made from its facets.
+"""Generates the SQL with which writes change the counted values of a searched table, from its facets.
 
-What a statement changes follows from the rows that it wrote, whatever else the tables hold.
+The changes of a statement depend only on the rows that it wrote, whatever else the tables contain.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ $$;
 
 @dataclass(frozen=True)
 class _Write:
-    """An operation on a table, and the values that it changes."""
+    """An operation on a table, and the values it changes."""
 
     table: str
     operation: str
@@ -58,9 +58,10 @@ class _Write:
 
 
 def _call(table: SearchTable, write: _Write) -> str:
-    """The call that counts what an operation changed. Where tables are joined it is planned for each statement: a plan is kept as
-    long as the connection, and one made for a row compares each with each where many are written; one made for many reads a
-    whole table for a row."""
+    """The call that counts an operation's changes. With joined tables it is planned for each statement, because a cached plan
+    lives as long as the connection: one made for a single row compares each with each when many are written; one made for many
+    reads a whole table for a row.
+    """
     call = f"""change_facet_values(
       '{table.name}', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
@@ -78,7 +79,7 @@ def _writes(table: SearchTable) -> Iterator[_Write]:
         by_it = [relations for relations in related if relations[0].table == name]
         if owner := by_it[0][0].owner:
             yield from _writes_of_owned(table, by_it[0], owner)
-        else:  # a row that many belong to is there before these, and stays as long
+        else:  # a row that others belong to exists before and after them
             values = [changed_values(table, relations, "r.change") for relations in by_it]
             yield _Write(name, "update", values, _updated(name, table))
 
@@ -90,7 +91,7 @@ def _writes_of_rows(table: SearchTable) -> Iterator[_Write]:
     yield _Write(name, "insert", values, f"with {name} as (select 1 as change, n.* from new_rows n) ")
     yield _Write(name, "update", values, _updated(name, table))
     if any(related.owner for each in relations for related in each):
-        # what belongs to a row goes with it, and before the statement is over
+        # rows that belong to a row are deleted with it, before the statement ends
         yield _Write(name, "delete", values, f"with {name} as (select -1 as change, old.*) ", "each row")
     else:
         yield _Write(name, "delete", values, f"with {name} as (select -1 as change, o.* from old_rows o) ")
@@ -98,7 +99,7 @@ def _writes_of_rows(table: SearchTable) -> Iterator[_Write]:
 
 
 def _updated(name: str, table: SearchTable) -> str:
-    """The rows of a table before and after an update, where what the values are made of changed: in most it did not."""
+    """The rows of a table before and after an update, if the columns of its values changed; most updates change none."""
     new, old = _changed(_columns(table, name))
     return (
         f"with {name} as (select 1 as change, n.* from ({new}) n\n      union all select -1, o.* from ({old}) o)\n    "
@@ -106,13 +107,13 @@ def _updated(name: str, table: SearchTable) -> str:
 
 
 def _changed(columns: str) -> tuple[str, str]:
-    """What an update changed in some columns: the rows as they are, and as they were."""
+    """The changes of an update in some columns: the rows before and after it."""
     new, old = f"select {columns} from new_rows", f"select {columns} from old_rows"
     return f"{new} except all {old}", f"{old} except all {new}"
 
 
 def _writes_of_owned(table: SearchTable, relations: Sequence[Related], owner: str) -> Iterator[_Write]:
-    """Writes of rows that belong to a row, which may be searched for having them."""
+    """Writes of rows that belong to another row, by which that row may be found."""
     name, key = relations[0].table, table.key
     values = [changed_values(table, relations, "r.change", where="true")]
     if () in relations_of(table):
@@ -127,7 +128,7 @@ def _writes_of_owned(table: SearchTable, relations: Sequence[Related], owner: st
     }.items():
         owners = " union ".join(f"select {owner} from {rows}" for rows in written)
         signed = " union all ".join(f"select {change} as change, w.* from {rows} w" for rows, change in written.items())
-        # compared by joins: ids in a list would be compared each with each where there are too many of them for memory
+        # compared by joins: too many ids in a list would be compared each with each
         added = "".join(
             f" and not exists (select from {rows} w where w.id = b.id)" for rows in written if written[rows] > 0
         )
@@ -146,7 +147,7 @@ def _writes_of_owned(table: SearchTable, relations: Sequence[Related], owner: st
 
 
 def _columns(table: SearchTable, written: str, *others: str) -> str:
-    """The columns of the table written that the values are made of, and others."""
+    """The columns of a written table that its values are made of, and others."""
     relations = [
         related for each in relations_of(table) for related in each if written == table.name or related.table == written
     ]
@@ -160,7 +161,7 @@ def _columns(table: SearchTable, written: str, *others: str) -> str:
 
 
 def hashes_function(own: Iterable[OwnTable]) -> LiteralString:
-    """`record_hashes`: of records that there are, in these tables or of collections, a hash of each."""
+    """`record_hashes`: a hash of each existing record, in these tables or of collections."""
     of_own = "".join(
         f"""  select k.type, x.id, {table.row_hash}
   from unnest(p_types, p_ids) k (type, id) join {table.rows} x on x.id = k.id where k.type = {quoted(table.name)}
@@ -169,7 +170,7 @@ def hashes_function(own: Iterable[OwnTable]) -> LiteralString:
         for table in own
     )
     return f"""-- Written by tools/generate.py from the built-in collections.
--- What tells whether records are still what they were: a hash of each that there is, of all its fields.
+-- Hashes of all fields of each existing record, to detect changed records.
 create or replace function record_hashes(p_types text[], p_ids text[])
 returns table (type text, id text, hash text)
 language sql stable

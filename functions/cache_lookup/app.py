@@ -1,4 +1,4 @@
-"""The Lambda function `cache_lookup`: finished answers by their id, for whoever holds the link. It never calls a model."""
+"""The Lambda function `cache_lookup`: returns finished answers by id to anybody with the link. It never calls a model."""
 
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import cache_lookup

@@ -1,5 +1,5 @@
-"""The Lambda function `check`, called by CodeDeploy before a new release of the function `search` gets any request: searches each
-domain there as API Gateway would, and refuses the release where a search fails.
+"""The Lambda function `check`. CodeDeploy calls it before a new release of the function `search` gets any traffic: it runs a
+search in each domain as API Gateway would, and rejects the release if a search fails.
 """
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from botocore.config import Config
 from quarry.probes import PROBES, Probe, fault
 
 CHECKED_FUNCTION = "CHECKED_FUNCTION"
-"""The variable that names the version of `search` that is checked, by its ARN."""
+"""The variable that holds the ARN of the version of `search` to check."""
 
 HEAD_END = b"\0" * 8
-"""Between the head of a streamed response and its body."""
+"""The separator between the head and the body of a streamed response."""
 
 READ_SECONDS = 100.0
-"""Longer than the function has, so that its own end is what is seen."""
+"""Longer than the function's own timeout, so that its timeout is the one reported."""
 
 logger = logging.getLogger("quarry.check")
 
 
 def handler(event: Mapping[str, str], context: object) -> dict[str, str]:
-    """What is wrong, by domain; empty where the release may have requests. CodeDeploy, where it asks, gets the same as a status.
+    """Returns the faults by domain; empty if the release may get traffic. CodeDeploy gets the result as a status.
 
-    Raises botocore's errors where CodeDeploy cannot be answered: it then refuses the release, an hour later.
+    Raises botocore's errors if CodeDeploy cannot be answered: it then rejects the release after an hour.
     """
     faults = check(event.get("DeploymentId", "by-hand"))
     for domain, wrong in faults.items():
@@ -45,7 +45,7 @@ def handler(event: Mapping[str, str], context: object) -> dict[str, str]:
 
 
 def check(deployment: str) -> dict[str, str]:
-    """What is wrong with the new release, by domain. Each deployment asks as a user of its own, who has credits."""
+    """The faults of the new release, by domain. Each deployment searches as its own user, who has credits."""
     return {domain: wrong for domain, probe in PROBES.items() if (wrong := _fault(probe, f"check-{deployment}"))}
 
 
@@ -66,7 +66,7 @@ def _fault(probe: Probe, user: str) -> str | None:
 
 
 def _event(probe: Probe, user: str) -> dict[str, Any]:
-    """A request as API Gateway hands it on, of a user whom it has verified."""
+    """A request of a verified user, as API Gateway passes it on."""
     headers = {"Content-Type": "application/json"}
     return {
         "resource": probe.path,

@@ -1,4 +1,4 @@
-"""The Lambda function `cleanup`, run on a schedule: deletes what has expired, counts values and words anew."""
+"""The Lambda function `cleanup`, run on a schedule: deletes expired rows, and recounts values and words."""
 
 import logging
 import random
@@ -11,7 +11,7 @@ from quarry.runs.cleanup import delete_expired
 from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 REFRESH_SECONDS = 60.0
-"""As long as counting the values or words of a table may take; of a larger one, `quarry cleanup` counts them."""
+"""Time limit for counting the values or words of a table; `quarry cleanup` counts larger tables."""
 
 logger = logging.getLogger("quarry.cleanup")
 
@@ -19,11 +19,11 @@ environment = ExecutionEnvironment()
 
 
 def handler(event: object, context: LambdaContext) -> dict[str, int]:
-    """How many rows of each kind were deleted. What does not fit into the invocation's time is left to the next run; a table
-    that cannot be counted fails the invocation once all others are.
+    """Returns how many rows of each kind were deleted. Work that does not fit into the invocation's time is left to the next
+    run. If a table cannot be counted, the invocation fails after counting all others.
     """
     with environment.invocation(context) as services:
-        # a batch that is begun now may take as long as a statement may
+        # a batch may take as long as the statement timeout
         reserve_ms = (services.settings.database_timeout_seconds + 1) * 1000
         environment.run(services.database.wake())
         deleted = environment.run(
@@ -37,7 +37,7 @@ def handler(event: object, context: LambdaContext) -> dict[str, int]:
         logger.info("deleted %s", deleted)
         rows = [each.rows for each in environment.run(read_collections(services.database)).values()]
         work = catalog.counted(rows)
-        # in another order each day: what there was no time for is not always the same
+        # in another order each day, so that it is not always the same tables that time runs out for
         random.shuffle(work)
         counted = environment.run(
             refresh(

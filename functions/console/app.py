@@ -1,4 +1,4 @@
-"""The Lambda function `console`: what the page needs to know before anybody has signed in."""
+"""The Lambda function `console`: what the page needs before sign-in."""
 
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import console

@@ -1,4 +1,4 @@
-"""The Lambda function `embed`, run on a schedule: reads changed rows of collections again, then embeds the rows whose vectors are
+"""The Lambda function `embed`, run on a schedule: reads changed rows of collections, then embeds the rows whose vectors are
 missing or older than their text.
 """
 
@@ -17,7 +17,7 @@ from quarry.services.services import Services
 from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 REFUSALS_MAX = 5
-"""A text that the model has refused this often is left alone until it changes; `quarry embed` tries it all the same."""
+"""A text that the model has refused this often is skipped until it changes; `quarry embed` still tries it."""
 
 logger = logging.getLogger("quarry.embed")
 
@@ -25,14 +25,14 @@ environment = ExecutionEnvironment()
 
 
 def handler(event: object, context: LambdaContext) -> dict[str, dict[str, int]]:
-    """How many rows of each table were embedded and refused. What does not fit into the invocation's time is left to the next.
-    Metrics tell what waits still, and for how long at most, also where the run fails.
+    """Returns how many rows of each table were embedded and refused. Work that does not fit into the invocation's time is left
+    to the next run. Metrics report the backlog and its age, even if the run fails.
 
-    Raises ModelUnavailable when the model is down, ConfigurationError when another one filled the database.
+    Raises ModelUnavailable if the model is down, ConfigurationError if another model filled the database.
     """
     with environment.invocation(context) as services:
         settings = services.settings
-        # a step that is begun now may take two calls of the model, and storing what it gave a statement's time
+        # a step may take two model calls, and one statement to store the results
         reserve_ms = (2 * settings.model_timeout_seconds + settings.database_timeout_seconds + 1) * 1000
 
         def keep_going() -> bool:

@@ -1,5 +1,5 @@
-"""The Lambda function `load`, told of each object that is put into the stack's bucket: loads it as `quarry load` does, into the
-table that its key begins with, and writes what became of it beside it, as `KEY.report.json`.
+"""The Lambda function `load`, called for each object put into the stack's bucket: loads it as `quarry load` does, into the
+table at the start of its key, and writes the result next to it as `KEY.report.json`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 REPORT = ".report.json"
 SKIP_INVALID = "skip-invalid"
-"""An object with this in its metadata as `true` is loaded without its wrong rows."""
+"""An object with `true` under this name in its metadata is loaded without its invalid rows."""
 
 Report = dict[str, Any]
 
@@ -33,10 +33,10 @@ environment = ExecutionEnvironment()
 
 
 def handler(event: Mapping[str, Any], context: LambdaContext) -> Report:
-    """The report of the object that EventBridge tells of; empty for a report itself.
+    """Returns the report for the object in an EventBridge event; empty if the object is a report itself.
 
-    An event that comes again, or after a later one of the same object, changes nothing. What is wrong with a file is in its
-    report, and no error. Raises DatabaseUnavailable, and Unavailable where S3 cannot be asked: the event is to be given again.
+    A repeated event, or one older than another for the same object, changes nothing. Problems in a file go into its report.
+    Raises DatabaseUnavailable, and Unavailable if S3 cannot be reached: the event must be delivered again.
     """
     told = event["detail"]["object"]
     source = S3Object(event["detail"]["bucket"]["name"], told["key"])
@@ -54,7 +54,7 @@ def handler(event: Mapping[str, Any], context: LambdaContext) -> Report:
 
 
 def _is_later(sequencer: str, than: str) -> bool:
-    """Whether S3 counts an event behind another of the same object: hexadecimal, zeros at the end not always written."""
+    """Whether S3 orders an event after another for the same object: hexadecimal, trailing zeros may be missing."""
     length = max(len(sequencer), len(than))
     return sequencer.upper().ljust(length, "0") > than.upper().ljust(length, "0")
 
@@ -88,9 +88,9 @@ def _spelt_out(problems: list[RowProblem]) -> list[Report]:
 
 @contextmanager
 def _one_at_a_time(table: str) -> Iterator[str]:
-    """The database's URL, while no other file is loaded into the table."""
+    """The database's URL, while no other file is being loaded into the table."""
     url = read_database_url(environment.settings)
     with connect(url, environment.settings.database_schema) as connection:
-        # the lock goes with the session
+        # the lock ends with the session
         connection.execute("select pg_advisory_lock(hashtextextended('quarry load ' || %s, 0))", [table])
         yield url

@@ -1,5 +1,5 @@
-"""The Lambda function `migrate`, a step of each deployment, and invoked by hand: brings the database's schema up to date, and the
-users that serve and load in step with their secrets.
+"""The Lambda function `migrate`, a step of each deployment that can also be invoked by hand: brings the database's schema up to
+date, and sets the passwords of the users that serve and load to those in their secrets.
 """
 
 import logging
@@ -15,8 +15,8 @@ from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 PAUSE_SECONDS = 10.0
 RESERVE_SECONDS = 600.0
-"""What is left of the function's time for migrating. Until then whatever may pass is tried again: a secret that the new role may
-not read yet, a network that is not there yet, a paused cluster, a table in use.
+"""Time kept in reserve for migrating. Until then, temporary faults are retried: a secret that the new role cannot read yet, a
+network that is not ready, a paused cluster, a table in use.
 """
 
 logger = logging.getLogger("quarry.migrate")
@@ -25,10 +25,10 @@ environment = ExecutionEnvironment()
 
 
 def handler(event: dict[str, object], context: LambdaContext) -> dict[str, list[str]]:
-    """Names of the migrations applied and the functions created anew; none of either when it was up to date.
+    """Returns the names of the migrations applied and the functions recreated; both empty if it was up to date.
 
-    Raises as `migrate` does. A migration that fails, or that time ends, has changed nothing. Where CloudFormation asks, it is
-    told of the failure instead, and goes back.
+    Raises as `migrate` does. A migration that fails or runs out of time changes nothing. For CloudFormation, a failure is
+    reported instead of raised, and it rolls back.
     """
     if is_request(event):
         respond(event, lambda: _migrate_for_release(context))
@@ -37,7 +37,7 @@ def handler(event: dict[str, object], context: LambdaContext) -> dict[str, list[
 
 
 def _migrate_for_release(context: LambdaContext) -> None:
-    """Migrate, with patience. On a newer database an older release, to which a deployment goes back, runs as it is."""
+    """Migrates, with retries. An older release, after a rollback, runs on the newer database unchanged."""
     while True:
         try:
             _migrate()
@@ -56,7 +56,7 @@ def _migrate() -> dict[str, list[str]]:
     settings = environment.settings
     url, schema = read_database_url(settings), settings.database_schema
     done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=schema)
-    logger.info("applied %s, created anew %s functions", done.migrations, len(done.functions))
+    logger.info("applied %s, recreated %s functions", done.migrations, len(done.functions))
     if settings.logins:
         make_logins(url, read_logins(settings.logins), schema=schema)
     return {"migrations": list(done.migrations), "functions": list(done.functions)}

@@ -1,4 +1,4 @@
-"""The Lambda function `profile`: people to look at, one by one or in a list. It never calls a model."""
+"""The Lambda function `profile`: shows people, one by one or in a list. It never calls a model."""
 
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import profile

@@ -1,4 +1,4 @@
-"""The Lambda function `search`: every search and the whole records, for signed-in users; health and OpenAPI, for all."""
+"""The Lambda function `search`: every search and the full records, for signed-in users; health and OpenAPI, for everybody."""
 
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import everything, search

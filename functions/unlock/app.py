@@ -1,4 +1,4 @@
-"""The Lambda function `unlock`: contact details for a credit, and how many credits there are. It never calls a model."""
+"""The Lambda function `unlock`: contact details for a credit, and the number of credits left. It never calls a model."""
 
 import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry.api import unlock

@@ -1,7 +1,7 @@
-"""What `sam build` makes of this checkout, for this machine.
+"""The output of `sam build` for this checkout, for this machine.
 
-A build is kept under `.aws-sam/tests/`, named by a hash of all that goes into it: the first takes ten seconds to a minute,
-and the same sources are never built twice.
+A build is kept under `.aws-sam/tests/`, named by a hash of all its inputs. The first takes ten seconds to a minute, and the
+same sources are never built twice.
 """
 
 from __future__ import annotations
@@ -44,33 +44,33 @@ STALE_SECONDS = 3600.0
 
 
 class CannotRun(Exception):
-    """What is built for Lambda does not run on this machine."""
+    """The Lambda build does not run on this machine."""
 
 
 @dataclass(frozen=True)
 class Artifacts:
-    """A finished build, and the interpreter that it is for."""
+    """A finished build, and its interpreter."""
 
     directory: Path
     python: Path
 
     @cached_property
     def layers(self) -> list[Path]:
-        """All that Lambda unpacks into `/opt/python` for one function or another."""
+        """Everything that Lambda unpacks into `/opt/python` for any function."""
         return sorted(self.directory.glob("*Layer/python"))
 
     @property
     def shared_layer(self) -> Path:
-        """Of these, what is there for every function."""
+        """The layer of every function."""
         return self._layer("QuarryLayer")
 
     @property
     def embedding_layer(self) -> Path:
-        """What is there where no outside model embeds."""
+        """The layer for functions that embed locally."""
         return self._layer("EmbeddingLayer")
 
     def layers_of(self, name: str) -> list[Path]:
-        """What is there for the function, whatever the template's parameters."""
+        """The layers of the function for any parameters of the template."""
         return [
             self._layer(layer["Ref"])
             for given in self._given(name)
@@ -87,7 +87,7 @@ class Artifacts:
         return sorted(path.parent.name for path in (ROOT / "functions").glob("*/app.py"))
 
     def environment(self, name: str) -> dict[str, str]:
-        """The variables that the template gives the function as plain text, whatever its parameters."""
+        """The plain-text variables that the template gives the function for any parameters."""
         variables = {
             variable: value
             for given in self._given(name)
@@ -139,7 +139,7 @@ def find_interpreter() -> Path:
 
 
 def require_artifacts() -> Artifacts:
-    """The artifacts of this checkout. Skips the test where they cannot run."""
+    """The artifacts of this checkout. Skips the test if they cannot run."""
     try:
         return build()
     except CannotRun as reason:
@@ -147,7 +147,7 @@ def require_artifacts() -> Artifacts:
 
 
 def build() -> Artifacts:
-    """The artifacts of this checkout, built unless they are there. Raises CannotRun, and AssertionError if the build fails."""
+    """The artifacts of this checkout, built if needed. Raises CannotRun, and AssertionError if the build fails."""
     python = find_interpreter()
     finished = BUILDS / _key()
     if not finished.exists():

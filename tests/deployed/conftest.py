@@ -1,4 +1,4 @@
-"""What the tests of deployed functions share: the sample data as Lambda sees it, a chat model, and functions' processes."""
+"""Fixtures for tests of deployed functions: the sample data as Lambda sees it, a chat model, and functions' processes."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Start = Callable[..., FunctionProcess]
 
 @pytest.fixture(scope="package")
 def deployed_database_url(server_url: str, sample_template: str) -> Iterator[str]:
-    """The sample data without vectors, whose model no layer ships."""
+    """The sample data without vectors, since no layer contains their model."""
     with clone_database(server_url, sample_template) as url:
         with psycopg.connect(url) as connection:
             connection.execute("delete from embedding_model")
@@ -36,7 +36,7 @@ def deployed_model() -> Iterator[FakeOpenAI]:
 
 @pytest.fixture
 def model(deployed_model: FakeOpenAI) -> FakeOpenAI:
-    """The chat model that the functions call, as new."""
+    """The chat model that the functions call, reset."""
     deployed_model.reset()
     return deployed_model
 
@@ -57,7 +57,7 @@ def deployed_environment(deployed_database_url: str, deployed_model: FakeOpenAI)
 
 @pytest.fixture
 def start(deployed_environment: Mapping[str, str], tmp_path: Path) -> Iterator[Start]:
-    """Starts a process of the checkout's search function with settings of its own; None unsets one."""
+    """Starts a process of the checkout's search function with its own settings; None unsets one."""
     with ExitStack() as stack:
 
         def start_one(function: Path = CHECKOUT.function, **environment: str | None) -> FunctionProcess:

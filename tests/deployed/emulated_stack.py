@@ -1,6 +1,6 @@
-"""A deployed stack on a loopback port: API Gateway with the template's own routes and refusals, before functions' processes.
+"""A deployed stack on a loopback port: API Gateway with the template's routes and errors, and the functions' processes.
 
-It verifies no token: `Authorization: Bearer SUBJECT` stands for one that was. `/login` is managed login's.
+It verifies no tokens: `Authorization: Bearer SUBJECT` stands for a verified one. `/login` plays managed login.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class EmulatedStack(FrontDoor):
 
 
 def route_of(method: str, path: str) -> gateway.Route | None:
-    """The route that API Gateway takes, a path without variables before one with them."""
+    """The route that API Gateway chooses: a path without variables before one with them."""
     for route in sorted(gateway.routes(), key=lambda each: each.path.count("{")):
         pattern = re.sub(r"\\\{\w+\\\+\\\}", ".+", re.escape(route.path))
         pattern = re.sub(r"\\\{\w+\\\}", "[^/]+", pattern)
@@ -95,7 +95,7 @@ class _Handler(Handler):
 
 @contextmanager
 def emulated_stack(functions: Mapping[str, RuntimeApi]) -> Iterator[str]:
-    """The URL at which the functions are served, by the names of their folders."""
+    """The URL at which the functions are served, by folder name."""
     with EmulatedStack(functions) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         try:

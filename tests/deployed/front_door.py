@@ -1,8 +1,8 @@
-"""API Gateway's REST API on a loopback port, before a function that streams.
+"""API Gateway's REST API on a loopback port, in front of a streaming function.
 
-A request becomes a REST proxy event; of the response, the prelude becomes status and headers, and the rest is sent on as it
+A request becomes a REST proxy event. The prelude of the response becomes status and headers, and the rest is passed on as it
 comes. `Authorization: Bearer SUBJECT` stands for a token that the authorizer has verified; without it the request has no
-claims, as on a public route. A response without a prelude is a 502, and one that breaks off breaks the client's connection.
+claims, as on a public route. A response without a prelude is a 502, and an interrupted one breaks the client's connection.
 """
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ class Handler(BaseHTTPRequestHandler):
 
 @contextmanager
 def front_door(api: RuntimeApi, *, seconds: float = 60.0) -> Iterator[str]:
-    """The URL at which the function on `api` is served. Its invocations have `seconds`."""
+    """The URL at which the function on `api` is served. Its invocations have a timeout of `seconds`."""
     with FrontDoor(api, seconds) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         try:

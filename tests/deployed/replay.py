@@ -1,7 +1,7 @@
-"""The recorded events of `events/`, and what they are held to.
+"""The recorded events of `events/`, and their expected output.
 
-Beside `events/<domain>/<name>.json` stands what it yields on the sample data, kept without vectors and served without a model:
-`<name>.response.json`, or for a stream of events `<name>.stream.txt`. `python -m tools.record_events` records both anew.
+Next to `events/<domain>/<name>.json` is its output on the sample data, without vectors and without a model:
+`<name>.response.json`, or `<name>.stream.txt` for a stream of events. `python -m tools.record_events` records both again.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ Event = dict[str, Any]
 
 @dataclass(frozen=True)
 class Answer:
-    """What API Gateway gets of a function, in either mode."""
+    """What API Gateway gets from a function, in either mode."""
 
     status: int
     headers: dict[str, str]
@@ -146,7 +146,7 @@ class RecordedEvent:
 
 
 def recorded_events() -> list[RecordedEvent]:
-    """Every recorded event: a request by the route that the template gives a function, any other by its folder."""
+    """Every recorded event: a request with the function of its route in the template, any other with that of its folder."""
     return [
         RecordedEvent(path, _function_of(path))
         for path in sorted(EVENTS.glob("*/*.json"))
@@ -175,7 +175,7 @@ def scheduled_functions() -> set[str]:
 
 @cache
 def rules() -> dict[str, dict[str, Any]]:
-    """By the folders of the functions that EventBridge tells of what happens: the pattern of which events."""
+    """By function folder, the event pattern of each function that EventBridge invokes."""
     return {
         folder: event["Properties"]["Pattern"]
         for folder, event in _function_events()
@@ -193,7 +193,7 @@ def _function_events() -> Iterator[tuple[str, dict[str, Any]]]:
 
 @contextmanager
 def files_put() -> Iterator[ObjectStore]:
-    """A store of objects with the file of the sample data that `load/object_created` tells of."""
+    """An object store with the sample file of the event `load/object_created`."""
     told = json.loads((EVENTS / f"{OBJECT_CREATED}.json").read_text())["detail"]
     with ObjectStore() as store:
         store.objects[f"{told['bucket']['name']}/{told['object']['key']}"] = PUT_FILE.read_bytes()
@@ -201,13 +201,13 @@ def files_put() -> Iterator[ObjectStore]:
 
 
 def forget_vectors(database_url: str) -> None:
-    """Leave the sample data as it is without an embedding model, which the layer does not ship: found by its words."""
+    """Leaves the sample data as it is without an embedding model, which the layer does not contain: found only by words."""
     with psycopg.connect(database_url) as connection:
         connection.execute("delete from embedding_model")
 
 
 def store_recorded_answer(database_url: str) -> None:
-    """Keep the answer that `records/ask` yields under the id that `records/answer` asks for."""
+    """Stores the answer of `records/ask` under the id that `records/answer` requests."""
     events = comparable((EVENTS / "records" / f"ask{STREAM}").read_text())
     last = {event["type"]: event for event in events}
     request = json.loads((EVENTS / "records" / "ask.json").read_text())
@@ -233,7 +233,7 @@ def store_recorded_answer(database_url: str) -> None:
 
 
 def store_recorded_search(database_url: str) -> None:
-    """Keep a search by which the caller of `people/person` found that person, and give the caller ten credits."""
+    """Stores a search with which the caller of `people/person` found that person, and gives the caller ten credits."""
     event = json.loads((EVENTS / "people" / "person.json").read_text())
     given = {
         "search_id": event["queryStringParameters"]["search_id"],
@@ -259,7 +259,7 @@ def store_recorded_search(database_url: str) -> None:
 
 
 def store_recorded_run(database_url: str) -> None:
-    """Keep a run, and an answer, of whoever the recorded events ask as."""
+    """Stores a run, and an answer, of the user of the recorded events."""
     run = json.loads((EVENTS / "runs" / "cancel.json").read_text())
     answer = json.loads((EVENTS / "records" / "revoke.json").read_text())
     given = {
@@ -280,7 +280,7 @@ def store_recorded_run(database_url: str) -> None:
 
 
 def keep_recorded(database_url: str) -> None:
-    """Keep one conversation and one search of whoever the recorded events ask as, and no others."""
+    """Stores one conversation and one search of the user of the recorded events, and no others."""
     conversation = json.loads((EVENTS / "me" / "conversation.json").read_text())
     search = json.loads((EVENTS / "me" / "open_search.json").read_text())
     given = {
@@ -301,7 +301,7 @@ def keep_recorded(database_url: str) -> None:
 
 
 def _execute(database_url: str, given: dict[str, str], *statements: LiteralString) -> None:
-    """Run statements with the same values, all or none."""
+    """Runs statements with the same values, all or none."""
     with psycopg.connect(database_url) as connection:
         for statement in statements:
             connection.execute(statement, given)
@@ -324,7 +324,7 @@ def pretty(value: object) -> str:
 
 
 def comparable(text: str) -> Any:
-    """A response or a stream without what differs from one run to the next: ids, times, the last digits of floats."""
+    """A response or stream without parts that differ between runs: ids, times, the last digits of floats."""
     if text.startswith("{\n"):
         return _steady(json.loads(text))
     lines = (line for line in text.splitlines() if line and not line.startswith((":", "id: ", "data: [DONE]")))
@@ -332,7 +332,7 @@ def comparable(text: str) -> Any:
 
 
 def _is_made(name: str, value: Any) -> bool:
-    """Whether it is an id that is made anew each time."""
+    """Whether it is a generated id."""
     return (
         name == "id" and re.fullmatch(r"chatcmpl-.*|[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}", str(value)) is not None
     )

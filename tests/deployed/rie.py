@@ -1,7 +1,7 @@
-"""AWS's Runtime Interface Emulator, as it comes with the SAM CLI, running a built function.
+"""AWS's Runtime Interface Emulator from the SAM CLI, running a built function.
 
 The function's interpreter sees the function's built layers, its own folder and its standard library, and nothing of this
-checkout. The emulator hands a response over in one piece, also one that was streamed to it.
+checkout. The emulator returns a response in one piece, even a streamed one.
 """
 
 from __future__ import annotations

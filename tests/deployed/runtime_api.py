@@ -1,7 +1,7 @@
-"""Lambda's Runtime API on a loopback port, and a function's own process on it.
+"""Lambda's Runtime API on a loopback port, with a function's own process.
 
-Unlike AWS's emulator it hands a response over as it comes, plays the snapshot and the restore of SnapStart, and can break the
-connection that a response comes over.
+Unlike AWS's emulator it passes a response on as it comes, simulates SnapStart's snapshot and restore, and can break the
+connection of a response.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ Event = dict[str, Any]
 
 @dataclass
 class Invocation:
-    """One invocation, and its response while it comes."""
+    """One invocation, and its response as it comes."""
 
     event: Event
     deadline: float
@@ -83,7 +83,7 @@ def split_prelude(response: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 class RuntimeApi(ThreadingHTTPServer):
-    """The API for one process of a function, which takes one invocation after the other."""
+    """The API for one process of a function, which handles one invocation after another."""
 
     daemon_threads = True
 
@@ -190,7 +190,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 @dataclass(frozen=True)
 class Installation:
-    """What a function's process is made of: an interpreter, the folder of the function, and what it imports."""
+    """The parts of a function's process: an interpreter, the folder of the function, and its imports."""
 
     python: Path
     function: Path

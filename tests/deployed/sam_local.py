@@ -29,7 +29,7 @@ WRAPPER = "/opt/python/exec-wrapper"
 
 
 class _Emulators:
-    """In the place of SAM's containers: each function is started once, with the environment that SAM gives it."""
+    """Replaces SAM's containers: each function is started once, with the environment that SAM gives it."""
 
     def __init__(self, artifacts: Artifacts, running: ExitStack) -> None:
         self._artifacts = artifacts

@@ -1,4 +1,4 @@
-"""The templates as data: as they are written, as SAM expands them, and as CloudFormation would resolve them."""
+"""The templates as data: as written, as expanded by SAM, and as resolved by CloudFormation."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def template_text(name: str = "template") -> str:
 
 
 def read_template(name: str = "template") -> Template:
-    """A template, `!Ref X` read as `{"Ref": "X"}` and so on, its aliases written out; one's own to change."""
+    """A template, with `!Ref X` as `{"Ref": "X"}` and so on, and aliases expanded; the caller may change it."""
     return deepcopy(_read_template(name))
 
 
@@ -105,21 +105,21 @@ def _expanded(parameters: frozenset[tuple[str, str]]) -> Template:
 
 
 def deployed(**parameters: str) -> Template:
-    """The expanded template with conditions and intrinsic functions resolved: what exists with these `parameters`.
+    """The expanded template with conditions and intrinsic functions resolved: the resources for these `parameters`.
 
-    What only AWS knows stands as `<Resource.Attribute>`.
+    Values that only AWS knows are `<Resource.Attribute>`.
     """
     read = frozenset((name, value) for name, value in parameters.items() if name in READ_BY_SAM)
     return _Resolver(_expanded(read), parameters).template()
 
 
 def deployed_data(**parameters: str) -> Template:
-    """As `deployed`, of data.yaml."""
+    """Like `deployed`, for data.yaml."""
     return _Resolver(read_template("data"), parameters).template()
 
 
 def monitored(stack: Template) -> Template:
-    """As `deployed`, of monitoring.yaml as `stack` nests it."""
+    """Like `deployed`, for monitoring.yaml as nested in `stack`."""
     [nested] = of_type(stack, "AWS::CloudFormation::Stack").values()
     return _Resolver(
         read_template("monitoring"), {name: str(value) for name, value in nested["Parameters"].items()}
@@ -127,7 +127,7 @@ def monitored(stack: Template) -> Template:
 
 
 def outputs_of(data: Template) -> dict[str, str]:
-    """The outputs of a deployed data.yaml as parameters of template.yaml, with values that AWS might make."""
+    """The outputs of a deployed data.yaml as parameters of template.yaml, with values as AWS might create them."""
     made = {
         "UserPool": f"{REGION}_EXAMPLE",
         "UserPoolLoginDomain": "quarry-0e1f2a3b4c5d",
@@ -143,12 +143,12 @@ def outputs_of(data: Template) -> dict[str, str]:
 
 
 def secret_arn(name: str) -> str:
-    """The ARN of a secret that data.yaml makes, by its name there."""
+    """The ARN of a secret in data.yaml, by its name there."""
     return f"arn:aws:secretsmanager:{REGION}:{ACCOUNT}:secret:{name}-AbCdEf"
 
 
 def broken_rules(name: str, parameters: Mapping[str, str]) -> set[str]:
-    """The rules of a template that these parameters break: CloudFormation refuses them before it makes anything."""
+    """The rules of a template that these parameters violate: CloudFormation rejects them before it creates anything."""
     return _Resolver(read_template(name), parameters).broken_rules()
 
 

@@ -1,4 +1,4 @@
-"""What `sam build` makes: the layers' contents, and each function as built under the Lambda runtime and AWS's emulator."""
+"""The output of `sam build`: the layers' contents, and each built function under the Lambda runtime and AWS's emulator."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def files_of(layer: Path) -> set[str]:
     return {str(path.relative_to(layer)) for path in layer.rglob("*") if path.is_file()}
 
 
-def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql(artifacts: Artifacts) -> None:
+def test_the_layer_contains_the_package_without_local_parts_page_and_sql(artifacts: Artifacts) -> None:
     package = ROOT / "layers" / "quarry" / "quarry"
     sources = {
         str(path.relative_to(package))
@@ -103,7 +103,7 @@ def test_the_layer_holds_the_package_without_its_local_part_its_page_and_its_sql
     assert built == sources | sql
 
 
-def test_the_layers_hold_nothing_that_no_function_needs(artifacts: Artifacts) -> None:
+def test_the_layers_contain_nothing_unneeded(artifacts: Artifacts) -> None:
     names = {part for layer in artifacts.layers for file in files_of(layer) for part in Path(file).parts}
     assert not {"click", "jwt", "cffi", "pycparser"} & {
         path.name for layer in artifacts.layers for path in layer.iterdir()
@@ -120,7 +120,7 @@ def test_the_model_in_its_layer_gives_the_vectors_of_the_installed_one(artifacts
     assert vector == pytest.approx(exact, abs=1e-3)
 
 
-def test_every_module_is_compiled_for_good(artifacts: Artifacts) -> None:
+def test_every_module_is_compiled(artifacts: Artifacts) -> None:
     magic = subprocess.run(
         [artifacts.python, "-c", "import importlib.util as u, sys; sys.stdout.buffer.write(u.MAGIC_NUMBER)"],
         capture_output=True,
@@ -135,7 +135,7 @@ def test_every_module_is_compiled_for_good(artifacts: Artifacts) -> None:
 
 
 @pytest.mark.parametrize("recorded", OF_EACH_KIND.values(), ids=lambda recorded: recorded.name)
-def test_a_built_function_yields_what_was_recorded(
+def test_a_built_function_gives_the_recorded_output(
     emulate: Emulate, streaming_search: EmulatedFunction, database_url: str, recorded: RecordedEvent
 ) -> None:
     recorded.prepare(database_url)

@@ -1,4 +1,4 @@
-"""data.yaml: what outlives a release, and leaves nothing where its first deployment fails."""
+"""data.yaml: what outlives a release, and that a failed first deployment leaves nothing behind."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ def test_its_outputs_are_parameters_of_the_template() -> None:
     assert DATA["Outputs"].keys() <= read_template()["Parameters"].keys()
 
 
-def test_cloudformation_takes_it_as_it_stands() -> None:
+def test_cloudformation_accepts_it_unchanged() -> None:
     """It reads no aliases of YAML, and a text of 51,200 bytes at most."""
     assert not re.search(r"(?m)[ \[][&*]\w|<<:", re.sub(r"#.*|\".*?\"", "", template_text("data")))
     assert len(template_text("data").encode()) <= 51_200
 
 
-def test_parameters_that_belong_together_come_together() -> None:
+def test_parameters_that_belong_together_must_be_given_together() -> None:
     assert broken_rules("data", {}) == broken_rules("data", {"Database": "own"} | OWN_VPC) == set()
     broken: dict[str, dict[str, str]] = {
         "VpcAndSubnetsBelongTogether": {"VpcId": "vpc-0a1b2c3d"},
@@ -56,7 +56,7 @@ def test_parameters_that_belong_together_come_together() -> None:
     ("level", "deletion", "is_locked"),
     [("none", "Delete", False), ("snapshot", "Snapshot", False), ("full", "Snapshot", True)],
 )
-def test_a_first_deployment_that_fails_leaves_nothing_and_what_is_protected_cannot_be_deleted(
+def test_a_failed_first_deployment_leaves_nothing_and_protected_data_cannot_be_deleted(
     level: str, deletion: str, is_locked: bool
 ) -> None:
     stack = deployed_data(DataProtection=level)
@@ -70,7 +70,7 @@ def test_a_first_deployment_that_fails_leaves_nothing_and_what_is_protected_cann
     assert not [name for name, each in stack["Resources"].items() if each.get("DeletionPolicy") == "Retain"]
 
 
-def test_with_a_database_of_ones_own_there_is_neither_network_nor_cluster() -> None:
+def test_your_own_database_needs_neither_network_nor_cluster() -> None:
     assert not {"AWS::RDS", "AWS::EC2", "AWS::SecretsManager"} & kinds(deployed_data(Database="own"))
     of_vpc = deployed_data(Database="own", **OWN_VPC)
     assert {name for name, each in of_vpc["Resources"].items() if each["Type"].startswith("AWS::EC2")} == {
@@ -87,7 +87,7 @@ def test_with_a_database_of_ones_own_there_is_neither_network_nor_cluster() -> N
         ("openai", {"NatGateway", "ObjectsByTheNetwork"}),
     ],
 )
-def test_there_is_a_nat_gateway_only_where_something_outside_is_called(provider: str, ways: set[str]) -> None:
+def test_there_is_a_nat_gateway_only_for_a_model_outside_aws(provider: str, ways: set[str]) -> None:
     stack = deployed_data(ModelProvider=provider)
     assert {*of_type(stack, "AWS::EC2::VPCEndpoint"), *of_type(stack, "AWS::EC2::NatGateway")} == ways
     for name, endpoint in of_type(stack, "AWS::EC2::VPCEndpoint").items():
@@ -98,7 +98,7 @@ def test_there_is_a_nat_gateway_only_where_something_outside_is_called(provider:
     assert not {"NatGateway", "SecretsEndpoint"} & deployed_data(ModelProvider=provider, **OWN_VPC)["Resources"].keys()
 
 
-def test_a_cluster_is_encrypted_and_reached_by_the_functions_alone() -> None:
+def test_a_cluster_is_encrypted_and_only_the_functions_reach_it() -> None:
     stack = deployed_data()
     cluster = cluster_of(stack)
     assert cluster["StorageEncrypted"] is True
@@ -111,7 +111,7 @@ def test_a_cluster_is_encrypted_and_reached_by_the_functions_alone() -> None:
     assert "SecondsUntilAutoPause" not in awake["ServerlessV2ScalingConfiguration"]
 
 
-def test_the_bucket_is_private_encrypted_emptied_and_reached_by_tls_alone() -> None:
+def test_the_bucket_is_private_encrypted_expires_files_and_requires_tls() -> None:
     stack = deployed_data()
     [bucket] = of_type(stack, "AWS::S3::Bucket").values()
     assert all(bucket["PublicAccessBlockConfiguration"].values())

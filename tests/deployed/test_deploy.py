@@ -1,4 +1,4 @@
-"""What `make deploy` asks, what it makes of the answers, and where it keeps them."""
+"""The questions of `make deploy`, the resulting parameters, and where they are stored."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def kept(tmp_path: Path) -> deploy.Kept:
     return deploy.Kept(tmp_path, "default")
 
 
-def test_a_first_deployment_is_asked_six_things_and_enter_answers_them(kept: deploy.Kept) -> None:
+def test_a_first_deployment_asks_six_questions_and_enter_answers_them(kept: deploy.Kept) -> None:
     shown: list[str] = []
     deploy.ask(kept, "default", "arm64", typing(*[""] * 6, shown=shown))
     assert len(shown) == len(deploy.QUESTIONS) == 6
@@ -55,7 +55,7 @@ def test_a_first_deployment_is_asked_six_things_and_enter_answers_them(kept: dep
     assert (code["Stage"], code["Architecture"], code["DatabaseWakeSeconds"]) == ("dev", "arm64", "15")
 
 
-def test_answers_become_parameters_that_the_templates_take(kept: deploy.Kept) -> None:
+def test_answers_become_valid_parameters_of_the_templates(kept: deploy.Kept) -> None:
     given = ("search", "eu-central-1", SECRET, "vpc-1a, subnet-1a, subnet-2b", MODEL_KEY, "me@example.org")
     deploy.ask(kept, "default", "x86_64", typing(*given))
     data = kept.overrides("-data")
@@ -79,14 +79,14 @@ def test_answers_become_parameters_that_the_templates_take(kept: deploy.Kept) ->
 @pytest.mark.parametrize(
     ("name", "secret"), [("database", "postgresql://quarry:pw@db.example.org/quarry"), ("models", "sk-1234")]
 )
-def test_a_secret_in_place_of_its_arn_is_not_taken(name: str, secret: str) -> None:
+def test_a_secret_instead_of_its_arn_is_rejected(name: str, secret: str) -> None:
     right = {"stack_name": "quarry", "region": "us-east-1", "database": SECRET, "network": NETWORK}
     right |= {"models": "bedrock", "email": "a@b"}
     lines = [line for each in deploy.QUESTIONS for line in ([secret] if each == name else []) + [right[each]]]
     assert deploy.answered(dict.fromkeys(deploy.QUESTIONS, ""), typing(*lines)) == right
 
 
-def test_what_is_given_by_hand_stays(kept: deploy.Kept) -> None:
+def test_manual_values_are_kept(kept: deploy.Kept) -> None:
     deploy.ask(kept, "default", "arm64", typing("", "", SECRET, "", "", ""))
     by_hand = {
         "LoadingSecretArn": f"{SECRET}-load",

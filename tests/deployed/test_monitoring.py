@@ -1,4 +1,4 @@
-"""monitoring.yaml, and the alarms that take a release back: they watch what exists."""
+"""monitoring.yaml, and the alarms that roll a release back: they watch existing resources."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def names_of_functions(stack: Template) -> dict[str, str]:
     return {name: each["FunctionName"] for name, each in of_type(stack, "AWS::Lambda::Function").items()}
 
 
-def test_every_function_and_the_api_has_a_log_that_ends_and_is_there_before_its_first_line(
+def test_every_function_and_the_api_has_a_log_group_with_retention_before_its_first_line(
     stack: Template, monitoring: Template
 ) -> None:
     groups = of_type(monitoring, "AWS::Logs::LogGroup").values()
@@ -53,7 +53,7 @@ def test_every_function_and_the_api_has_a_log_that_ends_and_is_there_before_its_
         assert "Monitoring" in stack["Resources"][name]["DependsOn"]
 
 
-def test_alarms_tell_their_topic_and_say_nothing_of_what_did_not_happen(stack: Template, monitoring: Template) -> None:
+def test_alarms_notify_their_topic_and_ignore_missing_data(stack: Template, monitoring: Template) -> None:
     assert of_type(stack, ALARM).keys() == ROLL_BACK
     topic = of_type(stack, "AWS::CloudFormation::Stack")["Monitoring"]["Parameters"]["AlarmTopicArn"]
     for alarm in (of_type(stack, ALARM) | of_type(monitoring, ALARM)).values():
@@ -61,7 +61,7 @@ def test_alarms_tell_their_topic_and_say_nothing_of_what_did_not_happen(stack: T
         assert alarm.get("AlarmActions") == alarm.get("OKActions") == ([topic] if topic else None)
 
 
-def test_alarms_watch_what_is_there(stack: Template, monitoring: Template) -> None:
+def test_alarms_watch_existing_metrics(stack: Template, monitoring: Template) -> None:
     of_functions = json.dumps(of_type(stack, ALARM)["FunctionErrorsAlarm"])
     for name in gateway.SERVED:
         assert f"<{name.title().replace('_', '')}Function>" in of_functions
@@ -77,9 +77,7 @@ def test_alarms_watch_what_is_there(stack: Template, monitoring: Template) -> No
     assert dimensions <= known
 
 
-def test_a_metric_of_ours_that_an_alarm_watches_is_counted_without_a_domain(
-    stack: Template, monitoring: Template
-) -> None:
+def test_our_own_metrics_in_alarms_are_counted_without_a_domain(stack: Template, monitoring: Template) -> None:
     watched = [
         each.get("MetricStat", {}).get("Metric", each)
         for alarm in (of_type(stack, ALARM) | of_type(monitoring, ALARM)).values()

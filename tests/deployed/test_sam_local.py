@@ -73,7 +73,7 @@ def user_of(event: dict[str, Any]) -> str:
     return str(authorizer["claims"]["sub"]) if authorizer else "anybody"
 
 
-def test_under_the_emulator_alone_a_function_may_trust_its_client() -> None:
+def test_a_function_may_trust_its_client_only_under_the_emulator() -> None:
     assert Settings.from_environment(EMULATED).identity == "local"
 
 
@@ -86,6 +86,6 @@ def test_under_the_emulator_alone_a_function_may_trust_its_client() -> None:
     ],
     ids=["deployed", "deployed with SnapStart", "not said"],
 )
-def test_whatever_a_deployed_function_is_given_it_does_not_trust_its_client(environment: dict[str, str]) -> None:
+def test_a_deployed_function_never_trusts_its_client(environment: dict[str, str]) -> None:
     with pytest.raises(ConfigurationError, match="refused inside Lambda"):
         Settings.from_environment(environment)

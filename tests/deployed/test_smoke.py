@@ -1,4 +1,4 @@
-"""`make smoke` against the emulated stack: a sound one passes, and each check can fail."""
+"""`make smoke` against the emulated stack: a healthy one passes, and each check can fail."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def url(start: Start) -> Iterator[str]:
         yield url
 
 
-def test_a_sound_stack_passes_every_check_that_needs_no_account(url: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_healthy_stack_passes_every_check_that_needs_no_account(url: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert smoke.main(url, "me") == 0
     assert capsys.readouterr().out.splitlines()[-1] == '{"ok": 8, "skipped": 5}'
 

@@ -1,4 +1,4 @@
-"""The search function as Lambda runs it: a process of its own under the streaming runtime, and API Gateway before it."""
+"""The search function as Lambda runs it: its own process under the streaming runtime, behind API Gateway."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ handler = environment.stream([router], documented=[])
 def search(
     deployed_environment: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[FunctionProcess]:
-    """One process of the search function, for many invocations; test_artifacts has it as built."""
+    """One process of the search function, for many invocations; test_artifacts uses the built one."""
     with running_function(CHECKOUT, deployed_environment, tmp_path_factory.mktemp("function")) as function:
         yield function
 
@@ -148,7 +148,7 @@ def test_the_wire_format_is_a_prelude_eight_nul_bytes_and_the_body(search: Funct
     assert invocation.trailers == {}
 
 
-def test_an_error_after_the_first_byte_breaks_the_response_off(breakable: FunctionProcess) -> None:
+def test_an_error_after_the_first_byte_interrupts_the_response(breakable: FunctionProcess) -> None:
     invocation = breakable.api.invoke(get("/breaks-off"))
     _, body = split_prelude(invocation.response())
     assert body == b"one"
@@ -158,7 +158,7 @@ def test_an_error_after_the_first_byte_breaks_the_response_off(breakable: Functi
         httpx2.get(f"{url}/breaks-off", timeout=PATIENCE_SECONDS)
 
 
-def test_when_a_client_leaves_the_work_ends_and_the_environment_goes_on(
+def test_a_client_that_leaves_ends_the_work_but_not_the_environment(
     url: str, model: FakeOpenAI, deployed_database_url: str
 ) -> None:
     model.respond = playing(answer=Reply.hang(5, after_pieces=PIECES))
@@ -195,7 +195,7 @@ def test_near_its_deadline_a_stream_ends_with_an_error_event_and_its_run_is_reco
     assert len(failed_searches(search)) == failed_before + 1
 
 
-def test_a_response_that_has_not_begun_near_its_deadline_is_a_problem(
+def test_a_response_not_started_near_its_deadline_is_a_problem(
     search: FunctionProcess, deployed_database_url: str
 ) -> None:
     with psycopg.connect(deployed_database_url) as connection:
@@ -206,7 +206,7 @@ def test_a_response_that_has_not_begun_near_its_deadline_is_a_problem(
     assert json.loads(body)["request_id"] == prelude["headers"]["x-request-id"] == invocation.id
 
 
-def test_a_snapshot_holds_no_connection_and_answers_once_restored(start: Start, database_url: str) -> None:
+def test_a_snapshot_has_no_connection_and_answers_after_its_restore(start: Start, database_url: str) -> None:
     api = start(DATABASE_URL=database_url, AWS_LAMBDA_INITIALIZATION_TYPE="snap-start").api
     assert api.snapshot_taken.wait(WAIT_SECONDS)
     with psycopg.connect(database_url) as connection:

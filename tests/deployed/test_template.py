@@ -1,4 +1,4 @@
-"""template.yaml says the same as the code, and becomes in CloudFormation what it is meant to."""
+"""template.yaml agrees with the code, and becomes the intended stack in CloudFormation."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def stack(request: pytest.FixtureRequest) -> Template:
 # --- the file
 
 
-def test_parameters_that_belong_together_come_together() -> None:
+def test_parameters_that_belong_together_must_be_given_together() -> None:
     assert [broken_rules("template", given) for given in PARAMETER_SETS.values()] == [set()] * len(PARAMETER_SETS)
     missing = dict.fromkeys(OWN_DATA, "")
     broken = {
@@ -131,7 +131,7 @@ def function_of(operation: dict[str, Any]) -> str:
     return found[1].replace("-", "_")
 
 
-def test_every_route_leads_to_the_function_that_serves_it_and_is_public_where_it_knows_no_user(stack: Template) -> None:
+def test_every_route_leads_to_its_function_and_is_public_if_it_needs_no_user(stack: Template) -> None:
     reached = set()
     for method, path, operation in operations(stack):
         if method != "OPTIONS":
@@ -183,7 +183,7 @@ def test_the_api_is_regional_and_compresses_and_has_one_stage_that_is_throttled_
     assert not {"MetricsEnabled", "DataTraceEnabled"} & {name for each in stage["MethodSettings"] for name in each}
 
 
-def test_what_api_gateway_answers_by_itself_is_a_problem_as_ours_are(stack: Template) -> None:
+def test_api_gateways_own_errors_have_the_form_of_ours(stack: Template) -> None:
     [rest_api] = of_type(stack, "AWS::ApiGateway::RestApi").values()
     for name, response in rest_api["Body"]["x-amazon-apigateway-gateway-responses"].items():
         problem = json.loads(response["responseTemplates"]["application/json"])
@@ -204,7 +204,9 @@ def test_what_api_gateway_answers_by_itself_is_a_problem_as_ours_are(stack: Temp
         ({"AccessTokenScope": "city/search", "CommandLineTokens": "false"}, ["city/search"]),
     ],
 )
-def test_access_tokens_with_a_scope_are_taken_and_no_id_tokens(parameters: dict[str, str], scopes: list[str]) -> None:
+def test_access_tokens_with_a_scope_are_accepted_but_no_id_tokens(
+    parameters: dict[str, str], scopes: list[str]
+) -> None:
     stack = deployed(**OWN_DATA, **parameters)
     for _, _, operation in operations(stack):
         for security in operation.get("security", []):
@@ -216,7 +218,7 @@ def test_access_tokens_with_a_scope_are_taken_and_no_id_tokens(parameters: dict[
 # --- sign-in
 
 
-def test_the_stage_tells_the_page_how_to_sign_in() -> None:
+def test_the_stage_gives_the_page_its_sign_in_settings() -> None:
     def variables(**parameters: str) -> dict[str, str]:
         [stage] = of_type(deployed(**parameters), "AWS::ApiGateway::Stage").values()
         found: dict[str, str] = stage["Variables"]
@@ -232,7 +234,7 @@ def test_the_stage_tells_the_page_how_to_sign_in() -> None:
 # --- functions
 
 
-def test_every_function_starts_with_the_settings_that_it_gets(stack: Template) -> None:
+def test_every_function_starts_with_its_settings(stack: Template) -> None:
     for name in ON_DATA:
         variables = lambda_of(stack, name)["Environment"]["Variables"].items()
         given = {variable: str(value) for variable, value in variables if variable not in NOT_SETTINGS}
@@ -242,7 +244,7 @@ def test_every_function_starts_with_the_settings_that_it_gets(stack: Template) -
         assert settings.database_iam is not bool(settings.database_secret_arn)
 
 
-def test_no_secret_stands_in_the_environment(stack: Template) -> None:
+def test_no_secret_is_in_the_environment(stack: Template) -> None:
     for function in of_type(stack, "AWS::Lambda::Function").values():
         assert "{{resolve:" not in json.dumps(function)
     assert "{{resolve:" not in template_text()
@@ -290,7 +292,7 @@ def test_no_function_changes_before_the_migration_of_its_release(stack: Template
     assert migration["QUARRY_RELEASE"] == lambda_of(stack, "search")["Environment"]["Variables"]["QUARRY_RELEASE"]
 
 
-def test_requests_move_to_a_release_by_steps_and_back_on_alarms() -> None:
+def test_traffic_shifts_to_a_release_in_steps_and_back_on_alarms() -> None:
     shift = "Canary10Percent15Minutes"
     stack = deployed(**OWN_DATA, TrafficShift=shift)
     groups = of_type(stack, "AWS::CodeDeploy::DeploymentGroup")
@@ -303,7 +305,7 @@ def test_requests_move_to_a_release_by_steps_and_back_on_alarms() -> None:
         assert group["AutoRollbackConfiguration"]["Enabled"] is True
 
 
-def test_a_release_is_searched_before_it_gets_requests(stack: Template) -> None:
+def test_a_release_is_checked_before_it_gets_traffic(stack: Template) -> None:
     update = stack["Resources"]["SearchFunctionAliaslive"]["UpdatePolicy"]["CodeDeployLambdaAliasUpdate"]
     assert update["BeforeAllowTrafficHook"] == "<CheckFunction>"
     check = lambda_of(stack, "check")
@@ -322,7 +324,7 @@ def test_a_release_is_searched_before_it_gets_requests(stack: Template) -> None:
 # --- permissions
 
 
-def test_a_function_opens_the_database_for_its_own_work_alone(stack: Template) -> None:
+def test_a_function_only_has_database_access_for_its_own_work(stack: Template) -> None:
     of_models = {"ReadModelKey", "CallBedrock"} & stack["Resources"].keys()
     roles, policies = of_type(stack, "AWS::IAM::Role"), of_type(stack, "AWS::IAM::ManagedPolicy")
     for name in ON_DATA:
@@ -345,7 +347,7 @@ def test_a_function_opens_the_database_for_its_own_work_alone(stack: Template) -
 
 @pytest.mark.parametrize("proxy", ["false", "true"])
 @pytest.mark.parametrize("iam", ["false", "true"])
-def test_a_cluster_is_opened_by_a_user_for_each_kind_of_work(iam: str, proxy: str) -> None:
+def test_a_cluster_has_a_user_for_each_kind_of_work(iam: str, proxy: str) -> None:
     by_iam, through_proxy = iam == "true", proxy == "true"
     data = deployed_data(AuroraIam=iam, AuroraProxy=proxy, AuroraMinCapacity="1")
     stack = deployed(**outputs_of(data))
@@ -399,7 +401,7 @@ def test_no_action_and_no_resource_is_a_wildcard(stack: Template) -> None:
 # --- schedules, alarms
 
 
-def test_scheduled_runs_are_tried_again_and_then_kept(stack: Template) -> None:
+def test_failed_scheduled_runs_are_retried_and_then_queued(stack: Template) -> None:
     schedules = of_type(stack, "AWS::Scheduler::Schedule")
     assert {schedule["Target"]["Arn"] for schedule in schedules.values()} == {
         "<CleanupFunctionAliaslive>",

@@ -1,1 +1,1 @@
-"""Fakes of the services outside, speaking their real protocols."""
+"""Fakes of external services, with their real protocols."""

@@ -38,7 +38,7 @@ class BedrockRequest:
 
 @dataclass(frozen=True, kw_only=True)
 class BedrockReply:
-    """What the server does with one request."""
+    """The server's answer to one request."""
 
     content: list[Body] = field(default_factory=list)
     stop_reason: str = "end_turn"
@@ -166,7 +166,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _embeddings(body: Body) -> Body:
-    """Titan's answer or Cohere's: for each text a vector of its number of letters and of its length."""
+    """Titan's answer or Cohere's: for each text a vector made of its number of letters and its length."""
     texts = body.get("texts", [body.get("inputText")])
     dimensions = body.get("dimensions") or body.get("output_dimension") or COHERE_3_DIMENSIONS
     vectors = [[float(sum(map(str.isalpha, text))), float(len(text)), *[0.0] * (dimensions - 2)] for text in texts]

@@ -1,4 +1,4 @@
-"""What the fakes that speak HTTP on loopback share: a server in a thread of its own, for as long as a `with` lasts."""
+"""Shared by the fakes that speak HTTP on loopback: a server in its own thread, for the duration of a `with` block."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ POLL_SECONDS = 0.02
 
 
 class HttpFake:
-    """Answers at `url` by `handler`, which finds this fake as its `fake`."""
+    """Answers at `url` with `handler`, which finds this fake as `fake`."""
 
     def __init__(self, handler: type[BaseHTTPRequestHandler]) -> None:
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), type(handler.__name__, (handler,), {"fake": self}))

@@ -1,4 +1,4 @@
-"""Objects on loopback, as Amazon S3 keeps them: put and fetched one by one."""
+"""Objects on loopback, in the manner of Amazon S3: put and fetched one by one."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class ObjectStore(HttpFake):
 
     @property
     def environment(self) -> dict[str, str]:
-        """What has AWS' SDK ask here."""
+        """The environment that makes AWS' SDK use this store."""
         return {
             "AWS_ENDPOINT_URL_S3": self.url,
             "AWS_DEFAULT_REGION": "us-east-1",

@@ -57,7 +57,7 @@ EMBEDDING_DIMENSIONS = 1536
 
 @dataclass(frozen=True, kw_only=True)
 class Reply:
-    """What the server does with one request. Make one with the class methods, and name only what the test is about."""
+    """The server's answer to one request. Create one with the class methods, and only set what the test is about."""
 
     message: Mapping[str, Any] = field(default_factory=dict)
     """The assistant's message in wire form: content, refusal, tool_calls."""
@@ -176,12 +176,12 @@ def schema_name(body: Body) -> str | None:
 
 
 def prompt_text(body: Body) -> str:
-    """All that a request tells the model, but its system message."""
+    """Everything in a request that the model reads, except the system message."""
     return "\n".join(message["content"] or "" for message in body["messages"] if message["role"] != "system")
 
 
 def embedding(text: str, dimensions: int = EMBEDDING_DIMENSIONS) -> list[float]:
-    """A unit vector made of the words of `text` alone: each word counts in one component, chosen by its hash."""
+    """A unit vector made only from the words of `text`: each word counts in one component, chosen by its hash."""
     counts = Counter(
         int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big") % dimensions
         for word in re.findall(r"\w+", text.lower()) or [""]
@@ -449,12 +449,12 @@ def _bound_socket(port: int) -> socket.socket:
 
 
 async def _disconnected(receive: Receive) -> None:
-    """Return when the client is gone."""
+    """Returns when the client is gone."""
     while (await receive())["type"] != "http.disconnect":
         pass
 
 
 async def _happened(event: threading.Event) -> None:
-    """Wait, without holding up the event loop, for what happens in the server's thread."""
+    """Waits for something in the server's thread, without blocking the event loop."""
     if not await asyncio.to_thread(event.wait, PATIENCE_SECONDS):
         raise TimeoutError

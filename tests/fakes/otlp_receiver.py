@@ -1,4 +1,4 @@
-"""A receiver of traces on loopback that speaks OTLP over HTTP, as OpenTelemetry's collector does."""
+"""A receiver of traces on loopback that speaks OTLP over HTTP, like OpenTelemetry's collector."""
 
 from __future__ import annotations
 

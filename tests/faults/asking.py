@@ -1,4 +1,4 @@
-"""Every domain asked over HTTP while something fails: what came back, and what must hold of it."""
+"""Requests to every domain over HTTP while something fails: the outcomes, and what must hold for them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENDINGS = ("done", "final_answer", "error")
 
 @dataclass(frozen=True)
 class Question:
-    """One request. `template` is its path in the OpenAPI document; one without a `verb` posts its body where it has one."""
+    """One request. `template` is its path in the OpenAPI document; without a `verb`, one with a body is a POST."""
 
     template: str
     path: str
@@ -76,7 +76,7 @@ _TEXTS = ("question", "content", "query", "message")
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came back; nothing where the connection was cut, as by the death of the server. `ending` is a stream's last event."""
+    """The response; empty if the connection was cut, as by the server's death. `ending` is a stream's last event."""
 
     question: Question
     status: int | None = None
@@ -101,7 +101,7 @@ class Outcome:
 
 
 def ask(url: str, question: Question, *, user: str | None = None, key: str | None = None) -> Outcome:
-    """Ask the server at `url`, as a user of one's own where none is named."""
+    """Sends the question to the server at `url`, as a new user if none is named."""
     headers = {**question.headers, **as_user(user or somebody()), **({"Idempotency-Key": key} if key else {})}
     try:
         response = httpx2.request(
@@ -117,7 +117,7 @@ def ask(url: str, question: Question, *, user: str | None = None, key: str | Non
 
 
 def ask_all(url: str, names: Iterable[str] = QUESTIONS, *, anew: bool = False) -> dict[str, Outcome]:
-    """Ask all at once, each as another user; `anew`, in words that were not asked before."""
+    """Sends all at once, each as another user; with `anew`, in words that were not used before."""
     with ThreadPoolExecutor(len(QUESTIONS)) as threads:
         asked = {
             name: threads.submit(ask, url, reworded(QUESTIONS[name]) if anew else QUESTIONS[name]) for name in names
@@ -133,7 +133,7 @@ def is_healthy(url: str) -> bool:
 
 
 def assert_told(outcome: Outcome) -> None:
-    """The client was told what became of the request, by a status that is documented."""
+    """Asserts that the client learned the outcome of the request, by a documented status."""
     assert outcome.status is not None, outcome.question
     assert outcome.status < 500 or outcome.status == 503, (outcome.question, outcome.text)
     assert str(outcome.status) in documented_statuses(outcome.question), outcome.question
@@ -148,7 +148,7 @@ def assert_told(outcome: Outcome) -> None:
 
 
 def assert_answers_again(url: str, names: Iterable[str] = QUESTIONS, *, anew: bool = False) -> None:
-    """Once the server is well again, every question is answered; on a busy machine a first call may come too early."""
+    """Asserts that every question is answered once the server is well again, which may take a busy machine a while."""
     wait_until(lambda: is_healthy(url))
     waiting = list(names)
 

@@ -1,4 +1,4 @@
-"""Quarry's commands as processes that may be killed, and what they said. See `nursery`."""
+"""Quarry's commands as processes that may be killed, with their output. See `nursery`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def embedded_url(server: Path) -> str:
 
 
 class Nursery:
-    """The process that forks those that are killed. `environment` holds for all of them."""
+    """The process that forks the processes to kill. `environment` applies to all of them."""
 
     def __init__(self, directory: Path, **environment: str) -> None:
         self._directory = directory
@@ -50,7 +50,7 @@ class Nursery:
     def start(
         self, *arguments: str | Path, environment: Mapping[str, str] = NOTHING, doom: Mapping[str, Any] = NOTHING
     ) -> Command:
-        """A command that runs, and kills itself as `doom` says: its point, and the text of the statement that counts first."""
+        """Starts a command that kills itself as `doom` says: its point, and the text of the statement that counts first."""
         self._commands += 1
         output = self._directory / f"output-{self._commands}"
         output.touch()
@@ -64,13 +64,13 @@ class Nursery:
     def run(
         self, *arguments: str | Path, environment: Mapping[str, str] = NOTHING, doom: Mapping[str, Any] = NOTHING
     ) -> tuple[int, str]:
-        """The exit status of a command that has ended, or minus the number of the signal, and what it said."""
+        """The exit status of a command that has ended, or minus the number of the signal, and its output."""
         command = self.start(*arguments, environment=environment, doom=doom)
         return command.wait(), command.said()
 
     @contextmanager
     def serve(self, *, environment: Mapping[str, str] = NOTHING, doom: Mapping[str, Any] = NOTHING) -> Iterator[Served]:
-        """A `quarry serve` that answers; killed at the end where it lives."""
+        """A `quarry serve` that answers; killed at the end if it is still alive."""
         command = self.start("serve", "--port", "0", environment=environment, doom=doom)
         try:
             wait_until(lambda: "Ctrl-C ends it" in command.said())
@@ -97,7 +97,7 @@ class Nursery:
 
 @dataclass
 class Command:
-    """A command that was started."""
+    """A started command."""
 
     nursery: Nursery
     pid: int
@@ -114,7 +114,7 @@ class Command:
         return self.status
 
     def kill(self) -> int:
-        """As by `kill -9`."""
+        """Kills it as `kill -9` does."""
         if self.status is None:
             os.kill(self.pid, signal.SIGKILL)
         return self.wait()

@@ -1,4 +1,4 @@
-"""What the tests of faults share: processes that may be killed, and directories that every user can reach."""
+"""Fixtures for tests of faults: processes that may be killed, and directories that every user can access."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def nursery(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Nursery]:
 
 @pytest.fixture(scope="session")
 def make_directory(server_url: str) -> Iterator[Callable[[], Path]]:
-    """Makes directories for embedded servers; the programs of the tests' own server are there already."""
+    """Creates directories for embedded servers, with the programs of the tests' own server."""
     programs = next(Path(value(server_url, "show data_directory")).parents[1].glob("postgres-*"))
     made: list[Path] = []
 
@@ -42,6 +42,6 @@ def make_directory(server_url: str) -> Iterator[Callable[[], Path]]:
 
 @pytest.fixture(scope="module")
 def url(server_url: str, sample_template: str) -> Iterator[str]:
-    """The URL of a database with the sample data for one module's tests: who asks is another user in each."""
+    """The URL of a database with the sample data for one module's tests; each test uses another user."""
     with clone_database(server_url, sample_template) as url:
         yield url

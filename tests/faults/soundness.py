@@ -1,4 +1,4 @@
-"""What must hold of the database after every fault."""
+"""Invariants of the database after every fault."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _VECTORS_OUT_OF_STEP = """
 
 
 def assert_sound(url: str) -> None:
-    """Each search and unlock was charged once, nothing else was, and vectors are where their rows say so, only there."""
+    """Asserts that each search and unlock was charged once, nothing else was, and vectors exist exactly where rows say so."""
     unsound = [_BALANCES_THAT_DO_NOT_ADD_UP, _CHARGES_THAT_BELONG_TO_NOTHING_STORED, _ANSWERS_WITHOUT_A_SEARCH]
     for table in catalog.EMBEDDED.values():
         unsound.append(_VECTORS_OUT_OF_STEP.format(table=table.name, embeddings=table.embeddings))

@@ -1,4 +1,4 @@
-"""Several `quarry apply` at the same time: each ends well, and what is searched is what is there."""
+"""Several `quarry apply` at once: each succeeds, and the searched rows are the rows of the table."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ where r.id is null or t.id is null or not r.text_search @@ plainto_tsquery('engl
 """
 
 
-def test_they_take_turns_and_leave_one_collection_in_step(database_url: str, nursery: Nursery, tmp_path: Path) -> None:
+def test_applies_take_turns_and_end_with_rows_in_step(database_url: str, nursery: Nursery, tmp_path: Path) -> None:
     owner(database_url, HELP_DESK, MORE)
     path = tmp_path / "quarry.toml"
     # the second round changes what the first has made

@@ -1,4 +1,4 @@
-"""A searched table breaks: its collection is left out and named, the others answer, and it comes back once it is mended."""
+"""A searched table breaks: its collection is left out and named, the others answer, and it returns after the repair."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ def found(client: TestClient) -> dict[str, list[str]]:
     return ids
 
 
-def test_the_others_answer_and_the_broken_one_is_named_everywhere_and_refused_alone(
+def test_only_the_broken_collection_is_refused_and_it_is_named_everywhere(
     broken: str, client: TestClient, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.WARNING, "quarry"):

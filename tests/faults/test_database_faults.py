@@ -1,4 +1,4 @@
-"""The database gone, refusing, read-only or locked: 503 in time, streams that end, and service without a restart."""
+"""The database is gone, refuses, is read-only or locked: 503 in time, streams that end, and recovery without a restart."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ REFUSING: dict[str, Fault] = {
 
 
 @pytest.mark.parametrize("fault", REFUSING)
-def test_while_the_database_refuses_all_get_503_and_afterwards_an_answer(house: House, fault: str) -> None:
+def test_requests_get_503_while_the_database_refuses_and_answers_afterwards(house: House, fault: str) -> None:
     with REFUSING[fault](house):
         for name, outcome in ask_all(house.served.url).items():
             assert_told(outcome)

@@ -1,4 +1,4 @@
-"""Database and refresher killed at random while a table is written: what is searched of it is what is there, nothing is lost."""
+"""Database and refresher are killed at random while a table is written: search matches the table, and nothing is lost."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ _COMPARED_AT = "select reconciled_at from quarry.collections"
 
 @dataclass
 class Writer:
-    """Writes to the tickets until it is told to end, whatever becomes of the database; counts what was committed."""
+    """Writes to the tickets until stopped, whatever happens to the database; counts the committed writes."""
 
     server: EmbeddedPostgres
     chance: random.Random
@@ -117,7 +117,7 @@ def server(directory: Path, nursery: Nursery) -> Iterator[EmbeddedPostgres]:
         yield server
 
 
-def test_nothing_is_lost_whoever_is_killed_whenever(
+def test_nothing_is_lost_whichever_process_is_killed_at_any_time(
     server: EmbeddedPostgres, directory: Path, nursery: Nursery
 ) -> None:
     chance = random.Random(1)

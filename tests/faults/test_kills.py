@@ -1,4 +1,4 @@
-"""A process killed at any point leaves no charge without what it paid for, nothing half-written, nothing in the way."""
+"""A process killed at any point leaves no charge without its result, nothing half-written, and nothing in the way."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def unlocking(person: str, search_id: str) -> Question:
     )  # fmt: skip
 
 
-def test_an_unlock_killed_at_any_statement_is_whole_or_has_never_been(
+def test_an_unlock_killed_at_any_statement_happens_completely_or_not_at_all(
     nursery: Nursery, url: str, doomed_url: str, living: str
 ) -> None:
     killed = 0
@@ -95,7 +95,7 @@ def test_an_unlock_killed_at_any_statement_is_whole_or_has_never_been(
 
 
 @pytest.mark.parametrize("point", LOAD_POINTS)
-def test_a_load_killed_at_any_statement_is_whole_or_absent_and_may_be_run_again(
+def test_a_load_killed_at_any_statement_happens_completely_or_not_at_all_and_can_be_repeated(
     nursery: Nursery, url: str, doomed_url: str, tmp_path: Path, point: str
 ) -> None:
     file, name = tmp_path / "campaigns.jsonl", somebody()

@@ -1,4 +1,4 @@
-"""Whatever a model does, every question that uses one ends in an answer, credits are kept, and service needs no restart."""
+"""Whatever a model does, every question that uses one ends in an answer, credits are kept, and no restart is needed."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def served(nursery: Nursery, url: str, shared_model: FakeOpenAI) -> Iterator[Ser
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_whatever_a_chat_model_does_every_domain_answers_then_and_afterwards(
+def test_every_domain_answers_during_and_after_any_fault_of_a_chat_model(
     served: Served, url: str, model: FakeOpenAI, fault: str
 ) -> None:
     model.respond = lambda body: FAULTS[fault]
@@ -71,7 +71,7 @@ def test_whatever_a_chat_model_does_every_domain_answers_then_and_afterwards(
     assert_sound(url)
 
 
-def test_models_that_keep_failing_are_left_alone_tried_again_and_back_without_a_restart(
+def test_a_failing_model_is_paused_retried_and_used_again_without_a_restart(
     nursery: Nursery, url: str, model: FakeOpenAI
 ) -> None:
     environment = {"DATABASE_URL": url} | model_environment(model.url) | REMOTE_EMBEDDINGS | {"MODEL_FAILURES_MAX": "2"}

@@ -1,4 +1,4 @@
-"""Fitting: what counts as the same result, how databases are split, and from when on an answer is without doubt."""
+"""Fitting: when results are equal, how databases are split, and when an answer is confident."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_rows_are_the_same_in_any_order_of_rows_and_cells() -> None:
     assert twice.as_list != once.as_list
 
 
-def test_what_ties_for_the_first_place_is_right_too() -> None:
+def test_rows_that_tie_for_the_first_place_are_right_too() -> None:
     database = sqlite3.connect(":memory:")
     database.executescript("create table t (n text, k int); insert into t values ('a', 3), ('b', 3), ('c', 1);")
     gold = spider_gold(database, "select n from t order by k desc limit 1")
@@ -52,11 +52,11 @@ def test_a_database_is_on_one_side_only_and_of_those_that_tests_pin_half_are_hel
     assert 60 < parts["calibrated on"] < 140
     assert part_of(Pair("hr_1", "one", "select 1")) == part_of(Pair("hr_1", "other", "select 2"))
     names = ("apiary", "bills", "ferries", "forge", "marina", "studio")
-    parts = [part_of(Pair(f"{OWN}pinned_{name}", "?", None, kind="count")) for name in names]
-    assert parts == ["held out", "held out", "fitted to", "fitted to", "held out", "fitted to"]
+    pinned = [part_of(Pair(f"{OWN}pinned_{name}", "?", None, kind="count")) for name in names]
+    assert pinned == ["held out", "held out", "fitted to", "fitted to", "held out", "fitted to"]
 
 
-def test_an_answer_is_without_doubt_where_nine_in_ten_such_ones_are_right() -> None:
+def test_an_answer_is_confident_if_nine_in_ten_similar_ones_are_right() -> None:
     seen = [
         Seen("count", {"always": 1.0, "logit": place / 20 - 5, "kind:count": 1.0}, place > 100 or place % 3 == 0)
         for place in range(200)
@@ -68,12 +68,12 @@ def test_an_answer_is_without_doubt_where_nine_in_ten_such_ones_are_right() -> N
     assert sum(sure) / len(sure) >= 0.9
 
 
-def test_a_kind_that_was_hardly_seen_is_never_without_doubt() -> None:
+def test_a_rare_kind_of_answer_is_never_confident() -> None:
     seen = [Seen("share", {"always": 1.0, "logit": 5.0}, True)] * 3
     assert thresholds_of([(each, 0.99) for each in seen])["share"].confident == NEVER
 
 
-def test_a_reading_is_rated_by_other_databases_than_its_own() -> None:
+def test_a_reading_is_rated_by_other_databases() -> None:
     odd = [Seen("count", {"always": 1.0, "odd": 1.0}, is_right=True, database="odd")] * 50
     others = [Seen("count", {"always": 1.0}, place % 2 == 0, database=f"{place % 7}") for place in range(200)]
     rated = [chance for each, chance in rated_by_others([*odd, *others]) if each.database == "odd"]
@@ -81,7 +81,7 @@ def test_a_reading_is_rated_by_other_databases_than_its_own() -> None:
     assert max(rated) < 0.6
 
 
-def test_a_fit_judges_databases_that_it_was_not_fitted_to(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_fit_is_judged_on_held_out_databases(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     spider, own = tmp_path / "spider", tmp_path / "own"
     (own / "databases").mkdir(parents=True)
     spider.mkdir()

@@ -1,4 +1,4 @@
-"""The functions as Lambda runs them: their modules loaded by path, the settings in the environment."""
+"""The functions as Lambda runs them: their modules loaded by path, with settings in the environment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Event = dict[str, Any]
 
 @dataclass
 class Context:
-    """What Lambda hands to a handler, as far as it is read."""
+    """The parts of Lambda's context that handlers read."""
 
     remaining_ms: int = 29_000
     aws_request_id: str = "c6af9ac6-7b61-11e6-9a41-93e8deadbeef"
@@ -41,7 +41,7 @@ def lambda_environment(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 @pytest.fixture
 def load_function(lambda_environment: pytest.MonkeyPatch) -> Iterator[Callable[[str], ModuleType]]:
-    """Loads `functions/<name>/app.py` as a module of its own; what it opened is closed after the test."""
+    """Loads `functions/<name>/app.py` as its own module; resources it opened are closed after the test."""
     loaded: list[ModuleType] = []
 
     def load(name: str) -> ModuleType:

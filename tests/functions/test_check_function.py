@@ -1,4 +1,4 @@
-"""The check of a release before it gets requests."""
+"""The check of a release before it gets traffic."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Aws:
 
 @pytest.fixture
 def check(load_function: Load, lambda_environment: pytest.MonkeyPatch) -> Callable[..., tuple[dict[str, str], Aws]]:
-    """Has the function check another one, which answers as given."""
+    """Runs the function on another one that answers as given."""
     lambda_environment.setenv("CHECKED_FUNCTION", VERSION)
     module = load_function("check")
 
@@ -63,7 +63,7 @@ def check(load_function: Load, lambda_environment: pytest.MonkeyPatch) -> Callab
 
 
 def streamed_by(module: ModuleType) -> Callable[[dict[str, Any], Context], bytes]:
-    """What the function `search` sends, as its runtime does."""
+    """The output of the function `search`, as its runtime sends it."""
 
     def invoke(event: dict[str, Any], context: Context) -> bytes:
         response = module.handler(event, context)
@@ -77,7 +77,7 @@ def streamed_by(module: ModuleType) -> Callable[[dict[str, Any], Context], bytes
     return invoke
 
 
-def test_a_release_that_answers_every_domain_may_have_requests(
+def test_a_release_that_answers_every_domain_gets_traffic(
     check: Callable[..., tuple[dict[str, str], Aws]], load_on_sample: Load
 ) -> None:
     faults, aws = check(streamed_by(load_on_sample("search")), ASKED)
@@ -87,7 +87,7 @@ def test_a_release_that_answers_every_domain_may_have_requests(
     assert {each["requestContext"]["authorizer"]["claims"]["sub"] for each in aws.asked} == {"check-d-ABC"}
 
 
-def test_a_release_whose_streams_end_in_an_error_is_refused(
+def test_a_release_whose_streams_end_in_an_error_is_rejected(
     check: Callable[..., tuple[dict[str, str], Aws]],
     load_function: Load,
     lambda_environment: pytest.MonkeyPatch,
@@ -105,7 +105,7 @@ def test_a_release_whose_streams_end_in_an_error_is_refused(
     assert [each["status"] for each in aws.reported] == ["Failed"]
 
 
-def test_a_function_that_fails_or_answers_without_a_head_is_refused_and_nobody_is_told_of_a_check_by_hand(
+def test_a_function_that_fails_or_answers_without_a_head_is_rejected_and_a_manual_check_reports_to_nobody(
     check: Callable[..., tuple[dict[str, str], Aws]],
 ) -> None:
     faults, aws = check(lambda event, _: "Runtime.ExitError" if "records" in event["path"] else b"no head", {})
@@ -127,5 +127,5 @@ def test_a_function_that_fails_or_answers_without_a_head_is_refused_and_nobody_i
         (500, "{}", "status 500"),
     ],
 )
-def test_an_answer_counts_that_came_to_its_end(status: int, text: str, expected: str | None) -> None:
+def test_only_a_complete_answer_counts(status: int, text: str, expected: str | None) -> None:
     assert fault(status, text) == expected

@@ -20,7 +20,7 @@ ANSWER = """insert into answer_cache (id, query, answer, sources, source_count, 
 
 @pytest.fixture
 def database(database_url: str, lambda_environment: pytest.MonkeyPatch) -> Iterator[psycopg.Connection]:
-    """A database with three answers, two of them expired, that the function is set to."""
+    """A database with three answers, two of them expired, that the function uses."""
     lambda_environment.setenv("DATABASE_URL", database_url)
     with psycopg.connect(database_url, autocommit=True) as connection:
         for id, lifetime in (("old", "-1 day"), ("older", "-1 year"), ("fresh", "1 day")):
@@ -32,7 +32,7 @@ def answers(database: psycopg.Connection) -> set[str]:
     return {id for (id,) in database.execute("select id from answer_cache")}
 
 
-def test_what_has_expired_is_deleted_and_counted(load_function: Load, database: psycopg.Connection) -> None:
+def test_expired_rows_are_deleted_and_counted(load_function: Load, database: psycopg.Connection) -> None:
     handler = load_function("cleanup").handler
     assert not any(handler(recorded("cleanup/scheduled.json"), Context(10_500)).values()), (
         "there was no time for a batch"
@@ -43,7 +43,7 @@ def test_what_has_expired_is_deleted_and_counted(load_function: Load, database: 
     assert answers(database) == {"fresh"}
 
 
-def test_a_table_that_is_locked_fails_the_invocation_when_all_else_is_done(
+def test_a_locked_table_fails_the_invocation_after_all_others_are_done(
     load_function: Load, database: psycopg.Connection, database_url: str, lambda_environment: pytest.MonkeyPatch
 ) -> None:
     database.execute("update text_totals set rows = 0")

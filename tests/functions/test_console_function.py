@@ -1,4 +1,4 @@
-"""What the page asks before anybody has signed in."""
+"""The page's requests before sign-in."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def test_the_page_learns_what_it_needs_without_a_user(load_on_sample: Load) -> N
     assert config_of(load_on_sample("console").handler(half, Context()))["sign_in"] is None
 
 
-def test_domains_without_data_are_left_out_and_looked_for_once_in_a_while(
+def test_domains_without_data_are_left_out_and_checked_again_later(
     load_function: Load,
     lambda_environment: pytest.MonkeyPatch,
     database_url: str,
@@ -80,7 +80,7 @@ def test_domains_without_data_are_left_out_and_looked_for_once_in_a_while(
     assert domains() == ["records"]
 
 
-def test_a_page_of_another_origin_may_read_the_answer_where_it_is_allowed_to(
+def test_a_page_of_an_allowed_origin_may_read_the_answer(
     load_on_sample: Load, lambda_environment: pytest.MonkeyPatch
 ) -> None:
     event = config_event()
@@ -110,7 +110,7 @@ def without_database(load_function: Load, lambda_environment: pytest.MonkeyPatch
     return load_function("console")
 
 
-def test_the_page_comes_whole_with_its_assets_under_its_stage_and_may_sign_in(without_database: ModuleType) -> None:
+def test_the_page_is_served_with_its_assets_under_its_stage_and_can_sign_in(without_database: ModuleType) -> None:
     response = without_database.handler(page_event(), Context())
     html, headers = response["body"], response["headers"]
     assert headers["content-type"] == "text/html; charset=utf-8"
@@ -128,7 +128,7 @@ def test_the_page_comes_whole_with_its_assets_under_its_stage_and_may_sign_in(wi
         assert "immutable" in response["headers"]["cache-control"]
 
 
-def test_examples_are_of_the_sample_data_that_is_loaded(load_on_sample: Load, sample_url: str) -> None:
+def test_examples_match_the_loaded_sample_data(load_on_sample: Load, sample_url: str) -> None:
     event = page_event("/examples.json")
     examples = json.loads(load_on_sample("console").handler(event, Context())["body"])
     assert len(examples["records"]) >= 3

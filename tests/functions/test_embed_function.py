@@ -23,7 +23,7 @@ AMPLE_MS = 600_000
 def database(
     database_url: str, lambda_environment: pytest.MonkeyPatch, openai_server: FakeOpenAI
 ) -> Iterator[psycopg.Connection]:
-    """An empty database and a model's server that the function is set to."""
+    """An empty database and a model's server that the function uses."""
     variables = {
         "DATABASE_URL": database_url,
         "OPENAI_BASE_URL": openai_server.url,
@@ -73,12 +73,12 @@ def test_two_runs_at_once_share_the_work(load_function: Load, database: psycopg.
 
 
 def backlog(capsys: pytest.CaptureFixture[str]) -> tuple[float, float]:
-    """The metrics of the last run: rows that wait, and for how many seconds at most."""
+    """The metrics of the last run: waiting rows, and the longest wait in seconds."""
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines() if '"EmbeddingBacklog"' in line]
     return lines[-1]["EmbeddingBacklog"][0], lines[-1]["EmbeddingBacklogAge"][0]
 
 
-def test_a_model_that_is_down_fails_the_run_and_metrics_tell_what_waits(
+def test_a_model_that_is_down_fails_the_run_and_metrics_report_the_backlog(
     load_function: Load,
     database: psycopg.Connection,
     lambda_environment: pytest.MonkeyPatch,

@@ -1,4 +1,4 @@
-"""Every recorded event, replayed in this process: what `sam local invoke -e events/….json` yields."""
+"""Replays every recorded event in this process: the output of `sam local invoke -e events/….json`."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def sample_url(server_url: str, sample_template: str) -> Iterator[str]:
 
 @pytest.fixture
 def without_local_model(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As in a function whose layer has no embedding model."""
+    """Runs as in a function whose layer has no embedding model."""
     models = (pair_model, answer_model)
     monkeypatch.setattr(LocalEmbedding, "available", lambda: False)
     for model in models:
@@ -64,13 +64,13 @@ def test_every_route_schedule_and_rule_has_a_recorded_event() -> None:
     assert scheduled_functions() | rules().keys() <= others
 
 
-def test_the_events_are_those_that_the_tool_makes() -> None:
+def test_the_events_are_those_that_the_tool_generates() -> None:
     assert {recorded.name: recorded.event for recorded in RECORDED} == events()
 
 
 @pytest.mark.usefixtures("without_local_model")
 @pytest.mark.parametrize("recorded", RECORDED, ids=lambda recorded: recorded.name)
-def test_an_event_yields_what_was_recorded(
+def test_an_event_gives_the_recorded_output(
     load_on_sample: Callable[[str], ModuleType],
     lambda_environment: pytest.MonkeyPatch,
     sample_url: str,

@@ -88,7 +88,7 @@ def test_the_run_is_logged_under_the_verified_user_before_the_handler_returns(
     assert runs == [(SUBJECT, Context().aws_request_id)]
 
 
-def test_invocations_share_what_was_built_until_a_restore(load_on_sample: Load) -> None:
+def test_invocations_share_services_until_a_restore(load_on_sample: Load) -> None:
     function = load_on_sample("search")
     before = call(function, recorded("records/search.json"))
     services = function.environment.services
@@ -109,7 +109,7 @@ def test_invocations_share_what_was_built_until_a_restore(load_on_sample: Load) 
         ("aws.event", json.dumps({"requestContext": {"authorizer": {"claims": {"sub": SUBJECT}}}})),
     ],
 )
-def test_no_header_stands_in_for_verified_claims(load_on_sample: Load, header: str, value: str) -> None:
+def test_no_header_replaces_verified_claims(load_on_sample: Load, header: str, value: str) -> None:
     event = without_claims(recorded("records/search.json"))
     event["headers"][header] = value
     event["multiValueHeaders"][header] = [value]

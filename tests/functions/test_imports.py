@@ -1,4 +1,4 @@
-"""What a function imports before its first invocation: a cold start waits for it. `make bench` measures it."""
+"""A function's imports before its first invocation, which a cold start waits for. `make bench` measures it."""
 
 from __future__ import annotations
 
@@ -38,8 +38,8 @@ for function in sys.argv[1:]:
 
 @cache
 def imports() -> dict[str, dict[str, Any]]:
-    """What each function imports, by its name: the `modules`, whether models are `built`, and whether it `is_frozen`: what is
-    there is kept out of searches for garbage, which go on.
+    """The imports of each function: the `modules`, whether models are `built`, and whether it `is_frozen`: excluded from later
+    garbage collection.
     """
     command = [sys.executable, "-c", LIST_MODULES, *FUNCTIONS]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout.splitlines()
@@ -60,14 +60,14 @@ NOT_IMPORTED = {
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_cold_start_imports_and_builds_nothing_that_the_first_request_may_not_need(function: str) -> None:
+def test_a_cold_start_imports_and_builds_only_what_every_first_request_needs(function: str) -> None:
     imported = {*imports()[function]["modules"]}
     assert not imported & (ON_FIRST_USE | OF_SEARCHES | NOT_IMPORTED[function])
     assert not imports()[function]["built"]
     assert imports()[function]["is_frozen"]
 
 
-def test_an_environment_that_is_kept_started_has_imported_what_answers_before_its_first_request() -> None:
+def test_a_provisioned_environment_imports_everything_before_its_first_request() -> None:
     environment = os.environ | {
         "AWS_LAMBDA_INITIALIZATION_TYPE": "provisioned-concurrency",
         "DATABASE_SECRET_ARN": "arn:aws:secretsmanager:us-east-1:123456789012:secret:x",

@@ -1,4 +1,4 @@
-"""The function that loads what is put into the stack's bucket, before moto's S3, and `quarry load s3://…`."""
+"""The function that loads files from the stack's bucket, with moto's S3, and `quarry load s3://…`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def s3(lambda_environment: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.fixture
 def load(load_function: Load, lambda_environment: pytest.MonkeyPatch, database_url: str) -> Callable[..., Any]:
-    """Tells the function of an object."""
+    """Sends the function the event of an object."""
     lambda_environment.setenv("DATABASE_URL", database_url)
     handler = load_function("load").handler
 
@@ -68,7 +68,7 @@ def report(s3: Any, key: str) -> Any:
         ("matters/2026/a b+ü.csv.gz", gzip.compress(b"id,title\na,Bridge\n", mtime=0)),
     ],
 )
-def test_a_file_is_loaded_into_the_table_that_its_key_begins_with(
+def test_a_file_is_loaded_into_the_table_at_the_start_of_its_key(
     s3: Any, load: Callable[..., Any], database_url: str, key: str, content: bytes
 ) -> None:
     s3.put_object(Bucket=BUCKET, Key=key, Body=content)
@@ -79,7 +79,7 @@ def test_a_file_is_loaded_into_the_table_that_its_key_begins_with(
     assert load(f"{key}.report.json") == {}
 
 
-def test_wrong_rows_are_reported_and_nothing_of_their_file_is_kept_unless_its_metadata_says_so(
+def test_wrong_rows_are_reported_and_reject_their_file_unless_its_metadata_allows_them(
     s3: Any, load: Callable[..., Any], database_url: str
 ) -> None:
     content = matter("Bridge") + b'{"id": "b"}\n' * 30
@@ -97,9 +97,7 @@ def test_wrong_rows_are_reported_and_nothing_of_their_file_is_kept_unless_its_me
         assert report(s3, key)["status"] == "refused"
 
 
-def test_an_event_that_comes_again_or_too_late_changes_nothing(
-    s3: Any, load: Callable[..., Any], database_url: str
-) -> None:
+def test_a_repeated_or_late_event_changes_nothing(s3: Any, load: Callable[..., Any], database_url: str) -> None:
     s3.put_object(Bucket=BUCKET, Key="matters/a.jsonl", Body=matter("Bridge"))
     s3.put_object(Bucket=BUCKET, Key="matters/b.jsonl", Body=matter("Park"))
     first = load("matters/a.jsonl", "0064D3901D")
@@ -110,7 +108,7 @@ def test_an_event_that_comes_again_or_too_late_changes_nothing(
     assert titles(database_url) == ["Bridge"]
 
 
-def test_a_database_that_is_down_fails_the_invocation_so_that_it_is_tried_again(
+def test_a_database_that_is_down_fails_the_invocation_so_that_it_is_retried(
     s3: Any, load: Callable[..., Any], lambda_environment: pytest.MonkeyPatch
 ) -> None:
     lambda_environment.setenv("DATABASE_URL", "postgresql://127.0.0.1:1/quarry")
@@ -120,7 +118,7 @@ def test_a_database_that_is_down_fails_the_invocation_so_that_it_is_tried_again(
     assert [each["Key"] for each in s3.list_objects_v2(Bucket=BUCKET)["Contents"]] == ["matters/a.jsonl"]
 
 
-def test_the_command_line_names_objects_beside_files(s3: Any, tmp_path: Any) -> None:
+def test_the_command_line_takes_objects_and_files(s3: Any, tmp_path: Any) -> None:
     s3.put_object(Bucket=BUCKET, Key="any/a.jsonl", Body=matter("Bridge"))
     with fetched(map(_file, [str(tmp_path), f"s3://{BUCKET}/any/a.jsonl"])) as [local, copied]:
         assert (local, copied.name, copied.read_bytes()) == (tmp_path, "a.jsonl", matter("Bridge"))

@@ -48,7 +48,7 @@ def test_an_empty_database_is_migrated_and_then_up_to_date(
 
 @pytest.fixture
 def answers() -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Where CloudFormation is answered, and what it was told."""
+    """The address for CloudFormation's answers, and those it got."""
     told: list[dict[str, Any]] = []
 
     class Taking(BaseHTTPRequestHandler):
@@ -78,7 +78,7 @@ def asked(url: str, request: str, release: str, known: str | None = None) -> dic
     return event | ({"PhysicalResourceId": known} if known else {})
 
 
-def test_a_deployment_is_told_of_its_migration_and_of_one_that_failed(
+def test_a_deployment_learns_whether_its_migration_succeeded(
     load_function: Load,
     database_url: str,
     lambda_environment: pytest.MonkeyPatch,
@@ -105,7 +105,7 @@ def test_a_deployment_is_told_of_its_migration_and_of_one_that_failed(
         assert outcome("Update", "1", "2") == ("SUCCESS", "1")
 
 
-def test_a_deployment_that_changes_who_logs_in_is_work_for_the_same_release(
+def test_a_deployment_that_changes_logins_migrates_without_a_new_release(
     load_function: Load,
     database_url: str,
     lambda_environment: pytest.MonkeyPatch,
@@ -135,7 +135,7 @@ def test_a_deployment_that_changes_who_logs_in_is_work_for_the_same_release(
     assert len(made) == 2
 
 
-def test_a_deployment_goes_on_once_what_may_pass_has_passed(
+def test_a_deployment_continues_after_temporary_faults(
     load_function: Load,
     lambda_environment: pytest.MonkeyPatch,
     answers: tuple[str, list[dict[str, Any]]],
@@ -157,7 +157,7 @@ def test_a_deployment_goes_on_once_what_may_pass_has_passed(
     assert told[-1]["Status"] == "SUCCESS"
 
 
-def test_a_deployment_fails_while_there_is_time_to_say_so(
+def test_a_deployment_fails_while_there_is_time_to_report_it(
     load_function: Load, lambda_environment: pytest.MonkeyPatch, answers: tuple[str, list[dict[str, Any]]]
 ) -> None:
     url, told = answers

@@ -1,4 +1,4 @@
-"""Text is cut at the ends of sentences and nowhere else."""
+"""Splits text at the ends of sentences and nowhere else."""
 
 from __future__ import annotations
 

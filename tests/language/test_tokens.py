@@ -1,4 +1,4 @@
-"""What words are by their letters alone, and stems, which are those of Postgres."""
+"""Words recognised by their letters alone, and stems, which equal those of Postgres."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from quarry.language.tokens import codes_in, stem
 from quarry.local.sample import sample_directory
 
 
-def test_codes_are_found_without_what_stands_around_them() -> None:
+def test_codes_are_found_without_surrounding_characters() -> None:
     assert codes_in("Is AB-10417 (or K20415) open?") == ["AB-10417", "K20415"]
 
 

@@ -1,1 +1,1 @@
-"""Reading takes time linear in the length of what is read, and never holds the event loop."""
+"""Reading takes time linear in the length of the input, and never blocks the event loop."""

@@ -1,6 +1,6 @@
-"""How long a reader takes, in seconds of this thread's processor, so that a busy machine changes nothing; nor does what else the
-process keeps, which each search for garbage would read. A bound is told in pieces of a work that stays the same, done right after
-what is held to it: a slow machine, or one that is slow for a moment, takes as many of them.
+"""Measures how long a reader takes, in CPU seconds of this thread, so that other processes do not matter; nor do other objects
+in memory, which garbage collection would scan. Bounds are in units of a fixed piece of work, run right after the measurement,
+so that a slow machine, or a slow moment, affects both.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ SECONDS_OF_A_PIECE_MIN = 0.002
 
 
 class Stopped(AssertionError):
-    """Reading took so long that nobody waited for its end."""
+    """Reading took so long that it was stopped."""
 
 
 def assert_linear(read: Callable[[str], object], hostile: Callable[[int], str], length: int) -> None:
-    """`read` takes about twice as long for a text of twice the `length`. Where it does not, longer texts decide: what is
-    quadratic stays so however long they are, and a single step, such as memory to be asked for anew beyond some size, does not.
+    """Asserts that `read` takes about twice as long for a text of twice the `length`. If not, longer texts decide: quadratic
+    time remains at any length, while a single step, such as a larger memory allocation, does not.
     """
     ratios = []
     for doubled in range(DOUBLINGS):
@@ -44,8 +44,8 @@ def assert_linear(read: Callable[[str], object], hostile: Callable[[int], str], 
 
 
 def _ratio(read: Callable[[str], object], once: str, twice: str) -> float:
-    """How many times as long `twice` takes as `once`, or 0.0 where it takes too little to tell: of each the least of some tries
-    counts, since another's work on the same processor makes any of them longer, and none shorter.
+    """How many times as long `twice` takes as `once`, or 0.0 if it is too short to measure. The minimum of several tries
+    counts, because other work on the CPU can only make a try longer.
     """
     least_once = least_twice = float("inf")
     for _ in range(TRIES):
@@ -67,7 +67,7 @@ def cpu_seconds(read: Callable[[str], object], text: str) -> float:
 
 
 def pieces_of_work(seconds: float) -> float:
-    """How many pieces of work this thread's processor does in so many seconds now: by the longer of two."""
+    """How many pieces of work this thread's CPU does in these seconds now: by the slower of two."""
     longest = 0.0
     for _ in range(2):
         start = time.thread_time()
@@ -79,7 +79,7 @@ def pieces_of_work(seconds: float) -> float:
 
 @contextmanager
 def _alone() -> Iterator[None]:
-    """Without the search for garbage meanwhile, and stopped after STOPPED_AFTER_SECONDS."""
+    """Without garbage collection, and stopped after STOPPED_AFTER_SECONDS."""
 
     def stop(number: int, frame: FrameType | None) -> None:
         raise Stopped(f"reading had not ended after {STOPPED_AFTER_SECONDS} s of the processor")
@@ -96,7 +96,7 @@ def _alone() -> Iterator[None]:
 
 
 def repeated(piece: str, before: str = "", after: str = "") -> Callable[[int], str]:
-    """Texts of `piece` over and over, between `before` and `after`, by their length."""
+    """Texts that repeat `piece`, between `before` and `after`, by their length."""
 
     def text(length: int) -> str:
         room = length - len(before) - len(after)

@@ -1,4 +1,4 @@
-"""While hostile requests of all domains are served, the event loop goes on."""
+"""The event loop keeps running while hostile requests of all domains are served."""
 
 from __future__ import annotations
 
@@ -91,15 +91,15 @@ def _long_rows() -> list[Call]:
     ]
 
 
-async def test_texts_made_to_be_read_again_and_again_never_hold_the_event_loop(sample_url: str) -> None:
+async def test_texts_that_provoke_backtracking_never_block_the_event_loop(sample_url: str) -> None:
     assert await _too_long(sample_url, [_calls(SPACES), _calls(LISTS)], STALL_WORK_MAX) == []
 
 
-async def test_bodies_that_are_wrong_all_over_hold_the_event_loop_for_a_bounded_time(sample_url: str) -> None:
+async def test_invalid_bodies_block_the_event_loop_for_a_bounded_time(sample_url: str) -> None:
     assert await _too_long(sample_url, [[call] for call in _large_bodies()], BODY_WORK_MAX) == []
 
 
-async def test_rows_of_long_texts_never_hold_the_event_loop(long_rows_url: str) -> None:
+async def test_rows_with_long_texts_never_block_the_event_loop(long_rows_url: str) -> None:
     assert await _too_long(long_rows_url, [[call] for call in _long_rows()], STALL_WORK_MAX) == []
 
 

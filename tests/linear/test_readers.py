@@ -1,4 +1,4 @@
-"""What models and files give is read in time linear in its length. What callers give is held to that in `test_event_loop`."""
+"""Output of models and content of files is read in linear time. `test_event_loop` checks the same for callers' input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the tests of the workspace share: the application and a connection over the sample data of demo and noor."""
+"""Fixtures for tests of the workspace: the application and a connection over the sample data of demo and noor."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ Connection = psycopg.Connection[Any]
 
 @pytest.fixture(scope="package")
 def sample(shared_sample_url: str) -> Iterator[Connection]:
-    """A connection to the same database; only read."""
+    """A connection to the same database; read-only."""
     with psycopg.connect(shared_sample_url, autocommit=True, row_factory=namedtuple_row) as connection:
         yield connection
 
 
 @pytest.fixture
 def connection(database_url: str) -> Iterator[Connection]:
-    """An empty database of the test's own, with two projects: `ours` of ada, `theirs` of bob."""
+    """An empty database for one test, with two projects: `ours` of ada, `theirs` of bob."""
     with psycopg.connect(database_url, autocommit=True, row_factory=namedtuple_row) as connection:
         connection.execute(
             "insert into onto_projects (id, created_by, name) values ('ours', 'ada', 'Harbour'), ('theirs', 'bob', 'Mill')"
@@ -43,13 +43,13 @@ def add_task(connection: Connection, id: str, title: str, props: str = "{}", *, 
 
 
 def found(connection: Connection, query: str, *, actor: str = "ada", **arguments: Any) -> list[Any]:
-    """The rows of onto_search_entities; `arguments` by their names, without the p_."""
+    """The rows of onto_search_entities; `arguments` by name, without the p_."""
     given = {"actor_id": actor, "query": query} | arguments
     names = ", ".join(f"p_{name} => %({name})s" for name in given)
     return connection.execute(f"select * from onto_search_entities({names})".encode(), given).fetchall()
 
 
 def one(connection: Connection, statement: str, *parameters: Any) -> Any:
-    """The one row of a statement."""
+    """The single row of a statement."""
     [row] = connection.execute(statement.encode(), parameters).fetchall()
     return row

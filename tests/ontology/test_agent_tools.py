@@ -1,4 +1,4 @@
-"""The workspace as other people's agents see it."""
+"""The workspace as seen by external agents."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ TOOLS = {tool.name: tool for tool in AGENT_TOOLS}
 DEMO, NOOR = Caller("demo"), Caller("noor")
 
 
-async def test_what_a_search_finds_can_be_opened_whole(sample_services: Services) -> None:
+async def test_a_search_result_can_be_opened_whole(sample_services: Services) -> None:
     found = await TOOLS["search_ontology"].call({"query": "threat model"}, DEMO, sample_services)
     first = found["results"][0]
     assert (first["type"], first["id"]) == ("document", "fieldnote-2-document-02")
@@ -27,7 +27,7 @@ async def test_what_a_search_finds_can_be_opened_whole(sample_services: Services
 
 
 @pytest.mark.parametrize("name", TOOLS)
-def test_an_agent_cannot_say_whose_workspace_it_is(name: str) -> None:
+def test_an_agent_cannot_choose_the_owner_of_the_workspace(name: str) -> None:
     properties = TOOLS[name].parameters["properties"]
     assert set(properties) <= {"query", "project_id", "types", "type", "id"}
 

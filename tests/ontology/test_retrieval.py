@@ -46,9 +46,9 @@ def test_matches_and_scores_are_those_of_the_literal_search(sample: Connection, 
 
 
 class TestNearest:
-    """What follows where there are few matches."""
+    """The entities that follow if there are few matches."""
 
-    def test_a_misspelling_is_forgiven_by_the_words_of_one_s_own_rows_and_the_right_word_marked(
+    def test_a_misspelling_is_corrected_from_the_callers_rows_and_the_right_word_marked(
         self, connection: Connection
     ) -> None:
         add_task(connection, "t1", "Report", '{"text": "The insurance is paid."}')
@@ -59,13 +59,13 @@ class TestNearest:
         assert (row.id, row.is_match) == ("t2", False)
         assert "\ue000insulation\ue001" in row.snippet
 
-    def test_excluded_words_and_quoted_phrases_still_hold(self, connection: Connection) -> None:
+    def test_excluded_words_and_quoted_phrases_still_apply(self, connection: Connection) -> None:
         add_task(connection, "t1", "Task", '{"text": "oak door, painted"}')
         add_task(connection, "t2", "Task", '{"text": "oak gate"}')
         assert [row.id for row in found(connection, "oak hinges -gate")] == ["t1"]
         assert [row.id for row in found(connection, '"oak gate" hinges')] == ["t2"]
 
-    def test_a_quoted_phrase_that_no_row_holds_empties_no_list(self, connection: Connection) -> None:
+    def test_a_quoted_phrase_in_no_row_does_not_empty_the_list(self, connection: Connection) -> None:
         add_task(connection, "t1", "Task", '{"text": "a gate of oak"}')
         add_task(connection, "t2", "Task", '{"text": "an oak barrel, by the gate"}')
         assert {row.id for row in found(connection, '"oak gate"')} == {"t1", "t2"}
@@ -74,9 +74,9 @@ class TestNearest:
 
 
 class TestSnippets:
-    """What is shown of an entity."""
+    """The snippets of entities."""
 
-    def test_of_a_long_text_the_passage_with_most_words_is_shown(self, connection: Connection) -> None:
+    def test_the_snippet_of_a_long_text_is_the_passage_with_most_words(self, connection: Connection) -> None:
         text = (
             "A word about oak. " + "Nothing here. " * 400 + "The oak door has a brass handle. " + "Nothing here. " * 400
         )
@@ -95,14 +95,14 @@ class TestSnippets:
 
 
 class TestEntries:
-    """The entries that search reads follow their tables."""
+    """The entries that search reads are kept in step with their tables."""
 
     @staticmethod
     def entries(connection: Connection) -> list[tuple[str, str, str, str]]:
         rows = connection.execute("select type, id, created_by, title from onto_search_entries order by 1, 2")
         return [tuple(row) for row in rows]
 
-    def test_every_table_s_rows_have_one_that_changes_moves_and_goes_with_them(self, connection: Connection) -> None:
+    def test_search_entries_change_move_and_are_deleted_with_their_rows(self, connection: Connection) -> None:
         for type in ENTITY_TYPES:
             table, title = Identifier(TABLES[type]), Identifier(TITLES[type])
             connection.execute(
@@ -126,8 +126,8 @@ class TestEntries:
 
 
 def scans_of(connection: Connection) -> dict[str, tuple[int, int]]:
-    """How often each table has been read from end to end, and by an index: also by transactions before this one whose counts the
-    server has not been told yet, which happens between two transactions.
+    """How often each table has been read completely, and through an index. Includes earlier transactions whose counts the
+    server receives late, between two transactions.
     """
     return {
         row.relname: (row.seq_scan, row.idx_scan)
@@ -135,7 +135,7 @@ def scans_of(connection: Connection) -> dict[str, tuple[int, int]]:
     }
 
 
-def test_a_search_reads_no_table_from_end_to_end(connection: Connection) -> None:
+def test_a_search_scans_no_table(connection: Connection) -> None:
     connection.execute(
         """insert into onto_tasks (id, project_id, created_by, title, props)
            select 't' || n, 'ours', 'ada' || n % 50, 'Task ' || md5(n::text), jsonb_build_object('text', md5((n / 7)::text))

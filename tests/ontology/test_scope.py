@@ -1,4 +1,4 @@
-"""Nobody sees another's rows: by the statements' own scope, and behind it by row-level security."""
+"""Nobody sees another user's rows: because of the statements' own scope, and row-level security behind it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def test_no_request_shows_a_row_of_another_owner(
         assert not types or result["type"] in types
 
 
-def test_a_name_of_a_project_is_told_to_its_owner_alone(connection: Connection) -> None:
+def test_only_its_owner_sees_the_name_of_a_project(connection: Connection) -> None:
     connection.execute(
         "insert into onto_tasks (id, project_id, created_by, title) values ('mine', 'theirs', 'ada', 'Lend a ladder')"
     )
@@ -100,7 +100,7 @@ def opened(connection: Connection) -> Connection:
     return connection
 
 
-def test_policies_alone_keep_rows_apart_and_let_the_reader_change_nothing(opened: Connection) -> None:
+def test_policies_alone_isolate_owners_and_let_the_reader_change_nothing(opened: Connection) -> None:
     for actor, ids in (("ada", ["a1"]), ("bob", ["b1"]), ("eve", []), ("", [])):
         assert [row.id for row in found(opened, "ladder", actor=actor)] == ids
         details = opened.execute("select * from onto_entity_details(%s, 'task', 'x')", [actor]).fetchall()
@@ -112,7 +112,7 @@ def test_policies_alone_keep_rows_apart_and_let_the_reader_change_nothing(opened
             opened.execute(statement.encode())
 
 
-def test_who_asks_twice_in_one_transaction_is_kept_apart(connection: Connection) -> None:
+def test_two_callers_in_one_transaction_are_isolated(connection: Connection) -> None:
     add_task(connection, "a1", "Ladder of ada")
     add_task(connection, "b1", "Ladder of bob", owner="bob")
     with connection.transaction():
@@ -124,7 +124,7 @@ def test_who_asks_twice_in_one_transaction_is_kept_apart(connection: Connection)
 
 
 class TestWithoutSuperuser:
-    """A Postgres as a provider gives it: the database belongs to a role that is no superuser."""
+    """A Postgres as providers offer it: the database belongs to a role that is not a superuser."""
 
     @pytest.fixture
     def plain_url(self, server_url: str, migrated_template: str) -> Iterator[Callable[[], str]]:
@@ -139,7 +139,7 @@ class TestWithoutSuperuser:
             server.execute("drop database plain with (force)")
             server.execute("drop role plain")
 
-    def test_the_walls_stand(self, server_url: str, plain_url: Callable[[], str]) -> None:
+    def test_policies_hold_without_a_superuser(self, server_url: str, plain_url: Callable[[], str]) -> None:
         _execute(server_url, "grant quarry_ontology_reader to plain")
         migrate(plain_url(), embedding_dimensions=8)
         with psycopg.connect(plain_url(), autocommit=True, row_factory=namedtuple_row) as connection:
@@ -150,7 +150,7 @@ class TestWithoutSuperuser:
             connection.execute(OPEN_RANKING)
             assert [row.id for row in found(connection, "ladder")] == ["a1"]
 
-    def test_a_role_that_may_not_act_as_the_reader_is_told_what_to_ask_for(self, plain_url: Callable[[], str]) -> None:
+    def test_a_role_without_the_reader_grant_gets_an_error_that_names_it(self, plain_url: Callable[[], str]) -> None:
         with pytest.raises(ConfigurationError, match="grant quarry_ontology_reader to plain"):
             migrate(plain_url(), embedding_dimensions=8)
 

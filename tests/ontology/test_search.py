@@ -39,7 +39,7 @@ def test_status_assignee_due_date_and_project_filter(client: TestClient, query: 
     assert "Filtered by" in body["message"]
 
 
-def test_the_answer_has_the_promised_shape(client: TestClient) -> None:
+def test_the_answer_has_the_documented_shape(client: TestClient) -> None:
     body = search(client, "marketing plan")
     assert set(body) == {"results", "total", "message"}
     assert 1 < body["total"] < len(body["results"])
@@ -52,7 +52,7 @@ def test_the_answer_has_the_promised_shape(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize("project", ["no-such-project", "heat-thesis"])
-def test_a_project_that_is_unknown_or_anothers_is_not_found(client: TestClient, project: str) -> None:
+def test_an_unknown_project_or_one_of_another_user_is_not_found(client: TestClient, project: str) -> None:
     response = client.post("/ontology/search", json={"query": "heat", "project_id": project})
     assert (response.status_code, response.headers["content-type"]) == (404, "application/problem+json")
 
@@ -110,7 +110,7 @@ def test_every_found_entity_can_be_opened(client: TestClient, type: str) -> None
         ("/ontology/task/%00", 422),
     ],
 )
-def test_what_is_not_the_callers_is_a_problem(client: TestClient, path: str, status: int) -> None:
+def test_an_entity_of_another_user_is_a_problem(client: TestClient, path: str, status: int) -> None:
     response = client.get(path)
     assert (response.status_code, response.headers["content-type"]) == (status, "application/problem+json")
 
@@ -130,7 +130,7 @@ def crowded_client(database_url: str, connection: psycopg.Connection[Any]) -> It
 
 @pytest.fixture
 def hostile_client(database_url: str, connection: psycopg.Connection[Any]) -> Iterator[TestClient]:
-    """Entities that try to break out of whatever they are shown in."""
+    """Entities that try to break out of any context they are shown in."""
     add_task(
         connection,
         "a/b c?d#e",
@@ -142,7 +142,7 @@ def hostile_client(database_url: str, connection: psycopg.Connection[Any]) -> It
         yield client
 
 
-def test_a_snippet_holds_no_markup_but_its_marks(hostile_client: TestClient) -> None:
+def test_a_snippet_contains_no_markup_except_its_marks(hostile_client: TestClient) -> None:
     body = search(hostile_client, "oven", headers={"Authorization": "Bearer ada"})
     assert len(body["results"]) == 2
     for result in body["results"]:
@@ -152,13 +152,13 @@ def test_a_snippet_holds_no_markup_but_its_marks(hostile_client: TestClient) -> 
     assert "&lt;/script&gt; &amp; &lt;img src=x&gt;" in "".join(result["snippet"] for result in body["results"])
 
 
-def test_an_id_may_hold_any_character_and_props_keep_their_nulls(hostile_client: TestClient) -> None:
+def test_an_id_may_contain_any_character_and_props_keep_nulls(hostile_client: TestClient) -> None:
     response = hostile_client.get("/ontology/task/a%2Fb%20c%3Fd%23e", headers={"Authorization": "Bearer ada"})
     assert (response.status_code, response.json()["id"]) == (200, "a/b c?d#e")
     assert response.json()["props"]["note"] is None
 
 
-def test_of_more_than_are_counted_the_answer_says_so_and_how_many_at_least(crowded_client: TestClient) -> None:
+def test_with_more_matches_than_are_counted_the_answer_gives_a_lower_bound(crowded_client: TestClient) -> None:
     body = search(crowded_client, "plank", headers={"Authorization": "Bearer ada"})
     assert (body["total"], body["more"], len(body["results"])) == (10_000, True, 50)
     assert "at least 10,000" in body["message"]

@@ -1,4 +1,4 @@
-"""Loading a workspace: what its files may hold."""
+"""Loading a workspace: the format of its files."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def nested(levels: int) -> dict[str, Any]:
     return value
 
 
-def test_an_entity_is_loaded_and_found_and_is_its_projects_owners_unless_it_names_one(
+def test_a_loaded_entity_is_found_and_belongs_to_its_projects_owner_unless_it_names_one(
     database_url: str, connection: Connection, tmp_path: Path
 ) -> None:
     props = {"status": "open", "n": 1.5, "tags": ["ü", None], "deep": {"text": "brass handle"}}
@@ -43,7 +43,7 @@ def test_an_entity_is_loaded_and_found_and_is_its_projects_owners_unless_it_name
     assert owners == {"t1": "ada", "t2": "eve"}
 
 
-def test_wrong_rows_are_named_by_line_and_field_and_none_is_kept(
+def test_wrong_rows_are_reported_by_line_and_field_and_nothing_is_stored(
     database_url: str, connection: Connection, tmp_path: Path
 ) -> None:
     changes: list[dict[str, Any]] = [
@@ -65,9 +65,7 @@ def test_wrong_rows_are_named_by_line_and_field_and_none_is_kept(
     assert connection.execute("select id from onto_tasks").fetchall() == []
 
 
-def test_props_may_be_as_deep_and_as_long_as_promised(
-    database_url: str, connection: Connection, tmp_path: Path
-) -> None:
+def test_props_may_be_as_deep_and_long_as_documented(database_url: str, connection: Connection, tmp_path: Path) -> None:
     rows: list[dict[str, Any]] = [TASK | {"props": nested(PROPS_MAX_DEPTH)}]
     # every word another one, and each a host, a path and an address: the largest vector that so many bytes can make
     addresses = " ".join(f"{number:x}.example/{number:x}" for number in range(PROPS_MAX_BYTES // 16))

@@ -1,4 +1,4 @@
-"""What `make audit` leaves out, and what it makes of pip-audit's report."""
+"""The exceptions of `make audit`, and how it interprets pip-audit's report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tools.audit import verdict
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def test_each_rule_that_is_left_out_has_its_reason_beside_it() -> None:
+def test_each_skipped_rule_has_a_reason() -> None:
     checkov, bandit = (ROOT / ".checkov.yaml").read_text(), (ROOT / "pyproject.toml").read_text()
     left_out = [*yaml.safe_load(checkov)["skip-check"], *tomllib.loads(bandit)["tool"]["bandit"]["skips"]]
     reasons = dict(re.findall(r"^ +(?:- |\")(CKV_AWS_\d+|B\d+)(?:\",)?  # (.{4,})$", checkov + bandit, re.MULTILINE))
@@ -21,7 +21,7 @@ def test_each_rule_that_is_left_out_has_its_reason_beside_it() -> None:
     assert len(left_out) == len(reasons)
 
 
-def test_a_known_vulnerability_fails_and_data_out_of_reach_does_not() -> None:
+def test_a_known_vulnerability_fails_and_unavailable_data_does_not() -> None:
     sound = {"name": "anyio", "version": "4.16.0", "vulns": []}
     weak = {"name": "mako", "version": "1.0", "vulns": [{"id": "PYSEC-1", "fix_versions": ["1.1", "2.0"]}]}
     unknown = {"name": "quarry", "skip_reason": "Dependency not found on PyPI"}

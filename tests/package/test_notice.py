@@ -1,4 +1,4 @@
-"""The notices name all that is handed on of others."""
+"""The notices name all third-party work that is distributed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_every_package_of_the_layers_is_named() -> None:
 
 
 @pytest.mark.parametrize("path", re.findall(r"^(layers/\S+)", NOTICE, re.MULTILINE))
-def test_what_is_named_exists(path: str) -> None:
+def test_everything_named_exists(path: str) -> None:
     assert (ROOT / path).exists()
 
 

@@ -1,4 +1,4 @@
-"""Files that other programs read, held to what they say the same as."""
+"""Files that other programs read are consistent with each other."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ COMPOSE = yaml.safe_load((ROOT / "compose.yaml").read_text())
 DOCKERFILE = (ROOT / "Dockerfile").read_text()
 
 
-def test_the_image_can_be_built_of_what_is_copied_into_it(tmp_path: Path) -> None:
+def test_the_image_can_be_built_from_the_files_copied_into_it(tmp_path: Path) -> None:
     allowed = (ROOT / ".dockerignore").read_text().splitlines()
     for line in re.findall(r"^COPY (?!--from)(.+)$", DOCKERFILE, re.MULTILINE):
         *sources, target = line.split()
@@ -35,7 +35,7 @@ def test_the_image_can_be_built_of_what_is_copied_into_it(tmp_path: Path) -> Non
     assert len(list((tmp_path / "dist").glob("quarry_search-*.whl"))) == 1
 
 
-def test_the_image_runs_without_rights() -> None:
+def test_the_image_runs_without_privileges() -> None:
     assert re.findall(r"^USER (.+)$", DOCKERFILE, re.MULTILINE)[-1] == "10001"
 
 
@@ -44,7 +44,7 @@ def services() -> dict[str, dict[str, Any]]:
     return found
 
 
-def test_secrets_come_from_files_alone() -> None:
+def test_secrets_only_come_from_files() -> None:
     for service in services().values():
         given = {name: value for name, value in service["environment"].items() if "PASSWORD" in name or "URL" in name}
         assert given
@@ -52,6 +52,6 @@ def test_secrets_come_from_files_alone() -> None:
         assert {value.removeprefix("/run/secrets/") for value in given.values()} == {*service["secrets"]}
 
 
-def test_the_port_is_for_this_machine_alone() -> None:
+def test_the_port_is_only_open_to_this_machine() -> None:
     assert [port.startswith("127.0.0.1:") for port in services()["server"]["ports"]] == [True]
     assert "ports" not in services()["database"]

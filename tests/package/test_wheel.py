@@ -1,4 +1,4 @@
-"""The wheel as its users meet it: built, installed beside its dependencies, and run in an empty folder."""
+"""The wheel as users get it: built, installed with its dependencies, and run in an empty folder."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def run(*command: str | Path, cwd: Path = ROOT) -> str:
 
 @pytest.fixture(scope="module")
 def distributions(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The source distribution, and the wheel that is built from it."""
+    """The source distribution, and the wheel built from it."""
     folder = tmp_path_factory.mktemp("dist")
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT)
     return folder
@@ -44,7 +44,7 @@ def wheel(distributions: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program `quarry` in an environment that has the wheel and what the wheel asks for, and nothing of the checkout."""
+    """The program `quarry` in an environment with only the wheel and its requirements, without the checkout."""
     folder = tmp_path_factory.mktemp("environment")
     run(sys.executable, "-m", "venv", "--without-pip", folder / "venv")
     dependencies = folder / "dependencies"
@@ -69,7 +69,7 @@ def files(folder: Path, pattern: str) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob(pattern) if path.is_file()}
 
 
-def test_the_wheel_holds_the_package_its_page_its_sql_and_its_sample(wheel: Path) -> None:
+def test_the_wheel_contains_the_package_page_sql_and_sample(wheel: Path) -> None:
     package = {f"quarry/{name}" for name in files(PACKAGE, "*") if "__pycache__" not in name}
     sql = {
         f"quarry/sql/{part}/{name}" for part in ("migrations", "functions") for name in files(ROOT / "sql" / part, "*")
@@ -80,7 +80,7 @@ def test_the_wheel_holds_the_package_its_page_its_sql_and_its_sample(wheel: Path
     assert found == package | sql | (sample - judged)
 
 
-def test_licences_go_along(distributions: Path, wheel: Path) -> None:
+def test_licences_are_included(distributions: Path, wheel: Path) -> None:
     licences = {name.partition("/licenses/")[2] for name in names(wheel) if "/licenses/" in name}
     assert {"LICENSE", "NOTICE"} <= licences
     [source] = distributions.glob("*.tar.gz")
@@ -88,7 +88,7 @@ def test_licences_go_along(distributions: Path, wheel: Path) -> None:
         assert {"LICENSE", "NOTICE", "README.md"} <= {Path(name).name for name in archive.getnames()}
 
 
-def test_the_client_takes_no_more_than_its_extra_names(wheel: Path, tmp_path: Path) -> None:
+def test_the_client_needs_only_the_packages_of_its_extra(wheel: Path, tmp_path: Path) -> None:
     [metadata] = importlib.metadata.distributions(path=[str(wheel)])
     waiting = [Requirement(line) for line in metadata.requires or [] if line.endswith("extra == 'client'")]
     assert {requirement.name for requirement in waiting} == {"httpx2", "pydantic", "snowballstemmer"}
@@ -115,7 +115,7 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
     assert {path.name for path in folder.iterdir()} <= {".quarry"}
 
 
-def test_in_an_empty_folder_a_demo_needs_nothing_shares_it_and_loads_nothing_again(
+def test_a_demo_in_an_empty_folder_needs_nothing_and_a_second_one_shares_its_data(
     installed: Path, empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert "commands:" in run(installed, "--help", cwd=empty_folder)

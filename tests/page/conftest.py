@@ -55,14 +55,14 @@ Scheme = Literal["light", "dark"]
 
 
 class Kind(NamedTuple):
-    """What sessions of a browser differ in; all else is a page's own."""
+    """The properties by which browser sessions differ; everything else belongs to a page."""
 
     touch: bool
     bypass_csp: bool
 
 
 class Sessions:
-    """Sessions of a browser that one test after the other has for itself: a new one costs as much as half a page."""
+    """Browser sessions that tests use one after another: a new one costs as much as half a page."""
 
     def __init__(self, browser: Browser) -> None:
         self.browser = browser
@@ -125,7 +125,7 @@ class Site:
         bypass_csp: bool = False,
         wait_until: Literal["load", "commit"] = "load",
     ) -> Page:
-        """A new page at `path`, in a browser session of its own. `before` prepares it; `domains` are said to hold data."""
+        """Opens a page at `path`, in its own browser session. `before` prepares it; `domains` are the ones with data."""
         page = self._session(Kind(touch, bypass_csp)).new_page()
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
@@ -198,7 +198,7 @@ def sessions(page_database: str) -> Iterator[Sessions]:
 
 @pytest.fixture
 def nothing_kept(page_database: str) -> None:
-    """No answer is kept that an earlier test was given."""
+    """Deletes stored answers of earlier tests."""
     with psycopg.connect(page_database) as connection:
         connection.execute("update answer_cache set question_key = null")
 
@@ -216,7 +216,7 @@ def model_site(sessions: Sessions, served_with_model: str, model: FakeOpenAI, no
 
 
 def site_of(sessions: Sessions, url: str) -> Iterator[Site]:
-    """The page at `url`, that has nothing to complain of."""
+    """The page at `url`, which reports no errors."""
     site = Site(sessions, url)
     yield site
     site.close()
@@ -224,25 +224,26 @@ def site_of(sessions: Sessions, url: str) -> Iterator[Site]:
 
 
 def answered(page: Page) -> None:
-    """Wait until the chat's last question is answered."""
+    """Waits until the chat's last question is answered."""
     expect(page.locator(".turn-answer").last).to_have_attribute("aria-busy", "false")
 
 
 def requests_to(page: Page, address: str, made: list[Request] | None = None) -> list[Request]:
-    """The requests whose address has `address` (a pattern) in it that the page makes from now on, after those `made` before. One
-    that `expect_request` has waited for is among them; a handler of `page.route` may not have been called by then."""
+    """The page's requests to addresses that contain `address` (a pattern) from now on, after the first `made`, including one
+    that `expect_request` waited for; a handler of `page.route` may not have been called by then.
+    """
     made = [] if made is None else made
     page.on("request", lambda request: made.append(request) if re.search(address, request.url) else None)
     return made
 
 
 def body_of(request: Request) -> Any:
-    """The JSON that a request was sent with."""
+    """The JSON body of a request."""
     return json.loads(request.post_data or "null")
 
 
 def answer_json(body: object, status: int = 200, **headers: str) -> Callable[[Route], None]:
-    """A handler for `page.route` that answers as the service would."""
+    """A handler for `page.route` that answers as the service does."""
 
     def handle(route: Route) -> None:
         route.fulfill(status=status, headers=headers, content_type="application/json", body=json.dumps(body))

@@ -64,7 +64,7 @@ def held(page: Page) -> None:
 
 
 def state(path: str, shows: str, *clicks: str, before: Before = lambda page: None) -> Callable[[Site], Page]:
-    """A view at rest. `clicks` and what it then `shows` are selectors."""
+    """A view at rest. `clicks`, and what it `shows` after them, are selectors."""
 
     def opened(site: Site) -> Page:
         page = site.open(path, bypass_csp=True, width=SMALL_PHONE, height=640, before=before)
@@ -117,7 +117,7 @@ SOURCE = {
 
 
 def answer_of(*events: dict[str, Any], chunk: str = "It is sound [1].", level: str = "medium") -> Before:
-    """Have any question answered so, with all that an answer may remark."""
+    """Answers any question with everything that an answer may contain."""
     answer = answer_sse(
         {"type": "intent", "intent": "question"},
         {"type": "sources", "sources": [SOURCE | {"n": 1}]},
@@ -234,7 +234,7 @@ def test_axe_finds_nothing_and_all_fits_the_screen(site: Site, name: str) -> Non
         assert page.evaluate(FINDINGS) + page.evaluate(WIDER) == [], (width, scheme)
 
 
-def test_what_is_touched_is_large_enough(site: Site) -> None:
+def test_touch_targets_are_large_enough(site: Site) -> None:
     page = site.open("search?q=bridge", width=NARROW, touch=True)
     expect(page.locator(".result").first).to_be_visible()
     small = page.evaluate("""() => [...document.querySelectorAll('button, summary, nav a, .wordmark')]

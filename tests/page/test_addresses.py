@@ -1,4 +1,4 @@
-"""Addresses hold everything: a reload and Back charge nothing, ask no model again, lose nothing; one thing has a link."""
+"""Addresses hold the state: a reload and Back charge nothing, call no model again and lose nothing; items have links."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_people_search_reloaded_before_its_answer_is_charged_once(site: Site) 
 
 
 class Runs:
-    """The service, where it begins a run and then loses its readers; who reads on gets what `rest` says."""
+    """A service that starts a run and then loses its readers; a client that resumes gets `rest`."""
 
     def __init__(self, *events: dict[str, Any]) -> None:
         self.asked = 0
@@ -92,7 +92,7 @@ class Runs:
 
 @pytest.fixture
 def lost(site: Site) -> tuple[Page, Runs]:
-    """A page whose question was begun to be answered, and which could not read on."""
+    """A page whose question was being answered, and which could not resume."""
     step = {"type": "activity", "data": {"id": "plan", "label": "Planning", "status": "running"}}
     final = {"content": "Two fit.", "references": [], "companiesById": {}, "telemetry": TELEMETRY}
     runs = Runs(step, {"type": "partial_text", "data": {"text": "Two fit."}}, {"type": "final_answer", "data": final})
@@ -101,7 +101,7 @@ def lost(site: Site) -> tuple[Page, Runs]:
     return page, runs
 
 
-def test_a_lost_answer_is_read_on_after_a_reload_and_asked_once(lost: tuple[Page, Runs]) -> None:
+def test_a_lost_answer_resumes_after_a_reload_and_is_asked_once(lost: tuple[Page, Runs]) -> None:
     page, runs = lost
     page.reload()
     expect(page.get_by_role("alert")).to_contain_text("cannot be reached")

@@ -1,4 +1,4 @@
-"""Asking about campaigns on the page: searches, answer, counts as charts, campaigns, and questions that follow."""
+"""Asking about campaigns on the page: searches, answer, counts as charts, campaigns, and follow-up questions."""
 
 from __future__ import annotations
 

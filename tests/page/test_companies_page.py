@@ -1,4 +1,4 @@
-"""Asking for companies on the page: the steps, the summary as it is written, the companies, and questions that follow."""
+"""Asking about companies on the page: the steps, the summary as it streams, the companies, and follow-up questions."""
 
 from __future__ import annotations
 
@@ -127,12 +127,12 @@ def test_conditions_are_marked_in_the_question_and_can_be_removed_or_weakened(si
     assert [each["value"] for each in left["evidence"]] == ["Kenya, Ghana"]
     understood.get_by_role("button", name="in Kenya or Ghana", exact=True).click()
     with page.expect_request("**/companies/chat"):
-        page.get_by_role("group", name="Change: in Kenya or Ghana").get_by_role("button", name="Better with").click()
+        page.get_by_role("group", name="Change: in Kenya or Ghana").get_by_role("button", name="Preferred").click()
     [*_, weakened] = body_of(sent[-1])["constraints"]["conditions"]
     assert (weakened["field"], weakened["strength"], weakened["negated"]) == ("country", "preferred", False)
 
 
-def test_the_condition_that_excludes_everything_is_dropped_by_one_press(site: Site) -> None:
+def test_one_press_drops_the_condition_that_excludes_everything(site: Site) -> None:
     page = site.open("search?domain=companies&q=Health+startups+in+Iceland+founded+before+1950")
     answered(page)
     drops = page.get_by_role("group", name="Drop a condition").get_by_role("button")

@@ -20,7 +20,7 @@ DOCS = (Path(__file__).resolve().parents[2] / "docs/embed.md").read_text()
 
 @pytest.fixture(scope="module")
 def html() -> list[str]:
-    """What the second site serves; each test sets it."""
+    """The content of the second site; each test sets it."""
     return [""]
 
 
@@ -37,7 +37,7 @@ def elsewhere(html: list[str]) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def open_service(page_database: str, elsewhere: str) -> Iterator[str]:
-    """A service that lets the other site's pages in."""
+    """A service that allows the other site's pages."""
     with running_server(page_database, RATE_LIMIT_PER_MINUTE="0", ALLOWED_ORIGIN=elsewhere) as url:
         yield url
 
@@ -74,7 +74,7 @@ def test_a_page_of_another_origin_shows_an_answer_with_its_sources(
     expect(page.locator(f"li[value='{number}']")).to_be_focused()
 
 
-def test_a_service_that_is_not_there_is_reported(site: Site, html: list[str], open_service: str) -> None:
+def test_an_unreachable_service_is_reported(site: Site, html: list[str], open_service: str) -> None:
     gone = f"http://127.0.0.1:{free_port()}"
     html[0] = example(open_service).replace("<quarry-ask", f'<quarry-ask src="{gone}"')
     page = site.open()

@@ -1,4 +1,4 @@
-"""What was found can be kept, compared, sorted and taken away."""
+"""Results can be saved, compared, sorted and exported."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ def taken(page: Page, kind: str) -> str:
 
 def test_a_conversation_is_kept_renamed_continued_and_deleted(site: Site, page_database: str) -> None:
     page = site.open(f"search?q={QUESTION}")
-    page.get_by_role("button", name="Keep this conversation").click()
-    expect(page.get_by_role("button", name="Kept", exact=True)).to_be_disabled()
-    page.get_by_role("button", name="What you keep").click()
-    panel = page.get_by_role("dialog", name="What you keep")
+    page.get_by_role("button", name="Save conversation").click()
+    expect(page.get_by_role("button", name="Saved", exact=True)).to_be_disabled()
+    page.get_by_role("button", name="Saved items").click()
+    panel = page.get_by_role("dialog", name="Saved items")
     panel.get_by_role("button", name="Rename").click()
     panel.get_by_role("textbox").fill("The elm")
     panel.get_by_role("textbox").press("Enter")
@@ -53,18 +53,18 @@ def test_a_conversation_is_kept_renamed_continued_and_deleted(site: Site, page_d
         ]
     panel.get_by_role("button", name="Delete").click()
     panel.get_by_role("button", name="Delete").click()
-    expect(panel).to_contain_text("Keep a conversation with the button below its answer")
+    expect(panel).to_contain_text("Save a conversation with the button below its answer")
 
 
 def test_a_saved_search_says_what_is_new(site: Site, page_database: str) -> None:
     page = site.open("search?q=bridge&type=motion")
     page.get_by_role("button", name="Save search").click()
-    expect(page.get_by_role("button", name="Saved")).to_be_visible()
+    expect(page.get_by_role("button", name="Saved", exact=True)).to_be_visible()
     newest = page.locator(".result-open").nth(2).inner_text()
     key = page.locator(".result").nth(2).get_attribute("data-key") or ""
     with psycopg.connect(page_database) as connection:
         connection.execute("delete from saved_search_results where result_id = %s", [key.removeprefix("motion/")])
-    page.get_by_role("button", name="What you keep").click()
+    page.get_by_role("button", name="Saved items").click()
     page.get_by_role("dialog").get_by_role("link", name="bridge").click()
     expect(page.get_by_role("note")).to_contain_text("1 new result since")
     expect(page.locator(".result", has=page.locator(".chip.accent")).locator(".result-open")).to_have_text([newest])

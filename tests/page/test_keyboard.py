@@ -10,7 +10,7 @@ QUESTION = "Why did the council keep the old elm in Quill Square?"
 
 
 def focused(page: Page) -> str:
-    """What the reader is at, by its accessible name or text."""
+    """The focused element, by its accessible name or text."""
     text: str = page.evaluate(
         "(document.activeElement.getAttribute('aria-label') ?? document.activeElement.innerText ?? '').trim()"
     )

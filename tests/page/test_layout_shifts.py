@@ -1,4 +1,4 @@
-"""Nothing that can be seen moves while the page comes, however its files and its data come in."""
+"""Nothing visible moves while the page loads, however its files and data arrive."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ QUESTION = "search?q=Why+did+the+council+keep+the+old+elm+in+Quill+Square%3F"
 
 
 def open_step_by_step(site: Site, path: str) -> Page:
-    """The page on a phone, what it asks for answered one after the other."""
+    """The page on a phone, with its requests answered one after another."""
     waiting: list[Route] = []
 
     has_come = False
@@ -55,6 +55,6 @@ def open_step_by_step(site: Site, path: str) -> Page:
     return page
 
 
-def test_little_moves_while_a_shared_address_is_answered(site: Site) -> None:
+def test_little_moves_while_a_shared_link_loads(site: Site) -> None:
     moved = open_step_by_step(site, QUESTION).evaluate("window.moved")
     assert sum(each[0] for each in moved) < GOOD_MAX, moved

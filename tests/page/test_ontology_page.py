@@ -1,4 +1,4 @@
-"""Projects on the page: what was found by type, filters, and the whole of one thing beside the list."""
+"""Projects on the page: results by type, filters, and the details of one entity next to the list."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ WHOLE = WholeEntity(
 
 
 class Workspace:
-    """The service's part: it filters by project and type, and says that it holds `total` that match, or `more`."""
+    """Plays the service: filters by project and type, and reports `total` matches, or `more`."""
 
     def __init__(self, total: int | None = None, *, more: bool = False) -> None:
         self.total = total

@@ -1,4 +1,4 @@
-"""Nothing that a model, a record or an address says becomes anything but text."""
+"""Content from a model, a record or an address never becomes anything but text."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ SOURCE: dict[str, Any] = {
 
 
 def answer_with(text: str, source: dict[str, Any] = SOURCE) -> Any:
-    """An answer, of the service's own form, that says `text`."""
+    """An answer in the service's own form, with `text`."""
     return answer_sse(
         {"type": "intent", "intent": "question"},
         {"type": "tool_call", "id": "s", "tool": f"search_{text[:40]}", "arguments": {"query": text}},
@@ -79,7 +79,7 @@ def answer_with(text: str, source: dict[str, Any] = SOURCE) -> Any:
 
 @pytest.fixture
 def requested() -> list[str]:
-    """Every address that pages of this test ask for, other than the served page's own."""
+    """Every address that pages of this test request, other than the served page's own."""
     return []
 
 
@@ -116,7 +116,7 @@ def test_hostile_markdown_becomes_only_allowed_elements(site: Site, requested: l
     assert requested == []
 
 
-def test_an_answer_whose_every_part_is_hostile_is_text(site: Site, requested: list[str]) -> None:
+def test_an_answer_with_hostile_parts_is_text(site: Site, requested: list[str]) -> None:
     for text in (" ".join(HOSTILE[:15]), "\n\n".join(HOSTILE[:25])):
         answer = answer_with(text, SOURCE | {"title": text, "snippet": text})
         page = site.open()

@@ -1,4 +1,4 @@
-"""People on the page: everybody, how a query was understood, who fits and why, what would bring more, and contact."""
+"""People on the page: everybody, how a query was understood, who fits and why, how to find more, and contact details."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def profile(contact: Contact | None = None) -> dict[str, Any]:
 
 
 class Searches:
-    """The service's part in searching: what was asked, and always the same answer."""
+    """Plays the service's search: records the requests, and always gives the same answer."""
 
     def __init__(self, answer: dict[str, Any] = FOUND) -> None:
         self.answer = answer
@@ -116,7 +116,7 @@ class Searches:
 
 
 def asked(page: Page) -> Page:
-    """The page, once its reader agreed to what the search costs: a link alone spends nothing."""
+    """The page after its reader agreed to the cost of the search: a link alone spends nothing."""
     page.get_by_role("button", name="Search for one credit").click()
     return page
 
@@ -190,7 +190,7 @@ def test_removing_a_condition_searches_by_the_others_and_back_charges_nothing(si
     assert len(set(searches.keys)) == 3
 
 
-def test_a_condition_is_changed_and_brought_back_by_keyboard_on_a_small_phone(site: Site) -> None:
+def test_a_condition_is_changed_and_restored_by_keyboard_on_a_small_phone(site: Site) -> None:
     searches = Searches()
     page = asked(site.open(ASKED, width=320, before=searches))
     understood = page.get_by_role("region", name="How the query was understood")

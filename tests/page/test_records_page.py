@@ -1,4 +1,4 @@
-"""Records in the page: the way from a question to its sources."""
+"""Records on the page: from a question to its sources."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LISTING = "**/records/search?*"
 
 @pytest.fixture(autouse=True)
 def no_kept_answers(page_database: str) -> None:
-    """Each test has its answers made."""
+    """Each test generates its own answers."""
     with psycopg.connect(page_database) as connection:
         connection.execute("delete from answer_cache")
 
@@ -60,7 +60,7 @@ def path_of(site: Site, page: Page) -> str:
 
 def test_the_first_visit_offers_questions_of_the_sample_data(site: Site) -> None:
     page = site.open()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ask the record")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ask the records")
     page.get_by_role("button", name="Why did the council decide to keep the old elm").click()
     expect(page.get_by_role("heading", level=1)).to_contain_text("old elm in Quill Square?")
     finished(page)
@@ -213,7 +213,7 @@ def test_back_and_forward_show_earlier_searches_without_asking_again(site: Site)
     expect(page).to_have_url(first)
     expect(page.locator(".prose")).to_contain_text("elm")
     page.go_back()
-    expect(page.get_by_role("heading", level=1)).to_have_text("Ask the record")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Ask the records")
     page.go_forward()
     page.reload()
     expect(page.locator(".prose")).to_contain_text("elm")
@@ -263,7 +263,7 @@ def test_a_stream_that_fails_can_be_tried_again(site: Site) -> None:
     finished(page)
 
 
-def test_a_stream_that_breaks_is_read_on_without_asking_again(site: Site) -> None:
+def test_a_broken_stream_resumes_without_asking_again(site: Site) -> None:
     page = site.open()
     requests = requests_to(page, "/records/ask")
 
@@ -309,7 +309,7 @@ CITED_RECORD = {
 
 
 def citing(quote: str) -> Callable[[Page], None]:
-    """Have any question answered by a sentence that cites this of the record."""
+    """Answers any question with a sentence that cites this passage of the record."""
     source = {"n": 1, "type": "matter", "id": "m1", "title": "The bridge", "snippet": "closed"}
     cited = {"n": 1, "sentence": quote, "quote": quote, "start": 0, "end": len(quote), "support": 1, "verified": True}
     answer = answer_sse(
@@ -355,7 +355,7 @@ def test_a_record_opens_at_the_cited_passage_also_after_a_reload(site: Site) -> 
     ],
     ids=["markup", "not in the record"],
 )
-def test_only_a_passage_that_the_record_holds_is_marked(site: Site, quote: str, marked: list[str]) -> None:
+def test_only_a_passage_in_the_record_is_marked(site: Site, quote: str, marked: list[str]) -> None:
     page = site.open(before=citing(quote))
     ask(page, QUESTION)
     finished(page).locator(".citation").click()

@@ -1,4 +1,4 @@
-"""The API reference that a browser makes of the service's own description."""
+"""The API reference that the browser builds from the service's own description."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from tests.page.conftest import Site
 
 
-def test_the_reference_is_found_searched_and_its_calls_can_be_made(site: Site) -> None:
+def test_the_reference_is_linked_searchable_and_its_calls_work(site: Site) -> None:
     page = site.open()
     page.get_by_role("link", name="API reference").click()
     expect(page.get_by_role("heading", name="POST /records/ask")).to_be_visible()

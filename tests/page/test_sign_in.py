@@ -1,4 +1,4 @@
-"""Signing in through managed login, whose part is played here: authorization code with PKCE."""
+"""Sign-in through managed login, which is played here: authorization code with PKCE."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ QUESTION = "Why did the council keep the old elm in Quill Square?"
 
 
 def token(**claims: object) -> str:
-    """A token as the browser reads it: only the claims count, and locally it is a name of 64 characters at most."""
+    """A token as the browser reads it: only the claims count, and locally it is a name of at most 64 characters."""
     return f"h.{base64.urlsafe_b64encode(json.dumps(claims).encode()).decode().rstrip('=')}.s"
 
 
 @dataclass
 class ManagedLogin:
-    """Cognito's part: it sends the user back with a code, and gives tokens for it."""
+    """Plays Cognito: sends the user back with a code, and exchanges it for tokens."""
 
     lifetime_seconds: int = 3600
     refuses: bool = False
@@ -85,7 +85,7 @@ def open_with(site: Site, login: ManagedLogin, path: str = "") -> Page:
     return site.open(path, before=login.play, bypass_csp=True)
 
 
-def test_a_search_needs_a_user_and_goes_on_after_the_sign_in(site: Site, login: ManagedLogin) -> None:
+def test_a_search_needs_a_user_and_continues_after_sign_in(site: Site, login: ManagedLogin) -> None:
     page = open_with(site, login, "search?" + urlencode({"q": "bridge", "type": "motion"}))
     expect(page.get_by_role("alert")).to_contain_text("Sign in to search")
     assert login.tokens_used == []
@@ -123,7 +123,7 @@ def test_a_reload_needs_no_second_sign_in_and_signing_out_ends_it(site: Site, lo
     assert page.evaluate("sessionStorage.getItem('quarry.tokens')") is None
 
 
-def test_a_token_that_runs_out_is_renewed_once(site: Site, login: ManagedLogin) -> None:
+def test_an_expired_token_is_renewed_once(site: Site, login: ManagedLogin) -> None:
     login.lifetime_seconds = 30
     page = open_with(site, login)
     page.get_by_role("button", name="Sign in").click()
@@ -136,7 +136,7 @@ def test_a_token_that_runs_out_is_renewed_once(site: Site, login: ManagedLogin) 
     assert login.grants[1]["refresh_token"] == "refresh-1"
 
 
-def test_an_answer_to_a_sign_in_that_was_not_begun_here_is_refused(site: Site, login: ManagedLogin) -> None:
+def test_a_response_to_a_sign_in_started_elsewhere_is_refused(site: Site, login: ManagedLogin) -> None:
     login.forges_state = True
     page = open_with(site, login)
     page.get_by_role("button", name="Sign in").click()
@@ -155,7 +155,7 @@ def test_a_shared_answer_needs_no_user(site: Site, login: ManagedLogin) -> None:
     assert login.tokens_used == []
 
 
-def test_back_to_a_search_of_the_user_before_charges_nobody(site: Site, login: ManagedLogin) -> None:
+def test_back_to_the_previous_users_search_charges_nobody(site: Site, login: ManagedLogin) -> None:
     page = open_with(site, login)
     searches = Searches()
     searches(page)

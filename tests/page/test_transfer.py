@@ -1,4 +1,4 @@
-"""What the browser has to fetch, how much, and how long it may keep it; and that the page works under any prefix."""
+"""What the browser downloads, how much, and how long it may cache it; and that the page works under any prefix."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ def test_under_a_prefix_everything_works(site: Site, served_under_prefix: str) -
     prefixed.close()
 
 
-def test_only_domains_that_hold_data_are_offered(site: Site) -> None:
+def test_only_domains_with_data_are_offered(site: Site) -> None:
     page = site.open(domains=["records"])
     expect(page.get_by_role("textbox")).to_be_visible()
     expect(page.get_by_role("navigation", name="What to search")).to_be_hidden()
@@ -99,7 +99,7 @@ def test_only_domains_that_hold_data_are_offered(site: Site) -> None:
     )
 
 
-def test_a_view_that_cannot_be_fetched_is_retried_and_then_offered(site: Site) -> None:
+def test_a_view_that_cannot_be_fetched_is_retried_and_then_offers_a_retry(site: Site) -> None:
     loaded: list[Page] = []
 
     def refuse_the_view(page: Page) -> None:

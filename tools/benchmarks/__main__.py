@@ -38,7 +38,7 @@ BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
 if __name__ == "__main__":
     names = [*takewhile(BENCHMARKS.__contains__, sys.argv[1:])]
     if sys.argv[1:2] == ["peers"]:
-        # asks for data and for packages that are not the project's
+        # needs data and packages that are not part of the project
         peers.main(sys.argv[2:])
         sys.exit()
     for name in names or BENCHMARKS:

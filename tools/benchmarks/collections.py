@@ -1,6 +1,6 @@
-"""`make bench`: what keeping a collection in step costs those who write to its table.
+"""`make bench`: the cost that keeping a collection in step adds to writes on its table.
 
-The same writes to a table of prose with two indexes, in turn with the collection's triggers and without.
+The same writes go to a table of prose with two indexes, alternately with the collection's triggers and without.
 
 The machine's noise is in every figure: read the ratios, not the milliseconds.
 """
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         prog="python -m tools.benchmarks collections", description="Writes to a collection."
     )
     parser.add_argument("--rows", type=int, default=100_000, help="rows of the table")
-    parser.add_argument("--turns", type=int, default=4, help="the least of so many is told")
+    parser.add_argument("--turns", type=int, default=4, help="repetitions; the least is reported")
     given = parser.parse_args(arguments)
     with TemporaryDirectory() as folder, migrated_server() as url, measured_connection(url) as connection:
         Path(folder).chmod(0o777)
@@ -58,7 +58,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _measure(connection: Connection, file: str, rows: int) -> dict[str, float]:
-    """Milliseconds of server CPU of each kind of write."""
+    """Milliseconds of server CPU for each kind of write."""
     clock = cpu_clock(connection)
 
     def cost(statement: SQL | str, *parameters: object) -> float:

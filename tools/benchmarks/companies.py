@@ -1,9 +1,9 @@
-"""`make bench`: companies search beside the literal formulas that it was conceived from, in one run.
+"""`make bench`: companies search compared with the literal formulas that it is based on, in one run.
 
-For each size it fills an embedded Postgres with generated companies and prints, by style of query: server CPU and wall time of
-the hybrid, keyword, name and taxonomy searches and of the literal functions, their ratio, and the recall of the first ones
+For each size, fills an embedded Postgres with generated companies and prints, by style of query: server CPU and wall time of
+the hybrid, keyword, name and taxonomy searches and of the literal functions, their ratio, and the recall of our searches
 against an exact ranking by the same definition (a tie counts as equal). Then the whole loop over HTTP, without a chat model,
-beside the time of its own SQL and embedding.
+compared with the time of its own SQL and embedding.
 
 The machine's noise is in every figure: read the ratios, not the milliseconds.
 """
@@ -106,7 +106,7 @@ def _measure_sql(connection: Connection, rows: int, per_style: int) -> None:
 
 
 def _measure_loop(url: str, requests: int) -> None:
-    """A whole search without a chat model beside the SQL and embedding in it, over the largest of the generated tables."""
+    """A whole search without a chat model, and the SQL and embedding in it, over the largest of the generated tables."""
     corpus = CompanyCorpus()
     queries = [query.text for query in corpus.queries(max(1, requests // len(CompanyCorpus.STYLES)))]
     times = service_times(url, queries, _chat, steps=LOOP_STEPS, embeddings=GeneratedEmbedding(corpus))

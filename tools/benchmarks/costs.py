@@ -1,7 +1,7 @@
-"""`make bench BENCH_ARGS="costs"`: what one search takes, of which tools/costs.py reckons what a month costs.
+"""`make bench BENCH_ARGS="costs"`: the resources of one search, from which tools/costs.py computes the costs per month.
 
-CPU and bytes, not time: on a busy machine a search waits, and what it uses stays nearly the same. `OPENBLAS_NUM_THREADS=1`
-stands for the function's one processor: several threads wait for each other by spinning.
+CPU and bytes, not time: on a busy machine a search waits, but the resources it uses hardly change. `OPENBLAS_NUM_THREADS=1`
+stands for the function's single processor: several threads would wait for each other by spinning.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     options, _ = parser.parse_known_args(arguments)
     corpus = Corpus()
     with migrated_server() as url, measured_connection(url) as connection:
-        # Aurora writes no whole pages into its log; what is done to the loaded rows afterwards is no search's
+        # Aurora writes no full pages into its log; later work on the loaded rows is not part of a search
         for setting in ("full_page_writes", "autovacuum"):
             connection.execute(f"alter system set {setting} = off".encode())
         connection.execute("select pg_reload_conf()")
@@ -66,7 +66,7 @@ def _print(connection: Connection, client: httpx2.Client, queries: Sequence[str]
 
 
 def _search(client: httpx2.Client, query: str) -> int:
-    """The bytes of the answer."""
+    """The size of the answer in bytes."""
     return len(client.get("/records/search", params={"q": query}).raise_for_status().content)
 
 
@@ -77,7 +77,7 @@ def _log_bytes(connection: Connection) -> int:
 
 
 def _server_seconds(connection: Connection) -> float:
-    """CPU of all of the server's processes, those that ended included."""
+    """CPU time of all processes of the server, including those that have ended."""
     server = _stat(Path(f"/proc/{connection.info.backend_pid}/stat"))[1]
     ticks = sum(_stat(Path(f"/proc/{server}/stat"))[11:15])
     for path in Path("/proc").glob("[0-9]*/stat"):
@@ -91,7 +91,7 @@ def _server_seconds(connection: Connection) -> float:
 
 
 def _stat(path: Path) -> list[int]:
-    """The fields of /proc/PID/stat behind the name: the state as 0, then the parent's id and all the others."""
+    """The fields of /proc/PID/stat after the name: the state as 0, then the parent's id and all others."""
     return [int(field) for field in re.sub(r"^.*\) \S", "0", path.read_text()).split()]
 
 

@@ -1,7 +1,7 @@
-"""What a cold start costs: the layers' sizes, the processor time of importing each function as it is built, and the local model.
+"""The cost of a cold start: the layers' sizes, the processor time of importing each built function, and the local model.
 
-The time is that of a fresh interpreter of the functions' version, which sees its built layers and nothing else. Beside it, in the
-same run, that of one that imports only psycopg and pydantic: the machine's speed is in both, so read the ratio.
+The time is that of a fresh interpreter of the functions' version, which sees only its built layers. The same run also measures
+an interpreter that imports only psycopg and pydantic. The machine's speed is in both, so read the ratio.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from pathlib import Path
 from tests.deployed.artifacts import Artifacts, CannotRun, build
 
 LARGEST = 5
-"""Packages of a layer that are named."""
+"""How many packages of a layer to list."""
 
 LAYER_MAX_MIB = 250
-"""What Lambda unpacks for one function at most, its layers included."""
+"""Lambda's limit for the unpacked size of a function, including its layers."""
 
 BASE = "import psycopg, pydantic"
 
@@ -51,7 +51,7 @@ print(loaded, sorted(times)[10], mebibytes() - before, *vector)
 
 AIMS = {"search": 3.0}
 AIM = 2.5
-"""A function's import takes no more than so many times the base; the search function, before its first model call, more."""
+"""The most that a function's import may take, as a multiple of the base; the search function before its first model call."""
 
 
 def main() -> None:
@@ -61,7 +61,7 @@ def main() -> None:
 
 
 def measure(imports: int) -> None:
-    """Print both tables, or why nothing can be measured here."""
+    """Prints both tables, or why nothing can be measured here."""
     try:
         artifacts = build()
     except CannotRun as reason:
@@ -77,12 +77,12 @@ def measure(imports: int) -> None:
 
 
 def run_local_model(artifacts: Artifacts) -> list[float]:
-    """The figures of LOCAL_MODEL, where the shared layer and its own are and nothing else is."""
+    """The figures of LOCAL_MODEL, with only the shared layer and its own."""
     return _run(artifacts, LOCAL_MODEL, [artifacts.shared_layer, artifacts.embedding_layer])
 
 
 def unpacked_mebibytes(layers: Iterable[Path]) -> float:
-    """What Lambda counts of layers."""
+    """The size of layers, as Lambda counts it."""
     return sum(size for layer in layers for _, size in _package_sizes(layer)) / 2**20
 
 
@@ -91,7 +91,7 @@ def import_times(artifacts: Artifacts, imports: int) -> dict[str, float]:
     statements = {"": BASE} | dict.fromkeys(artifacts.function_names(), "import app")
     taken: dict[str, list[float]] = {name: [] for name in statements}
     for _ in range(imports):
-        # in turns, so that a busy moment falls on all of them alike
+        # alternating, so that a busy moment affects all of them
         for name, statement in statements.items():
             taken[name].append(_import_seconds(artifacts, name, statement))
     return {name: statistics.median(times) for name, times in taken.items()}
@@ -103,10 +103,10 @@ def _import_seconds(artifacts: Artifacts, name: str, statement: str) -> float:
 
 
 def _run(artifacts: Artifacts, program: str, paths: Sequence[Path]) -> list[float]:
-    """The numbers that a program prints in a fresh interpreter of the functions' version."""
+    """The numbers printed by a program in a fresh interpreter of the functions' version."""
     done = subprocess.run(
         [artifacts.python, "-S", "-c", program],
-        # as in Lambda, where the function's folder cannot be written
+        # as in Lambda, where the function's folder is read-only
         env={"PATH": os.defpath, "PYTHONPATH": os.pathsep.join(map(str, paths)), "PYTHONDONTWRITEBYTECODE": "1"},
         capture_output=True,
         text=True,

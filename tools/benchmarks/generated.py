@@ -1,8 +1,8 @@
-"""Generated rows for measurements: text with a natural word distribution, vectors that cluster by topic.
+"""Generated rows for measurements: text with a natural word distribution, and vectors that cluster by topic.
 
-The vocabulary is Zipf-distributed; each row belongs to one of many topics, takes a third of its words from its topic and the
-rest from everywhere, and has a vector near its topic's centre. Queries are drawn the same way, in six styles. Everything
-follows from the seed.
+The vocabulary is Zipf-distributed. Each row belongs to one of many topics, takes a third of its words from its topic and the
+rest from everywhere, and has a vector near its topic's centre. Queries are drawn the same way, in six styles. Everything is
+determined by the seed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ TOPIC_WORDS = 40
 WORDS_PER_ROW = 60
 DIMENSIONS = 384
 ROWS_AT_ONCE = 100_000
-"""Whose vectors are drawn together, in double precision."""
+"""How many vectors to draw at once, in double precision."""
 
 _CONSONANTS = "bcdfghjklmnprstvwz"
 _VOWELS = "aeiou"
@@ -59,7 +59,7 @@ class Corpus:
         self._words = np.array(_invented_words(VOCABULARY, self._random))
         weights = 1.0 / np.arange(1, VOCABULARY + 1) ** 1.05
         self._cumulative = np.cumsum(weights / weights.sum())
-        # a topic's words come from the middle of the distribution: neither everywhere nor nowhere
+        # a topic's words come from the middle of the distribution: neither common nor rare
         self._topic_words = self._random.integers(150, 8000, size=(TOPICS, TOPIC_WORDS))
         supers = self._random.normal(size=(SUPER_TOPICS, DIMENSIONS))
         self._centres = supers[self._random.integers(0, SUPER_TOPICS, TOPICS)] + 0.9 * self._random.normal(
@@ -67,7 +67,7 @@ class Corpus:
         )
 
     def known_words(self, count: int) -> list[str]:
-        """Words of the rows, the most frequent first."""
+        """Words of the rows, most frequent first."""
         return [str(word) for word in self._words[:count]]
 
     def topics(self, count: int) -> NDArray[np.int64]:
@@ -124,7 +124,7 @@ def load_rows(
     vector_table: str,
     embedding_type: str | None = None,
 ) -> None:
-    """Fill the emptied `table` with `rows` of these `columns`, and `vector_table` with a vector of each, and analyse both."""
+    """Replaces the rows of `table` with these, adds a vector for each to `vector_table`, and analyses both."""
     connection.execute(f"truncate {table}, {vector_table} cascade".encode())
     with indexes_built_afterwards(connection, table, vector_table):
         copy_rows(connection, f"{table} ({columns})", rows)
@@ -133,7 +133,7 @@ def load_rows(
 
 
 def load_motions(connection: Connection, corpus: Corpus, count: int) -> None:
-    """Fill the emptied table of motions with `count` generated rows and their vectors."""
+    """Replaces the motions with `count` generated rows and their vectors."""
     texts, vectors = corpus.rows(corpus.topics(count))
     ids = [f"motion-{number:07}" for number in range(count)]
     dates = (f"{2015 + number % 11}-{1 + number % 12:02}-15" for number in range(count))

@@ -1,5 +1,5 @@
-"""Generated campaigns for measurements: copy of the other benchmarks' vocabulary with a vector of its profile, and properties
-drawn from skewed distributions. Everything follows from the seed.
+"""Generated campaigns for measurements: copy from the other benchmarks' vocabulary, with a vector of its profile, and
+properties drawn from skewed distributions. Everything is determined by the seed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ COLUMNS = (
 
 
 def load_campaigns(connection: Connection, corpus: Corpus, count: int) -> None:
-    """Fill the emptied table of campaigns with `count` generated rows and their vectors."""
+    """Replaces the campaigns with `count` generated rows and their vectors."""
     texts, vectors = corpus.rows(corpus.topics(count))
     ids = [f"campaign-{number:07}" for number in range(count)]
     rows = _campaigns(np.random.default_rng(31), ids, texts)

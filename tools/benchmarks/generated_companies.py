@@ -1,8 +1,8 @@
-"""Generated companies for measurements, of the proportions of the sample data.
+"""Generated companies for measurements, in the proportions of the sample data.
 
-Lengths of texts, numbers of tags and niches, shares of statuses, and the distribution of cosine similarities between a query and
-the companies (most about 0.1, one in ten above 0.25, those of the query's own topic about 0.5) are those of the sample data,
-as the local embedding model sees it; the vocabulary is Zipf's. Everything follows from the seed.
+Lengths of texts, numbers of tags and niches, shares of statuses, and the distribution of cosine similarities between a query
+and the companies (most about 0.1, one in ten above 0.25, those of the query's own topic about 0.5) are those of the sample data
+with the local embedding model; the vocabulary is Zipf-distributed. Everything is determined by the seed.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ STATUS_SHARES = (0.70, 0.12, 0.08, 0.10)
 NAME_ENDINGS = ("", "", "", "", " Labs", " Health", ".ai", " Robotics", " Systems", "-Line")
 CHUNK = 20_000
 
-# Shares of a vector's energy: common to all, of its sector, of its topic; the rest is its own.
+# Shares of a vector's energy that are common to all, its sector and its topic; the rest is its own.
 _COMMON, _SECTOR, _TOPIC = 0.10, 0.12, 0.28
 # Vectors of real texts vary in far fewer directions than they have dimensions.
 _DIRECTIONS = 80
@@ -67,7 +67,7 @@ class CompanyCorpus(Corpus):
         "six words": "{own[0]} {own[1]} {own[2]} {own[3]} {common[0]} {common[1]}",
     }
     OWN_WORDS, COMMON_WORDS = 4, 2
-    # a query speaks of its topic more plainly than a company does
+    # a query is closer to its topic than a company is
     QUERY_SPREAD = 0.7
 
     def __init__(self, seed: int = 7) -> None:
@@ -106,7 +106,7 @@ class CompanyCorpus(Corpus):
         ]
 
     def filters(self, per_style: int) -> list[tuple[str, tuple[list[str], list[str], list[str]]]]:
-        """`per_style` filters of each kind that a plan has: sectors, categories and business models."""
+        """`per_style` filters of each kind in a plan: sectors, categories and business models."""
         found: list[tuple[str, tuple[list[str], list[str], list[str]]]] = []
         for style in ("sector", "category", "sector, category", "sector, model", "sector, category, model"):
             for _ in range(per_style):
@@ -167,7 +167,7 @@ class CompanyCorpus(Corpus):
 
 
 class GeneratedEmbedding(LocalEmbedding):
-    """The local model as far as its time goes; the vector of a text is that of the generated topic that its words speak of."""
+    """Takes as long as the local model, but returns the vector of the generated topic that a text's words belong to."""
 
     def __init__(self, corpus: CompanyCorpus) -> None:
         super().__init__()
@@ -179,7 +179,7 @@ class GeneratedEmbedding(LocalEmbedding):
 
 
 def load_companies(connection: Connection, corpus: CompanyCorpus, count: int) -> None:
-    """Fill the emptied table of companies with `count` generated rows and their vectors."""
+    """Replaces the companies with `count` generated rows and their vectors."""
     vectors = np.empty((count, DIMENSIONS), np.float32)
 
     def rows() -> Iterator[Sequence[object]]:

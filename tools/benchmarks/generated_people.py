@@ -1,5 +1,5 @@
-"""Generated people for measurements: four cards each, two children a card, dates, places, companies and preferences drawn from
-skewed distributions, texts and vectors from the same corpus as the other benchmarks'. Everything follows from the seed.
+"""Generated people for measurements: four cards each, two children per card; dates, places, companies and preferences drawn
+from skewed distributions; texts and vectors from the other benchmarks' corpus. Everything is determined by the seed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _CHILD_TYPES = ("responsibility", "achievement", "project", "tool")
 
 
 def load_people(connection: Connection, corpus: Corpus, cards: int) -> None:
-    """Fill the emptied tables of people with `cards` generated cards, their people and children, and analyse them."""
+    """Replaces all people with `cards` generated cards, their people and children, and analyses the tables."""
     random = np.random.default_rng(29)
     connection.execute("truncate people cascade")
     people = cards // CARDS_PER_PERSON
@@ -78,7 +78,7 @@ def _load_cards(
 def _load_children(
     connection: Connection, corpus: Corpus, random: np.random.Generator, topics: NDArray[np.int64]
 ) -> None:
-    # a child is mostly about what its card is about
+    # a child mostly has the topic of its card
     count = len(topics) * CHILDREN_PER_CARD
     others = random.random(count) < 0.2
     texts, vectors = corpus.rows(np.where(others, corpus.topics(count), np.repeat(topics, CHILDREN_PER_CARD)))

@@ -1,9 +1,10 @@
-"""`make bench`: what the text of a query can cost. Queries made to be expensive beside ordinary ones, in every domain.
+"""`make bench`: how much the text of a query can cost. Compares queries made to be expensive with ordinary ones, in every
+domain.
 
 Fills an embedded Postgres with generated rows of each domain, and prints by domain the server CPU of an ordinary search (the
-median over six styles of query), of each hostile query, and their ratio. A search is what the service does for a request, from
-its reading to its answer, without a chat model and with a vector that is given: all statements on the way, but for the run log's.
-The aim at 100,000 rows is that no query costs more than `AIM` ordinary ones.
+median over six styles of query), of each hostile query, and their ratio. A search is all that the service does for a request,
+from reading to answer, without a chat model and with a given vector: all statements except those of the run log. The aim at
+100,000 rows is that no query costs more than `AIM` ordinary ones.
 
 The machine's noise is in every figure: read the ratios, not the milliseconds. A query's figure is the median of three runs.
 """
@@ -49,13 +50,13 @@ RUNS = 3
 USER = Caller("user")
 TIMEOUT_SECONDS = 10.0
 ENTITIES_EACH = 5_000
-"""Of each owner, unless there were fewer than OWNERS of them: a larger table has more owners."""
+"""Entities per owner, unless there are fewer than OWNERS owners: a larger table has more owners."""
 
 Search = Callable[[str, Services], Awaitable[object]]
 
 
 class GivenVector(LocalEmbedding):
-    """The local model as far as its name goes; every text has the `vector` that was given last."""
+    """Has the local model's name; every text gets the `vector` that was set last."""
 
     vector: Sequence[float] = ()
 
@@ -65,14 +66,14 @@ class GivenVector(LocalEmbedding):
 
 @dataclass(frozen=True)
 class Cost:
-    """Milliseconds of server CPU. `is_cut_off`: it was more than a statement may take, and this is what it was until then."""
+    """Milliseconds of server CPU. `is_cut_off`: the statement timeout was reached, and this is the CPU until then."""
 
     cpu_ms: float
     is_cut_off: bool
 
 
 def hostile_queries(known: Sequence[str]) -> dict[str, str]:
-    """Queries made to be expensive, by name. `known` are words of the data, the most frequent first."""
+    """Queries made to be expensive, by name. `known` are words of the data, most frequent first."""
     common, rare = list(known[:40]), list(known[40:])
     unknown = [f"{first}q{second}x{third}" for first in "bcdfghjk" for second in "aeiouy" for third in "lmnprstv"]
     queries = {
@@ -206,7 +207,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 async def measure(url: str, domain: str, rows: int, search: Search, corpus: Corpus, per_style: int) -> None:
-    """Print what hostile and ordinary queries cost in a domain whose tables are filled."""
+    """Prints the cost of hostile and ordinary queries in a domain with filled tables."""
     model = GivenVector()
     await record_model(url, model)
     environment = {
@@ -235,7 +236,7 @@ async def measure(url: str, domain: str, rows: int, search: Search, corpus: Corp
 
 
 async def _cpu_clock(services: Services) -> Callable[[], float]:
-    """Milliseconds of CPU that the server process of the pool's only connection has used; no other runs its queries."""
+    """Milliseconds of CPU used by the server process of the pool's only connection, which runs all its queries."""
     await services.database.execute("set max_parallel_workers_per_gather = 0")
     process = await services.database.row("select pg_backend_pid() as id")
     assert process is not None

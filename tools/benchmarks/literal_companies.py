@@ -1,7 +1,7 @@
-"""The literal functions that the companies search was conceived from, kept for comparison.
+"""The literal functions that the companies search is based on, kept for comparison.
 
-They read the same tables as the search does, so vectors that are kept in the row as half floats serve them too, and they may use
-the indexes that they were conceived with: the weighted text as an expression, and one on the niches.
+They read the same tables as the search, so they also use the vectors stored in the row as half floats. They may use the indexes
+that they were designed with: the weighted text as an expression, and one on the niches.
 """
 
 WEIGHTED_TEXT = """(
@@ -81,7 +81,7 @@ end $$;
 LITERAL = "\n".join(
     (
         _HYBRID.format(name="literal_search_companies_hybrid", text=WEIGHTED_TEXT),
-        # the same ranking off the stored text: every company is compared and ranked, none is left out
+        # the same ranking on the stored text, comparing and ranking every company
         _HYBRID.format(name="exact_search_companies_hybrid", text="c.text_search"),
         _KEYWORD.format(text=WEIGHTED_TEXT),
         _NAME,

@@ -1,4 +1,4 @@
-"""What the benchmarks share: a generated database, time as the server and the client see it, recall, and how both are printed.
+"""Shared by the benchmarks: a generated database, time as seen by server and client, recall, and how to print them.
 
 The machine's noise is in every figure: read the ratios, not the milliseconds.
 """
@@ -34,12 +34,12 @@ WARM_UP = 5
 WARM_UP_REQUESTS = 10
 REQUEST_SECONDS = 120.0
 LOG_SECONDS = 0.5
-"""After which the runs of all requests are in the log."""
+"""After this time, the runs of all requests are in the log."""
 
 _MEMORY_MB = (os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")) >> 20
 
 SERVER_PARAMETERS = {
-    "shared_buffers": f"{_MEMORY_MB // 3}MB",  # a million rows and what is searched of them take 4 GB
+    "shared_buffers": f"{_MEMORY_MB // 3}MB",  # a million rows and their indexes take 4 GB
     "fsync": "off",
     "max_wal_size": "4GB",
     "search_path": "quarry, public",
@@ -52,7 +52,7 @@ Scored = Sequence[tuple[str, float]]
 
 @dataclass(frozen=True)
 class Timing:
-    """Milliseconds of one call: CPU of the server process, and wall time as the client sees it."""
+    """Milliseconds of one call: CPU of the server process, and wall time of the client."""
 
     cpu_ms: float
     wall_ms: float
@@ -60,9 +60,9 @@ class Timing:
 
 @contextmanager
 def migrated_server() -> Iterator[str]:
-    """The URL of an embedded Postgres of its own, migrated and empty, gone at the end."""
+    """The URL of an embedded Postgres of its own, migrated and empty, removed at the end."""
     with tempfile.TemporaryDirectory(prefix="quarry-bench-") as directory:
-        # where the server of root runs as another user, it reaches its data here, which are gone with the directory
+        # if root's server runs as another user, it can reach its data here; the data is removed with the directory
         Path(directory).chmod(0o755)
         with EmbeddedPostgres(Path(directory) / "postgres", parameters=SERVER_PARAMETERS) as server:
             url = server.start()
@@ -72,7 +72,7 @@ def migrated_server() -> Iterator[str]:
 
 @contextmanager
 def measured_connection(url: str) -> Iterator[Connection]:
-    """A connection whose queries run in one process, so that its CPU is all there is to measure."""
+    """A connection whose queries run in a single process, so that its CPU is all there is to measure."""
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("set max_parallel_workers_per_gather = 0")
         yield connection
@@ -87,14 +87,14 @@ def cpu_clock(connection: Connection) -> Callable[[], float]:
 def timed(
     connection: Connection, cpu_ms: Callable[[], float], statement: LiteralString | bytes, parameters: Sequence[Any]
 ) -> tuple[Timing, list[tuple[Any, ...]]]:
-    """The time that one statement took, and its rows."""
+    """The time of one statement, and its rows."""
     cpu, wall = cpu_ms(), time.perf_counter()
     rows = connection.execute(statement, parameters).fetchall()
     return Timing(cpu_ms() - cpu, (time.perf_counter() - wall) * 1000), rows
 
 
 def recall(found: Scored, exact: Scored, depth: int) -> float:
-    """The share of the first `depth` that belong there: whose exact score is no lower than that of the exact last one."""
+    """The share of the first `depth` results whose exact score is at least that of the last exact result."""
     if not exact:
         return 1.0
     wanted = min(depth, len(exact))
@@ -115,7 +115,7 @@ def median_ratio(over: Sequence[float], under: Sequence[float]) -> float:
 
 @dataclass(frozen=True)
 class Task:
-    """One call of a search: what it is called with, and the style that it is reported under."""
+    """One call of a search: its arguments, and the style it is reported under."""
 
     style: str
     parameters: tuple[Any, ...]
@@ -123,9 +123,10 @@ class Task:
 
 @dataclass(frozen=True)
 class Search:
-    """A search, the literal function beside it, and the exact ranking by the same definition; each a statement that gives id and
-    score, best first. Recall is measured at `depths`; `aim` is how many times less CPU than the literal it is to take at 100,000
-    rows."""
+    """A search, the literal function to compare it with, and the exact ranking by the same definition. Each is a statement that
+    returns id and score, best first. Recall is measured at `depths`; `aim` is the ratio of CPU to the literal's to reach at
+    100,000 rows.
+    """
 
     name: str
     statement: str
@@ -145,7 +146,7 @@ class Measured:
 
 
 def compare(connection: Connection, search: Search, tasks: Sequence[Task]) -> dict[str, list[Measured]]:
-    """Run each task by the search, the literal function and the exact ranking, by style."""
+    """Runs each task with the search, the literal function and the exact ranking. Returns the results by style."""
     cpu_ms = cpu_clock(connection)
     for task in tasks[:WARM_UP]:
         _call(connection, search.statement, task, cpu_ms)
@@ -194,7 +195,7 @@ def _cpu(timings: Iterable[Timing]) -> list[float]:
 
 @dataclass(frozen=True)
 class ServiceTimes:
-    """Wall milliseconds of each request over HTTP, and of the steps in it that are not the service's own: SQL and embedding."""
+    """Wall milliseconds of each request over HTTP, and of the steps in it that are not the service itself: SQL and embedding."""
 
     requests: list[float]
     steps: list[float]
@@ -212,8 +213,8 @@ def service_times(
     steps: Sequence[str] | None = None,
     embeddings: EmbeddingModel | None = None,
 ) -> ServiceTimes:
-    """Ask the service, which searches the database at `url` with the local embedding model or the one given, one query after
-    another.
+    """Sends queries one after another to the service, which searches the database at `url` with the local embedding model or
+    the given one.
 
     The time of the steps, all or those named, is that of the same requests, from the run log.
     """

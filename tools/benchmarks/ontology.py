@@ -1,10 +1,10 @@
-"""`make bench`: ontology search beside the literal function that it was conceived from, in one run.
+"""`make bench`: ontology search compared with the literal function that it is based on, in one run.
 
-For each size it fills an embedded Postgres with a generated workspace of several owners, and copies its seven tables into a
-schema of their own with the indexes of the literal design. By style of query it prints server CPU of `onto_search_entities` for
-matches alone, which is what the literal gives, and with the nearest others where matches are few, which is what the service
-asks for; of the literal function; of that with its optional trigram match on `props::text`; ratios of matches alone; and how
-often their scores are the same, row for row.
+For each size, fills an embedded Postgres with a generated workspace of several owners, and copies its seven tables into a
+separate schema with the indexes of the literal design. By style of query it prints the server CPU of `onto_search_entities` for
+matches alone, as the literal returns, and with the nearest others if there are few matches, as the service asks for; of the
+literal function; of the literal with its optional trigram match on `props::text`; ratios for matches alone; and how often their
+scores are the same, row for row.
 
 The machine's noise is in every figure: read the ratios, not the milliseconds.
 """
@@ -72,7 +72,7 @@ LITERAL_WITH_PROPS = "select score from literal_search_with_props(%s, %s)"
 
 @dataclass(frozen=True)
 class Measured:
-    """One query: the times of our function and of the literal, with props where it was measured, and whether scores agree."""
+    """One query: the times of our function and of the literal, with props if measured, and whether the scores agree."""
 
     matches: Timing
     with_nearest: Timing
@@ -107,7 +107,7 @@ def _measure(connection: Connection, rows: int, owners: int, per_style: int) -> 
             timed(connection, cpu_ms, statement.encode(), [f"owner-{number % owners}", query.text])
     by_style: dict[str, list[Measured]] = defaultdict(list)
     for number, query in enumerate(queries):
-        # a second or more each: three of a style are enough
+        # these take a second or more each, so three per style are enough
         with_props = len(by_style[query.style]) < 3
         by_style[query.style].append(_compare(connection, cpu_ms, f"owner-{number % owners}", query, with_props))
     _print_table(rows, owners, by_style)
@@ -158,7 +158,7 @@ def _texts(corpus: Corpus, count: int) -> Iterator[str]:
 
 
 def _make_literal(connection: Connection) -> None:
-    """The literal's tables, indexes and functions, in a schema where nothing of ours can help it."""
+    """Creates the literal's tables, indexes and functions, in a schema where none of ours can help it."""
     connection.execute("create schema literal")
     for table, title in TITLE_COLUMNS.items():
         for statement in (

@@ -1,10 +1,10 @@
-"""`make bench`: people search beside the statements that it was conceived from, in one run.
+"""`make bench`: people search compared with the statements that it is based on, in one run.
 
-For each size it fills an embedded Postgres with generated people and prints, by kind of filter: server CPU of retrieval over all
-tiers that a search goes through, and of the literal's statements (two full-text queries, then three vector queries a tier, each
-comparing every row that the filters leave, on tables that hold the vector in the row); their ratio, by the median and all queries
-together; the ratio of wall time; the recall of the first five people against the same definition with every vector compared (a
-tie counts as equal); and the CPU of counting relaxations.
+For each size, fills an embedded Postgres with generated people and prints, by kind of filter: server CPU of retrieval over all
+tiers of a search, and of the literal's statements (two full-text queries, then three vector queries per tier, each comparing
+every row that passes the filters, on tables with the vector in the row); their ratio, by the median and over all queries; the
+ratio of wall time; the recall of the first five people against the same definition with every vector compared (a tie counts as
+equal); and the CPU of counting relaxations.
 
 The machine's noise is in every figure: read the ratios, not the milliseconds.
 """
@@ -97,7 +97,7 @@ $$
 
 @dataclass(frozen=True)
 class Measured:
-    """One query: what retrieval, the literal and counting relaxations took, and the people that retrieval ranked first."""
+    """One query: the costs of retrieval, the literal and counting relaxations, and the people that retrieval ranked first."""
 
     fast: Timing
     literal: Timing
@@ -173,7 +173,7 @@ def _tiers(filters: CardFilters) -> Iterator[int]:
 
 
 async def search_people(database: Database, query: Query, filters: CardFilters) -> Scored:
-    """All people that the tiers yield, best first, with their scores."""
+    """All people from all tiers, best first, with their scores."""
     candidates: dict[str, PersonEvidence] = {}
     excluded = await find_excluded(database, filters)
     for tier in _tiers(filters):
@@ -193,7 +193,7 @@ async def search_people(database: Database, query: Query, filters: CardFilters) 
 
 
 def _literal_search(connection: Connection, query: Query, filters: CardFilters) -> None:
-    """The statements of the seed, one after the other; what they yield is not scored."""
+    """Runs the literal statements one after another; their results are not scored."""
     arguments: dict[str, Any] = vars(filters) | {
         "text": query.text,
         "vector": vector_literal(query.vector.tolist()),

@@ -1,6 +1,6 @@
-"""`make bench`: what it costs to read a question without a model, at 50 sources of 20 fields, beside a small schema.
+"""`make bench`: the cost of reading a question without a model, with 50 sources of 20 fields, compared with a small schema.
 
-The look-up of values is measured by `values`. The machine's noise is in every figure.
+`values` measures the look-up of values. The machine's noise is in every figure.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from quarry.reader.said import ValueLink
 TODAY = datetime.date(2026, 3, 18)
 KINDS: tuple[Kind, ...] = ("text", "number", "date", "money", "text", "boolean", "text", "number")
 CPU_MS_MAX = 60.0
-"""What a question may cost that the linear stage reads alone."""
+"""Limit for a question read by the linear stage alone."""
 BOTH_CPU_MS_MAX = 150.0
-"""What it may cost with the pair model."""
+"""Limit for a question read with the pair model."""
 _SYLLABLES = "ba co di fu ga he ji ka lo mi nu po ri sa te vu wa xe yo zi".split()
 
 
@@ -34,7 +34,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--questions", type=int, default=200)
     given = parser.parse_args(arguments)
     learned()
-    gc.freeze()  # what the other benchmarks imported is not looked through while a question is read
+    gc.freeze()  # keeps garbage collection from scanning the other benchmarks' imports while a question is read
     stages = [("linear stage", None, CPU_MS_MAX), ("both stages", pair_model(), BOTH_CPU_MS_MAX)]
     for sources, fields in ((4, 8), (50, 20)):
         schema = made(sources, fields)
@@ -56,7 +56,7 @@ def _cost(schema: Schema, question: str, links: Sequence[ValueLink], pairs: Pair
 
 
 def made(sources: int, fields: int) -> Schema:
-    """A schema with names of ordinary words, each source with a link to the one before it."""
+    """A schema with names made of ordinary words. Each source has a link to the one before it."""
     chosen, words = random.Random(7), _words()
 
     def word() -> str:
@@ -79,7 +79,7 @@ def made(sources: int, fields: int) -> Schema:
 
 
 def _words() -> list[str]:
-    """Words that names are made of. Invented ones would be cut into more pieces than those of real schemas, and each piece is
+    """Words to make names of. Invented words would be cut into more pieces than the names of real schemas, and each piece is
     read.
     """
     if not LocalEmbedding.available():

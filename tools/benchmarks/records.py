@@ -1,8 +1,8 @@
-"""`make bench`: records search beside the literal formula that it was conceived from, in one run.
+"""`make bench`: records search compared with the literal formula that it is based on, in one run.
 
-For each size it fills an embedded Postgres with generated motions and prints, by style of query: server CPU and wall time of
+For each size, fills an embedded Postgres with generated motions and prints, by style of query: server CPU and wall time of
 `hybrid_search_motions` and of the literal function, their ratio, and the recall of the first ten ids against an exact ranking
-by the same definition (a tie counts as equal). Then the service over HTTP beside the time of its own SQL and embedding.
+by the same definition (a tie counts as equal). Then the service over HTTP, compared with the time of its own SQL and embedding.
 
 The machine's noise is in every figure: read the ratios, not the milliseconds.
 """
@@ -30,7 +30,7 @@ from tools.benchmarks.measuring import (
 )
 
 MATCHES = 30
-# The seed's function with its window over the whole table, kept for comparison; only the columns that both give.
+# The literal function with its window over the whole table, kept for comparison; only the columns that both return.
 LITERAL = """
 create function literal_hybrid_search_motions(query_text text, query_embedding halfvec, match_count int)
 returns table (id text, rank_score double precision) language sql as $$
@@ -49,7 +49,7 @@ returns table (id text, rank_score double precision) language sql as $$
 $$
 """
 
-# The definition of hybrid_search_motions with nothing left out: every row that holds a word is ranked, every vector compared.
+# The exact definition of hybrid_search_motions: ranks every row that contains a word, and compares every vector.
 EXACT = """
 create function exact_hybrid_search_motions(query_text text, query_embedding halfvec, match_count int)
 returns table (id text, rank_score double precision) language sql as $$
@@ -93,7 +93,7 @@ def _measure_sql(connection: Connection, rows: int, per_style: int) -> None:
 
 
 def _measure_service(url: str, requests: int) -> None:
-    """p50 of `GET /records/search` beside the p50 of its SQL and embedding steps, from the run log of the same requests."""
+    """p50 of `GET /records/search`, and p50 of its SQL and embedding steps, from the run log of the same requests."""
     queries = [query.text for query in Corpus(seed=23).queries(max(1, requests // 6))]
     times = service_times(url, queries, _search)
     print(f"\nGET /records/search, {len(queries)} requests one after another, one type, local embedding model, wall ms")

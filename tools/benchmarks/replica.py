@@ -1,8 +1,8 @@
-"""`make bench BENCH_ARGS="replica"`: what a replica takes off the database, and what rows take on disk.
+"""`make bench BENCH_ARGS="replica"`: the load that a replica takes off the database, and the disk space of rows.
 
-Fills an embedded Postgres with generated motions, makes a streaming replica of it, and asks the service the same searches
-without and with the replica. Prints the CPU that all processes of each server used for one search, replication included, and
-the bytes that each table and index takes for a row.
+Fills an embedded Postgres with generated motions, creates a streaming replica of it, and sends the service the same searches
+without and with the replica. Prints the CPU that all processes of each server used per search, including replication, and the
+bytes that each table and index takes per row.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def _search(client: httpx2.Client, query: str) -> None:
 
 
 def _server_clock(url: str) -> Callable[[], float]:
-    """Milliseconds of CPU that a server's processes have used, those that ended included."""
+    """Milliseconds of CPU used by a server's processes, including those that have ended."""
     with psycopg.connect(url) as connection:
         [[data]] = connection.execute("show data_directory").fetchall()
     server = (Path(data) / "postmaster.pid").read_text().split()[0]
@@ -104,7 +104,7 @@ def _server_clock(url: str) -> Callable[[], float]:
 
 
 def _stat(process: Path) -> list[str]:
-    """The fields of /proc/PID/stat behind the name: state, parent, …; none where the process is gone."""
+    """The fields of /proc/PID/stat after the name: state, parent, …; empty if the process is gone."""
     try:
         return (process / "stat").read_text().rpartition(")")[2].split()
     except OSError:

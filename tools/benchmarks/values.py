@@ -1,8 +1,7 @@
-"""`make bench`: the look-up of a question's words among the values of the data, and what keeping these costs the writes.
+"""`make bench`: looking up a question's words among the values of the data, and the cost of keeping these values for writes.
 
-The look-up is measured over generated values of one to four words, Zipf-distributed; questions hold one of the values, words that
-stand in many and words that stand in none, and in half of them a letter of a word is wrong. Writes are measured beside the same
-writes without the triggers.
+The look-up runs over generated values of one to four words, Zipf-distributed. Questions contain one of the values, common words
+and unknown words, and half of them have a typo. Writes are compared with the same writes without the triggers.
 
 The machine's noise is in every figure: read the ratios, not the milliseconds.
 """
@@ -43,7 +42,7 @@ _INSERT = """insert into companies (id, company_name, tagline, description, nich
 
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(prog="python -m tools.benchmarks values", description="The values of the data.")
-    parser.add_argument("--rows", type=int, nargs="*", default=[100_000, 1_000_000], help="values that are looked up")
+    parser.add_argument("--rows", type=int, nargs="*", default=[100_000, 1_000_000], help="number of values")
     parser.add_argument("--queries", type=int, default=100, help="questions")
     given = parser.parse_args(arguments)
     for count in given.rows:

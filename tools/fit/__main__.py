@@ -1,13 +1,13 @@
-"""Fits the weights of the reader to questions with known answers, calibrates how likely it is right, and prints what it is worth.
+"""Fits the weights of the reader to questions with known answers, calibrates its probabilities, and prints how good it is.
 
     python -m tools.fit SPIDER [--own tests/pairs] [--questions N] [--passes 2] [--seed 0] [--work FOLDER] [--dump DUMP] [--write]
 
-SPIDER holds `queries.csv` (database, question, sql) and `databases/NAME/{schema.sql,data/*.csv}`. Databases are split by the
-digest of their names: most are fitted to, some only calibrate chances, the rest is held out and judged. WORK keeps the loaded
-databases and the results of queries for the next time. `--write` puts the weights into the package.
+SPIDER holds `queries.csv` (database, question, sql) and `databases/NAME/{schema.sql,data/*.csv}`. Databases are split by a hash
+of their names: most are for fitting, some only for calibration, and the rest is held out for judging. WORK keeps the loaded
+databases and the results of queries for the next run. `--write` puts the weights into the package.
 
-The adapters of the second stage are trained on the candidates of the first pass, as they were before the weights had learned
-from their question; `--dump` keeps these. Chances are calibrated once both stages are there:
+The adapters of the second stage are trained on the candidates of the first pass, taken before the weights learned from their
+question; `--dump` saves these. Probabilities are calibrated once both stages exist:
 
     python -m tools.fit SPIDER --dump DUMP --write
     python -m tools.fit.adapters DUMP layers/quarry/quarry/reader/weights/adapters.safetensors
@@ -42,12 +42,12 @@ from tools.fit.report import table
 from tools.fit.training import Fit, Learner, Lesson, first_weights, lesson_of
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
-"""The server goes with its rows, or they are loaded again."""
+"""Safe because the server's data is temporary or can be loaded again."""
 TOLD_EVERY = 200
 CONTEXT_EVERY = 12
-"""One question of so many is asked behind one that it has nothing to do with."""
+"""One question in this many follows an unrelated one."""
 LINEAR_SHARES = (0.3, 0.6, 1.0, 1.5, 2.2, 3.0, 4.0)
-"""What the linear score may count next to that of the pair model."""
+"""The factors to try for the linear score when it is added to the score of the pair model."""
 WEIGHTS = Path(quarry.reader.__file__).parent / "weights"
 
 
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 @contextmanager
 def _dumped(file: Path | None) -> Iterator[TextIO | None]:
-    """Where candidates are written for the training of the adapters: a gzip file with a line of JSON for each question."""
+    """The gzip file for the candidates that train the adapters: one line of JSON per question."""
     if file is None:
         yield None
         return
@@ -82,23 +82,21 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
     )
     parser.add_argument("spider", type=Path)
     parser.add_argument("--own", type=Path, default=Path("tests/pairs"))
-    parser.add_argument("--questions", type=int, default=10_000, help="of each set at most, of those fitted to")
-    parser.add_argument(
-        "--judged", type=int, default=400, help="of each set at most, of those held out or calibrated on"
-    )
+    parser.add_argument("--questions", type=int, default=10_000, help="most questions per set, for fitting")
+    parser.add_argument("--judged", type=int, default=400, help="most questions per set, for judging and calibration")
     parser.add_argument("--passes", type=int, default=2)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--work", type=Path, help="where databases and results are kept; without it they are not")
     parser.add_argument("--dump", type=Path, help="where candidates are written for the training of the adapters")
-    parser.add_argument("--start", type=Path, help="a file of weights to begin with")
+    parser.add_argument("--start", type=Path, help="a file of weights to start from")
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     return parser.parse_args(arguments)
 
 
 @contextmanager
 def opened(given: argparse.Namespace, weights: Sequence[float]) -> Iterator[Workers]:
-    """Processes that read by these weights, over a Postgres of their own; what queries gave is kept at the end."""
+    """Processes that read with these weights, on their own Postgres. The results of queries are saved at the end."""
     with _work(given.work) as work, EmbeddedPostgres(work / "postgres", parameters=FAST) as server:
         place = Place(server.start(), given.spider, given.own, work / "results")
         with Workers(place, weights, given.processes) as workers:
@@ -106,7 +104,7 @@ def opened(given: argparse.Namespace, weights: Sequence[float]) -> Iterator[Work
 
 
 def pairs_of(given: argparse.Namespace, part: Part) -> list[Pair]:
-    """The pairs of a part, of each set so many, drawn by the seed."""
+    """The pairs of a part, limited per set, drawn by the seed."""
     most = given.questions if part == "fitted to" else given.judged
     chosen: list[Pair] = []
     for source in (spider_pairs(given.spider), own_pairs(given.own)):
@@ -117,7 +115,7 @@ def pairs_of(given: argparse.Namespace, part: Part) -> list[Pair]:
 
 
 def _in_conversation(pairs: Sequence[Pair]) -> list[Pair]:
-    """The pairs, some of them behind a question that they do not go on from."""
+    """The pairs, some of them after a question that they do not follow up on."""
     asked: dict[str, str] = {}
     found: list[Pair] = []
     for place, pair in enumerate(pairs):
@@ -131,7 +129,7 @@ def _in_conversation(pairs: Sequence[Pair]) -> list[Pair]:
 def _learn(
     learner: Learner, workers: Workers, pairs: Sequence[Pair], number: int, seed: int, dumped: TextIO | None
 ) -> None:
-    """One pass over pairs, in the order that a seed gives."""
+    """One pass over pairs, in an order given by a seed."""
     order, began, lessons = [*pairs], time.monotonic(), list[Lesson]()
     random.Random(seed + number).shuffle(order)  # noqa: S311 - nothing secret
     for lesson in filter(None, workers.each(lesson_of, order)):
@@ -151,7 +149,7 @@ def _learn(
 def _calibrate_and_judge(
     weights: Sequence[float], workers: Workers, pairs: Mapping[Part, Sequence[Pair]], given: argparse.Namespace
 ) -> None:
-    """Calibrate each stage, write what was learned, and print what both are worth."""
+    """Calibrates each stage, writes what was learned, and prints how good both are."""
     if pair_model() is None:
         raise SystemExit(f"The embedding model is not installed; the second stage needs it: {INSTALLATION}")
     by_linear, by_both = _seen(workers, pairs["calibrated on"], LINEAR_SHARES)
@@ -167,7 +165,7 @@ def _calibrate_and_judge(
 def _seen(
     workers: Workers, pairs: Sequence[Pair], shares: Sequence[float]
 ) -> tuple[list[Seen], dict[float, list[Seen]]]:
-    """What pairs show of readings by the linear stage alone, and by both, where the linear score has each of these shares."""
+    """The readings of pairs by the linear stage alone, and by both with each of these factors for the linear score."""
     found = [*filter(None, workers.each(partial(_seen_of_pair, shares=shares), pairs))]
     by_both = {share: [seen[share] for _, seen in found] for share in shares}
     return [alone for alone, _ in found], by_both
@@ -183,7 +181,7 @@ def _seen_of_pair(fit: Fit, pair: Pair, shares: Sequence[float]) -> tuple[Seen, 
 
 @contextmanager
 def _work(folder: Path | None) -> Iterator[Path]:
-    """Where databases are kept."""
+    """The folder for the databases."""
     if folder is not None:
         folder.mkdir(parents=True, exist_ok=True)
         folder.chmod(0o755)

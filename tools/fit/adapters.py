@@ -1,10 +1,10 @@
-"""Trains the adapters of the pair model on what `tools.fit --dump` wrote: `python -m tools.fit.adapters --help`.
+"""Trains the adapters of the pair model on the output of `tools.fit --dump`: `python -m tools.fit.adapters --help`.
 
     python -m tools.fit.adapters DUMP OUT [--passes 3] [--rank 16] [--seed 0]
 
-Needs the dependency group `fit` (torch). The embedding model reads a question together with a candidate in words. Its own
-weights stay as they are; trained are a product of two thin matrices at each linear layer (LoRA, Hu et al. 2021) and a head
-that makes the mean of the outputs a score. The loss of a question is the negative log of the probability of its right
+Needs the dependency group `fit` (torch). The embedding model reads a question together with a candidate as text. Its own
+weights stay unchanged; trained are a product of two thin matrices at each linear layer (LoRA, Hu et al. 2021) and a head that
+turns the mean of the outputs into a score. The loss of a question is the negative log of the probability of its right
 candidates; "none of these" has score 0.
 """
 
@@ -40,13 +40,13 @@ from quarry.reader.learned import HEAD_BIAS, HEAD_WEIGHT, encoded_pair, first_te
 RIGHT_MAX = 2
 WRONG_MAX = 7
 WRONG_AMONG = 14
-"""Wrong candidates are drawn from so many first ones."""
+"""Wrong candidates are drawn from this many first ones."""
 WRONG_ALONE_MAX = 4
-"""Of a question that has no right candidate."""
+"""Most wrong candidates of a question without a right one."""
 QUESTIONS = 16
-"""Questions of one step."""
+"""Questions per step."""
 PAIRS = 32
-"""Pairs that go through the network at a time, of about the same length."""
+"""Pairs that go through the network together; they have about the same length."""
 RATE = 1e-3
 WARM_STEPS = 30
 TOLD_EVERY = 20
@@ -55,7 +55,7 @@ Tensors = dict[str, Tensor]
 
 @dataclass(frozen=True)
 class Example:
-    """A question with the pieces of each pair, and which candidates are right."""
+    """A question with the tokens of each pair, and which candidates are right."""
 
     pieces: list[tuple[list[int], int]]
     right: list[bool]
@@ -78,12 +78,12 @@ class Network:
         self.trained = {name: each.to(device).requires_grad_() for name, each in self.trained.items()}
 
     def start_from(self, trained: Tensors) -> None:
-        """Begin with adapters of the same rank that were trained before."""
+        """Starts with trained adapters of the same rank."""
         for name, each in trained.items():
             self.trained[name] = each.float().to(self.device).requires_grad_()
 
     def scores(self, pairs: Sequence[tuple[list[int], int]]) -> Tensor:
-        """The scores of pairs, in their order."""
+        """The scores of pairs, in order."""
         order = sorted(range(len(pairs)), key=lambda place: len(pairs[place][0]))
         parts = [self._padded([pairs[place] for place in order[at : at + PAIRS]]) for at in range(0, len(order), PAIRS)]
         places = torch.empty(len(order), dtype=torch.long)
@@ -118,7 +118,7 @@ class Network:
             self._linear(states, f"{name}.attention.self.{part}").view(count, length, HEADS, -1).transpose(1, 2)
             for part in ("query", "key", "value")
         )
-        # torch's own attention takes four times as long backwards on a CPU
+        # on a CPU, the backward pass of torch's own attention takes four times as long
         shares = (queries @ keys.transpose(2, 3) * (width // HEADS) ** -0.5).masked_fill(~mask, -1e4).softmax(-1)
         attended = (shares @ values).transpose(1, 2).reshape(count, length, width)
         attended = self._linear(attended, f"{name}.attention.output.dense") + states
@@ -162,7 +162,7 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--passes", type=float, default=3.0)
     parser.add_argument("--rank", type=int, default=16)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--start", type=Path, help="a file of adapters to begin with")
+    parser.add_argument("--start", type=Path, help="a file of adapters to start from")
     return parser.parse_args(arguments)
 
 
@@ -178,7 +178,7 @@ def _example(row: dict[str, Any], tokenizer: WordPiece) -> Example:
 
 
 def _drawn(example: Example, chosen: random.Random) -> list[int]:
-    """The candidates of one step: right ones, and wrong ones that the linear stage takes for right."""
+    """The candidates of one step: right ones, and wrong ones that the linear stage considers right."""
     right = [place for place, is_right in enumerate(example.right) if is_right]
     wrong = [place for place, is_right in enumerate(example.right) if not is_right][:WRONG_AMONG]
     most = WRONG_MAX if right else WRONG_ALONE_MAX
@@ -189,14 +189,14 @@ def _drawn(example: Example, chosen: random.Random) -> list[int]:
 
 
 def loss_of(scores: Tensor, right: Tensor) -> Tensor:
-    """The negative log of the probability of the right ones, or of none where none is right."""
+    """The negative log of the probability of the right ones, or of "none of these" if none is right."""
     all_of_them = torch.cat([scores, scores.new_zeros(1)])
     good = scores[right] if bool(right.any()) else scores.new_zeros(1)
     return torch.logsumexp(all_of_them, 0) - torch.logsumexp(good, 0)
 
 
 def train(network: Network, examples: list[Example], passes: float, chosen: random.Random, out: Path) -> None:
-    """Adam with decoupled decay (Loshchilov & Hutter 2019); the rate rises over the first steps and falls to 0."""
+    """Adam with decoupled weight decay (Loshchilov & Hutter 2019). The rate rises over the first steps and then falls to 0."""
     steps = int(passes * len(examples) / QUESTIONS)
     optimizer = torch.optim.AdamW([*network.trained.values()], lr=RATE, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.LambdaLR(
@@ -229,7 +229,7 @@ def train(network: Network, examples: list[Example], passes: float, chosen: rand
 
 
 def write_safetensors(path: Path, tensors: Tensors) -> None:
-    """The tensors in half precision, as `read_safetensors` reads them."""
+    """Writes the tensors in half precision, in the format that `read_safetensors` reads."""
     header: dict[str, Any] = {}
     data = b""
     for name, tensor in tensors.items():

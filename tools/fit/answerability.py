@@ -1,11 +1,11 @@
-"""Fits how likely records answer a question, and prints what it is worth on collections that it was not fitted to.
+"""Fits the probability that records answer a question, and prints how good it is on held-out collections.
 
     python -m tools.fit.answerability --features FILE [--prose tests/pairs/prose] [--cache FOLDER] [--write]
 
 The collections are the sample and those of PROSE that the pair model was not trained on. Each is asked its own questions, the
-follow-up questions that the product would suggest about its records, and questions of other collections, which it cannot answer.
-Each collection is held out in turn; the weights that `--write` puts into the package are fitted to all. What is measured is kept
-in FILE, and read from it the next time.
+follow-up questions that the product would suggest about its records, and questions of other collections, which it cannot
+answer. Each collection is held out in turn; the weights that `--write` puts into the package are fitted to all. Measured
+features are saved in FILE and reused in the next run.
 """
 
 from __future__ import annotations
@@ -49,24 +49,24 @@ from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, find_sets, set_databa
 from tools.fit.sentences import HELD_OUT, read_prose
 
 NOT_BY_WORDS = ("similarity", "similarity gap", "sentence share", "found", "asked", "answers", "answers gap")
-"""Features that are left out where words are all that is known: the local model gives them, or chose what they are of."""
+"""Features that are left out if only words are known: the local model computes them, or chose what they describe."""
 WEIGHTS = Path(quarry.records.__file__).parent / "weights" / WEIGHTS_FILE
 SEEN_MIN = 10
-"""A feature of fewer questions is left out."""
+"""Features with fewer questions are left out."""
 SHRINKING, PASSES = 1.0, 25
 OTHERS_QUESTIONS, OTHERS_TITLES_STEP = 6, 15
-"""So many questions of other collections are asked of each, and one in so many of their titles: easy ones, and so few."""
+"""How many questions of other collections each is asked, and the step for asking about their titles, which are easy."""
 SUGGESTED_RECORDS, SUGGESTED_QUESTIONS = 40, 5
-"""So many records of each type are read, and so many follow-up questions about them are asked."""
+"""How many records of each type are read, and how many follow-up questions about them are asked."""
 REFUSED_ANSWERABLE, DOUBTED_ANSWERABLE = 0.04, 0.12
-"""So much of the answerable questions of held-out collections may be refused, and doubted."""
+"""The share of answerable questions of held-out collections that may be refused, and doubted."""
 HIGH_RIGHT, MEDIUM_RIGHT = 0.9, 0.65
-"""So often answers of at least this level are right. What is likely less often is low."""
+"""The least share of right answers at each level. Less likely answers are low."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question of a collection: what a right answer mentions, or the records that are relevant; neither where it has none."""
+    """A question on a collection, with the facts of a right answer or the relevant records; neither if it has no answer."""
 
     collection: str
     text: str
@@ -77,8 +77,8 @@ class Question:
 
 @dataclass(frozen=True)
 class Seen:
-    """What was measured of a question. `is_right`: a sentence that is quoted states a fact of a right answer, or its record is
-    relevant; None where neither is known.
+    """The features of a question. `is_right`: a quoted sentence states a fact of a right answer, or its record is relevant;
+    None if neither is known.
     """
 
     collection: str
@@ -89,7 +89,7 @@ class Seen:
 
 
 async def seen_of(question: Question, services: Services) -> Seen | None:
-    """What a search for the question shows; None where it finds nothing."""
+    """The features of a search for the question; None if it finds nothing."""
     types, services = await acting_for(Caller("fit"), services)
     with services.run("records", Caller("fit"), question.text, {}, Budget.without_model(60.0)) as run:
         reading = await read_records(Caller("fit"), services, types, question.text)
@@ -110,8 +110,8 @@ async def seen_of(question: Question, services: Services) -> Seen | None:
 
 
 def weights_of(seen: Sequence[Seen], names: Sequence[str]) -> dict[str, float]:
-    """A logistic regression of being answerable with L2, by Newton's method. The answerable questions of a collection count as
-    much as its others: collections differ in how many of each were written.
+    """A logistic regression of being answerable with L2, by Newton's method. A collection's answerable questions weigh as much
+    as its others, since collections differ in how many of each they have.
     """
     rows = np.array([[each.features.get(name, 0.0) for name in names] for each in seen])
     answered = np.array([float(each.is_answerable) for each in seen])
@@ -133,7 +133,7 @@ def weights_of(seen: Sequence[Seen], names: Sequence[str]) -> dict[str, float]:
 
 
 def names_of(seen: Sequence[Seen], *, by_meaning: bool) -> list[str]:
-    """The features that were seen often enough in several collections."""
+    """The features that occur often enough in several collections."""
     collections: dict[str, Counter[str]] = defaultdict(Counter)
     for each in seen:
         for name in each.features:
@@ -149,7 +149,7 @@ Rated = tuple[float, Seen]
 
 
 def held_out(seen: Sequence[Seen], *, by_meaning: bool) -> list[Rated]:
-    """Each question with its chance by weights that were fitted to the other collections."""
+    """Each question with its probability by weights fitted to the other collections."""
     rated: list[Rated] = []
     for collection in dict.fromkeys(each.collection for each in seen):
         others = [each for each in seen if each.collection != collection]
@@ -159,7 +159,7 @@ def held_out(seen: Sequence[Seen], *, by_meaning: bool) -> list[Rated]:
 
 
 def threshold(rated: Sequence[Rated], least: float) -> float:
-    """The lowest chance from which on this share of answers is right."""
+    """The lowest probability from which this share of answers is right."""
     known = sorted((pair for pair in rated if pair[1].is_right is not None), key=lambda pair: -pair[0])
     found, right = 1.0, 0
     for place, (likely, each) in enumerate(known, 1):
@@ -170,7 +170,7 @@ def threshold(rated: Sequence[Rated], least: float) -> float:
 
 
 def judged_questions(name: str, path: Path) -> list[Question]:
-    """The questions of a judged file. Those that ask for a number are left to the reader."""
+    """The questions of a judged file. The reader handles those that ask for a number."""
     return [
         Question(name, each.query, each.answerable is not False, each.answer_mentions, list(each.relevant))
         for each in read_judged(path)
@@ -179,7 +179,7 @@ def judged_questions(name: str, path: Path) -> list[Question]:
 
 
 def asked_questions(path: Path) -> list[Question]:
-    """The questions of the sample with the facts of a right answer."""
+    """The sample's questions, with the facts of a right answer."""
     lines = map(json.loads, path.read_text(encoding="utf-8").splitlines())
     return [
         Question("sample", each["query"], "answer_mentions" in each, each.get("answer_mentions", ())) for each in lines
@@ -193,7 +193,7 @@ def prose_questions(name: str, told: Mapping[str, Any]) -> list[Question]:
 
 
 def write_prose(name: str, told: Mapping[str, Any], folder: Path) -> None:
-    """A small collection as a set that can be loaded."""
+    """Writes a small collection as a set that can be loaded."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = [
         {"id": f"{name}-{place}", "document_title": title, "body": body}
@@ -204,7 +204,7 @@ def write_prose(name: str, told: Mapping[str, Any], folder: Path) -> None:
 
 
 def with_others(questions: Mapping[str, Sequence[Question]]) -> dict[str, list[Question]]:
-    """The questions of each collection, and some of others, which it cannot answer."""
+    """The questions of each collection, plus some of others, which it cannot answer."""
     joined: dict[str, list[Question]] = {}
     for name, own in questions.items():
         others = [each for other, asked in questions.items() if other != name for each in asked if each.is_answerable]
@@ -214,14 +214,14 @@ def with_others(questions: Mapping[str, Sequence[Question]]) -> dict[str, list[Q
 
 
 def others_titles(name: str, prose: Mapping[str, Mapping[str, Any]]) -> Iterator[Question]:
-    """What the product's follow-up question would ask about records of other collections."""
+    """The product's follow-up questions about records of other collections."""
     for other, told in prose.items():
         if other != name:
             yield from (Question(name, Quoting().followup.format(topic=title), False) for title, _ in told["records"])
 
 
 def measure(given: argparse.Namespace) -> Iterator[Seen]:
-    """What searches for all questions show, one collection after the other."""
+    """The features of searches for all questions, one collection after another."""
     cache: Path = given.cache.absolute()
     prose = {name: told for name, told in read_prose(given.prose).items() if name in HELD_OUT}
     for name, told in prose.items():
@@ -244,7 +244,7 @@ def measure(given: argparse.Namespace) -> Iterator[Seen]:
 
 @contextmanager
 def _sample_database(server: EmbeddedPostgres) -> Iterator[LocalDatabase]:
-    """The sample in a database of its own."""
+    """The sample in its own database."""
     name = "fitted_sample"
     url = f"{server.url().rsplit('/', 1)[0]}/{name}"
     with psycopg.connect(server.url(), autocommit=True) as connection:
@@ -285,7 +285,7 @@ async def suggested_questions(name: str, services: Services) -> list[Question]:
 
 
 def fit(seen: Sequence[Seen], *, by_meaning: bool) -> tuple[dict[str, Any], list[Rated]]:
-    """The weights and thresholds for one kind of model, and the chances of all questions while they were held out."""
+    """The weights and thresholds for one kind of model, and the probabilities of all questions while held out."""
     rated = held_out(seen, by_meaning=by_meaning)
     weights = weights_of(seen, names_of(seen, by_meaning=by_meaning))
     answerable = sorted(likely for likely, each in rated if each.is_answerable)
@@ -299,7 +299,7 @@ def fit(seen: Sequence[Seen], *, by_meaning: bool) -> tuple[dict[str, Any], list
 
 
 def report(name: str, found: Mapping[str, Any], rated: Sequence[Rated]) -> Iterator[str]:
-    """How often questions are refused and doubted by collection, and how often each level is right."""
+    """The shares of refused and doubted questions by collection, and the share of right answers at each level."""
     yield f"{name}: refused below {found['refused_below']}, doubted below {found['doubted_below']}"
     for collection in dict.fromkeys(each.collection for _, each in rated):
         of_it = [(likely, each) for likely, each in rated if each.collection == collection]
@@ -317,7 +317,7 @@ def report(name: str, found: Mapping[str, Any], rated: Sequence[Rated]) -> Itera
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Fit, report and, where it is asked for, write."""
+    """Fits, reports and, if requested, writes."""
     given = _given(arguments)
     if given.features.exists():
         seen = [Seen(**json.loads(line)) for line in given.features.read_text("utf-8").splitlines()]
@@ -332,7 +332,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _measured(given: argparse.Namespace) -> list[Seen]:
-    """What was measured, which the features file keeps as it comes."""
+    """The measured features, saved to the features file one by one."""
     seen: list[Seen] = []
     with given.features.open("w", encoding="utf-8") as file:
         for each in measure(given):
@@ -351,7 +351,7 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--prose", type=Path, default=Path("tests/pairs/prose"))
     parser.add_argument("--asked", type=Path, default=Path("tests/quality/asked_of_records.jsonl"))
     parser.add_argument("--cache", type=Path, default=DEFAULT_CACHE, help="where the databases are kept (%(default)s)")
-    parser.add_argument("--features", type=Path, required=True, help="a file that keeps what is measured")
+    parser.add_argument("--features", type=Path, required=True, help="a file to save the measured features")
     parser.add_argument("--write", action="store_true", help="put the weights into the package")
     return parser.parse_args(arguments)
 

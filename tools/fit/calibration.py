@@ -1,4 +1,4 @@
-"""How likely the first candidate is right, from databases that no weight was fitted to, and from when on it is given."""
+"""The probability that the first candidate is right, from databases not used for fitting, and the thresholds for giving it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from quarry.reader.learned import NEVER, Calibration, Thresholds
 from tools.fit.training import Judged
 
 PRECISION = 0.92
-"""The share of answers without doubt that are right, on the databases that chances are calibrated on."""
+"""The share of confident answers that must be right, on the databases for calibration."""
 DOUBTED = 0.3
-"""An answer that is less likely right is not given."""
+"""Less likely answers are not given."""
 LEAST = 0.7
-"""No answer that is less likely right is without doubt."""
+"""Less likely answers are never confident."""
 SEEN_MIN = 12
-"""Of a kind of answer that was seen less often, none is without doubt."""
+"""Kinds of answer with fewer readings are never confident."""
 SEEN_OFTEN_MIN = 40
-"""A kind that was seen so often has a threshold of its own."""
+"""Kinds with at least this many readings have their own threshold."""
 SURE_MIN = 6
-"""So many answers are above a threshold at least."""
+"""The fewest answers that must be above a threshold."""
 FOLDS = 5
-"""Databases are rated by what was learned of those in the other folds."""
+"""Databases are rated by what was learned from the other folds."""
 Chance = tuple[float, bool]
-"""How likely a reading is right, and whether it is."""
+"""The probability that a reading is right, and whether it is."""
 PASSES = 400
 STEP = 0.3
 SHRINKING = 0.005
@@ -34,9 +34,9 @@ SHRINKING = 0.005
 
 @dataclass(frozen=True)
 class Seen:
-    """A reading of a database that no weight was fitted to: the kind of answer, what is known, and whether it is right.
+    """A reading on a database not used for fitting: the kind of answer, the known properties, and whether it is right.
 
-    `question` and `language` are of the pair; `right` are flags of all candidates.
+    `question` and `language` are those of the pair; `right` are flags of all candidates.
     """
 
     kind: str
@@ -49,24 +49,24 @@ class Seen:
 
 
 Rated = Sequence[tuple[Seen, float]]
-"""Readings, each with how likely it is right."""
+"""Readings with their probabilities of being right."""
 
 
 def seen_of(judged: Judged) -> Seen:
-    """What a judged pair shows."""
+    """The reading of a judged pair."""
     kind = judged.best.kind if judged.best else ""
     pair, right = judged.pair, tuple(judged.right)
     return Seen(kind, judged.ranked.known, judged.is_first_right, pair.database, pair.kind, pair.language, right)
 
 
 def calibration_of(seen: Sequence[Seen]) -> Calibration:
-    """How likely readings are right, and from when on they are given."""
+    """The probabilities that readings are right, and the thresholds for giving them."""
     read = [each for each in seen if each.known]
     return Calibration(coefficients_of(read), thresholds_of(rated_by_others(read)))
 
 
 def rated_by_others(seen: Sequence[Seen]) -> Rated:
-    """Each reading with its chance by coefficients that its own database had no part in, as it will be for a new one."""
+    """Each reading with its probability by coefficients fitted without its own database, as for a new database."""
     folds: list[list[Seen]] = [[] for _ in range(FOLDS)]
     for place, database in enumerate(dict.fromkeys(each.database for each in seen)):
         folds[place % FOLDS] += [each for each in seen if each.database == database]
@@ -95,7 +95,7 @@ def coefficients_of(seen: Sequence[Seen]) -> dict[str, float]:
 
 
 def thresholds_of(rated: Rated) -> dict[str, Thresholds]:
-    """The thresholds by the kind of answer: its own where it was seen often, else that of all, where that holds for it too."""
+    """The thresholds by kind of answer: its own if it was seen often, otherwise the common one, if that holds for it too."""
     by_kind: dict[str, list[Chance]] = defaultdict(list)
     for each, chance in rated:
         by_kind[each.kind].append((chance, each.is_right))
@@ -113,7 +113,7 @@ def _of_kind(rated: list[Chance], common: float) -> float:
 
 
 def _confident(rated: list[Chance]) -> float:
-    """The lowest chance above which so many readings are right as must be."""
+    """The lowest probability above which the required share of readings is right."""
     threshold, right = NEVER, 0
     for place, (chance, is_right) in enumerate(sorted(rated, reverse=True), 1):
         right += is_right

@@ -1,8 +1,7 @@
-"""Fits which words of a question name a company, and what is asked of it: `python -m tools.fit.company_names`.
+"""Fits which words of a question name a company, and what is asked about it: `python -m tools.fit.company_names`.
 
-It reads tests/pairs/company_names.jsonl, where the names of each question are marked with what is asked of them, as in
-`alternatives to [Acme|like]`. Every other run of words of a question is no name. A fifth of the questions, by a checksum, is held
-out.
+Reads tests/pairs/company_names.jsonl. The names in each question are marked with what is asked about them, as in `alternatives
+to [Acme|like]`. Any other run of words is not a name. A fifth of the questions, by checksum, is held out.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ WEIGHTS = ROOT / "layers/quarry/quarry/companies/weights"
 ROUNDS = 8
 
 Marked = tuple[str, dict[tuple[int, int], Relation]]
-"""A question, and what is asked of its names, by where they begin and end."""
+"""A question, and what is asked about its names, by their start and end."""
 
 
 def named(marked: str) -> Marked:
@@ -36,7 +35,7 @@ def read_pairs(path: Path = PAIRS) -> list[Marked]:
 
 
 def _runs(pair: Marked) -> Iterator[tuple[list[str], Relation]]:
-    """Each run of words of a question as evidence, and what is asked of it."""
+    """Each run of words in a question as evidence, and what is asked about it."""
     text, names = pair
     tokens = tokenise(text)
     placed = {
@@ -51,7 +50,7 @@ def _runs(pair: Marked) -> Iterator[tuple[list[str], Relation]]:
 
 
 def main() -> None:
-    """Fit, say how many of the held-out questions are read right, and write the weights."""
+    """Fits, prints the share of held-out questions that are read right, and writes the weights."""
     pairs = read_pairs()
     groups = {
         "fitted": [each for each in pairs if not is_held_out(each[0])],

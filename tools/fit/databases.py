@@ -1,4 +1,4 @@
-"""Databases to fit on: loaded into an embedded Postgres, and seen as `quarry map` drafts them."""
+"""Databases to fit on: loaded into an embedded Postgres, with the schema that `quarry map` drafts."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ from tools.spider_database import Database
 
 
 def load_spider(connection: psycopg.Connection[Any], folder: Path) -> None:
-    """One database of Spider into a schema of its name, with its keys as far as its rows keep them."""
+    """Loads a Spider database into a schema of its name, with the keys that its rows satisfy."""
     Database(folder).load_postgres(connection, with_keys=True)
 
 
 def load_own(connection: psycopg.Connection[Any], file: Path) -> None:
-    """One database of our own into a schema of its own."""
+    """Loads one of our own databases into its own schema."""
     name = f"{OWN}{file.stem}"
     connection.execute(SQL("create schema {}").format(Identifier(name)))
     connection.execute("select set_config('search_path', %s, false)", [f'"{name}"'])
@@ -37,7 +37,7 @@ def load_own(connection: psycopg.Connection[Any], file: Path) -> None:
 
 
 def drafted_schema(connection: psycopg.Connection[Any], name: str) -> Schema:
-    """The sources that `quarry map` drafts of a schema, in use and commented out alike up to its limit."""
+    """The sources in the draft of `quarry map` for a schema, both active and commented out, up to its limit."""
     relations = relations_of_schema(connection, name)
     declared = read_declarations(draft(name, relations).text)
     catalog = read_catalog(connection, tables_named(declared))

@@ -1,4 +1,4 @@
-"""Fits a log-linear model that chooses among named choices by named evidence. The product reads the weights as they are."""
+"""Fits a log-linear model that chooses among named choices by named evidence. The product reads the weights."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ ROUNDS = 14
 RATE = 0.25
 SHRINK = 2e-4
 SEEN_MIN = 3
-"""Evidence for a target that was seen less often is not fitted."""
+"""Evidence with fewer occurrences for a target is not fitted."""
 WEIGHT_MIN = 0.04
 HELD_OUT_EVERY = 5
 ERROR_MIN = 1e-3
-"""A choice that is so nearly right is not learned from."""
+"""Choices with a smaller error are not learned from."""
 
 Choice = TypeVar("Choice", bound=Hashable)
 Example = tuple[list[str], Sequence[Choice], int]
-"""The evidence, the choices, and which of them is right."""
+"""The evidence, the choices, and the index of the right one."""
 Targets = Callable[[Choice], Sequence[str]]
-"""What evidence speaks for when it speaks for a choice."""
+"""The targets that evidence for a choice counts for."""
 Fitted = dict[str, dict[str, float]]
 
 
 def unmarked(marked: str) -> tuple[str, list[tuple[int, int, list[str]]]]:
-    """A text without its marks, and these: `to [Acme|like]` is the text `to Acme`, and its mark says where `Acme` begins and
-    ends, and what stands behind the bars.
+    """A text without its marks, and the marks: `to [Acme|like]` is the text `to Acme`, and its mark has the start and end of
+    `Acme` and the values after the bars.
     """
     text, marks = "", list[tuple[int, int, list[str]]]()
     for part in marked.split("["):
@@ -51,14 +51,14 @@ def marked_texts(path: Path) -> list[str]:
 
 
 def is_held_out(question: str) -> bool:
-    """Whether a question is never fitted to."""
+    """Whether a question is excluded from fitting."""
     return zlib.crc32(question.lower().encode()) % HELD_OUT_EVERY == 0
 
 
 def fitted(
     examples: Sequence[Example[Choice]], targets_of: Targets[Choice], rounds: int = ROUNDS
 ) -> Mapping[str, Mapping[str, float]]:
-    """The weights that make the right choices likely, by stochastic gradient descent with steps as AdaGrad has them."""
+    """The weights that make the right choices likely, by stochastic gradient descent with AdaGrad steps."""
     weights = _unfitted(examples, targets_of)
     squares = {name: dict.fromkeys(held, 1e-3) for name, held in weights.items()}
     known = [([name for name in said if name in weights], choices, right) for said, choices, right in examples]

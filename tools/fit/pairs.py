@@ -1,4 +1,4 @@
-"""Questions with known answers: Spider's, and pairs of our own (`tests/pairs`)."""
+"""Questions with known answers: Spider's, and our own pairs (`tests/pairs`)."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from psycopg.sql import SQL
 from tools.fit.results import TODAY, Gold, cell, gold
 
 LEFT_OUT = ("flight_4", "baseball_1", "soccer_1", "wta_1")
-"""Databases of Spider whose rows are not all there."""
+"""Databases of Spider with incomplete rows."""
 ROWS_MAX = 1_000
 SPIDER = "spider"
 OWN = "own_"
-"""What stands before the names of our own databases: some are called as those of Spider are."""
+"""Prefix of the names of our own databases, some of which Spider also uses."""
 PINNED = "pinned_"
-"""What stands before the names of those whose questions tests of behaviour pin."""
+"""Prefix of the names of databases whose questions are pinned by tests of behaviour."""
 Part = Literal["fitted to", "calibrated on", "held out"]
 _LIMITED = re.compile(
     r"select\s+(?P<shown>(?:(?!\bfrom\b).)+?)\s+from\s+(?P<rest>(?:(?!\bselect\b|\blimit\b).)+?)\s+order\s+by\s+"
@@ -37,7 +37,7 @@ _DIRECTION = re.compile(r"\b(?:asc|desc)\b", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Pair:
-    """A question about a database, and its gold statement; None where the data cannot answer. `previous` is what it follows."""
+    """A question about a database, and its gold statement; None if the data cannot answer. `previous` is the one before."""
 
     database: str
     question: str
@@ -49,8 +49,8 @@ class Pair:
 
 
 def part_of(pair: Pair) -> Part:
-    """Which databases a pair is of, by the digest of the name: those that are fitted to, those that chances are calibrated on, or
-    those that are held out. Of Spider every seventh is held out, of our own every fourth, of those that tests pin every second.
+    """The part that a pair's database belongs to, by a hash of its name: fitting, calibration, or held out. Every seventh
+    database of Spider is held out, every fourth of our own, and every second of those that tests pin.
     """
     name = pair.database.removeprefix(OWN)
     digest = int(sha1(name.encode(), usedforsecurity=False).hexdigest(), 16)
@@ -69,7 +69,7 @@ def spider_pairs(folder: Path) -> Iterator[Pair]:
 
 
 def own_pairs(folder: Path) -> Iterator[Pair]:
-    """The pairs of our own, of databases that are there."""
+    """Our own pairs on databases that exist."""
     for path in sorted(folder.glob("*.jsonl")):
         if not (folder / "databases" / f"{path.stem}.sql").exists():
             continue
@@ -87,7 +87,7 @@ def own_pairs(folder: Path) -> Iterator[Pair]:
 
 
 def spider_gold(database: sqlite3.Connection, sql: str) -> Gold | None:
-    """What a gold statement gives; None where it fails, gives nothing, or too much to compare."""
+    """The result of a gold statement; None if it fails, is empty, or is too large to compare."""
     try:
         rows = database.execute(sql).fetchmany(ROWS_MAX + 1)
         others = list(_tied(database, sql, rows))
@@ -99,7 +99,7 @@ def spider_gold(database: sqlite3.Connection, sql: str) -> Gold | None:
 
 
 def _tied(database: sqlite3.Connection, sql: str, rows: list[tuple[object, ...]]) -> Iterator[tuple[object, ...]]:
-    """Of a first row the others that tie with it."""
+    """The other rows that tie with the first one."""
     found = _LIMITED.fullmatch(sql.strip())
     if found is None or len(rows) != 1:
         return
@@ -115,7 +115,7 @@ def _tied(database: sqlite3.Connection, sql: str, rows: list[tuple[object, ...]]
 
 
 def own_gold(connection: psycopg.Connection[Any], schema: str, sql: str) -> Gold | None:
-    """What a gold statement over one of our own databases gives; None where it gives nothing."""
+    """The result of a gold statement on one of our own databases; None if it is empty."""
     connection.execute("select set_config('search_path', %s, false)", [f'"{schema}"'])
     try:
         rows = connection.execute(SQL(sql.replace("%", "%%"))).fetchmany(ROWS_MAX + 1)

@@ -1,7 +1,7 @@
-"""Fitting and judging in several processes that share the weights. Each has databases of its own.
+"""Fitting and judging in several processes that share the weights. Each has its own databases.
 
-All wait for each other after a few questions, and what they learned is added in a fixed order, so that the weights are the
-same for the same seed and number of processes.
+All processes synchronise after a few questions, and their changes are added in a fixed order. So the same seed and number of
+processes give the same weights.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from tools.fit.training import Fit
 from tools.fit.world import World
 
 ROUND = 4
-"""Questions that a process reads before all wait for each other."""
+"""Questions that a process reads between synchronisations."""
 DOUBLE_BYTES = 8
 Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where the databases are: the server, the folders of those to load, and the folder of what queries gave."""
+    """Where the databases are: the server, the folders to load from, and the folder with the results of queries."""
 
     url: str
     spider: Path
@@ -41,7 +41,7 @@ class Place:
 
 
 def shared_weights(weights: Sequence[float]) -> memoryview[float]:
-    """The weights in memory that processes share."""
+    """The weights in shared memory."""
     shared = memoryview(mmap.mmap(-1, DIMENSIONS * DOUBLE_BYTES)).cast("d")
     for place, weight in enumerate(weights):
         if weight:
@@ -50,7 +50,7 @@ def shared_weights(weights: Sequence[float]) -> memoryview[float]:
 
 
 class Workers:
-    """Processes that read pairs, each those of its own databases, by weights that they share with this one."""
+    """Processes that read pairs, each on its own databases, with weights that they share with this one."""
 
     def __init__(self, place: Place, weights: Sequence[float], number: int) -> None:
         context = get_context("fork")
@@ -74,7 +74,7 @@ class Workers:
         self._stack.close()
 
     def each(self, task: Callable[[Fit, Pair], Found], pairs: Sequence[Pair]) -> Iterator[Found]:
-        """What a task makes of each pair. Results come in rounds, in the order of the processes."""
+        """The results of a task for each pair. They come in rounds, in the order of the processes."""
         waiting: list[list[Pair]] = [[] for _ in self._pipes]
         for pair in reversed(pairs):
             waiting[crc32(pair.database.encode()) % len(waiting)].append(pair)

@@ -1,8 +1,8 @@
 """Fits what the segments of a query for people are and ask: `python -m tools.fit.people`.
 
-It reads tests/pairs/people.jsonl, where each question is marked. `[Acme|company|exclude]` are words, the kinds that they may be
-and what they ask. `/` stands between several kinds, and then the kind before what is asked (`company.must`). `~` marks a part of
-a name, `?` a name that the data does not hold, `*` a time that depends on today. Words without a mark are ignored ones.
+Reads tests/pairs/people.jsonl, where each question is marked. `[Acme|company|exclude]` are words, the kinds that they may be,
+and what they ask. `/` separates several kinds; then the right kind precedes what is asked (`company.must`). `~` marks a part of
+a name, `?` a name that the data does not contain, `*` a time that depends on today. Words without a mark are ignored.
 
 A fifth of the pairs, by a checksum of the question, is held out: the weights are fitted to the others.
 """
@@ -68,7 +68,7 @@ def read_pairs(path: Path = PAIRS) -> list[Marked]:
 
 
 def _examples(pairs: Sequence[Marked]) -> Iterator[Example[Choice]]:
-    """The evidence of each segment, its choices, and which is right, where what came before it was read right."""
+    """The evidence of each segment, its choices, and the right one, given that the segments before it were read right."""
     for cut, golds in pairs:
         passed = Passed()
         for segment, gold in zip(cut.segments, golds, strict=True):
@@ -83,7 +83,7 @@ def fit(pairs: Sequence[Marked]) -> Weights:
 
 
 def wrong_in(pairs: Sequence[Marked], weights: Weights) -> Iterator[tuple[str, list[str]]]:
-    """The questions that are not read right, with what of them is not."""
+    """The questions that are read wrong, with the wrong segments."""
     for cut, golds in pairs:
         read = read_parts(cut, weights)
         lines = [
@@ -96,9 +96,9 @@ def wrong_in(pairs: Sequence[Marked], weights: Weights) -> Iterator[tuple[str, l
 
 
 def main() -> None:
-    """Fit, say how right the held-out questions are read, and write the weights."""
+    """Fits, prints how well the held-out questions are read, and writes the weights."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--show", action="store_true", help="also list what is read wrong")
+    parser.add_argument("--show", action="store_true", help="also list the questions that are read wrong")
     shown = parser.parse_args().show
     pairs = read_pairs()
     held = [each for each in pairs if is_held_out(each[0].text)]

@@ -1,7 +1,7 @@
-"""Fits in which sense a text means the names of places that it holds: `python -m tools.fit.places`.
+"""Fits the sense in which a text means the names of places: `python -m tools.fit.places`.
 
-It reads tests/pairs/places.jsonl, where names are marked with their sense, as in `[reading|latent] apps from [Berlin|place]`. A
-name without a mark is none. A fifth of the texts, by a checksum, is held out.
+Reads tests/pairs/places.jsonl, where names are marked with their sense, as in `[reading|latent] apps from [Berlin|place]`. A
+name without a mark is not a place. A fifth of the texts, by checksum, is held out.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def _examples(pairs: Sequence[Marked]) -> Iterator[Example[Sense]]:
 
 
 def wrong_in(pairs: Sequence[Marked], weights: Weights) -> Iterator[tuple[str, list[str]]]:
-    """The texts whose names are not all read right, with those that are not."""
+    """The texts with names that are read wrong, with these names."""
     for text, read in pairs:
         tokens = tokenise(text)
         found = [sense for _, sense in senses_of(text, tokens, weights)]
@@ -64,9 +64,9 @@ def wrong_in(pairs: Sequence[Marked], weights: Weights) -> Iterator[tuple[str, l
 
 
 def main() -> None:
-    """Fit, say how many of the held-out texts are read right, and write the weights."""
+    """Fits, prints the share of held-out texts that are read right, and writes the weights."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--show", action="store_true", help="also list what is read wrong")
+    parser.add_argument("--show", action="store_true", help="also list the texts that are read wrong")
     shown = parser.parse_args().show
     pairs = read_pairs()
     held_out = [pair for pair in pairs if is_held_out(pair[0])]

@@ -1,4 +1,4 @@
-"""What readings of databases that nothing was fitted to are worth, as a table."""
+"""How good readings of databases not used for fitting are, as a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FIRST = (8, 16)
 
 @dataclass(frozen=True)
 class Verdicts:
-    """One kind of questions. `points`: 1 for what is right without doubt, -10 for what is wrong without doubt."""
+    """One kind of questions. `points`: 1 for each right confident answer, -10 for each wrong confident one."""
 
     asked: int
     right: int
@@ -29,7 +29,7 @@ class Verdicts:
 
 
 def verdicts(seen: Sequence[Seen], calibration: Calibration) -> Verdicts:
-    """What the readings are worth."""
+    """The verdicts on the readings."""
     sure = [each for each in seen if is_confident(each, calibration)]
     return Verdicts(
         asked=len(seen),
@@ -41,7 +41,7 @@ def verdicts(seen: Sequence[Seen], calibration: Calibration) -> Verdicts:
 
 
 def is_confident(seen: Seen, calibration: Calibration) -> bool:
-    """Whether the first candidate is given without doubt."""
+    """Whether the first candidate is given with confidence."""
     if not seen.known or seen.known.get("vetoed"):
         return False
     return calibration.chance(seen.known) >= calibration.thresholds_of(seen.kind).confident

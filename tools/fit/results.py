@@ -1,4 +1,4 @@
-"""Results of queries and of gold statements, as they are compared: sets of rows, whose cells may stand in any order."""
+"""Results of queries and of gold statements in comparable form: sets of rows whose cells may be in any order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Row = tuple[Cell, ...]
 
 @dataclass(frozen=True)
 class Denotation:
-    """What rows are, by digests: as a set, and with how often each comes."""
+    """A result as hashes: as a set of rows, and with the number of each row."""
 
     as_set: bytes
     as_list: bytes
@@ -35,7 +35,7 @@ class Denotation:
 
 @dataclass(frozen=True)
 class Gold:
-    """The results that are right: the gold's own, and, of rows that tie at a limit, the others. `width` counts its columns."""
+    """The right results: the gold's own, and others with rows that tie at a limit. `width` is its number of columns."""
 
     width: int
     own: Denotation
@@ -52,7 +52,7 @@ def run(connection: psycopg.Connection[Any], query: Query, schema: Schema, today
 def denotations(
     connection: psycopg.Connection[Any], composed: Composed, schema: Schema, today: datetime.date = TODAY
 ) -> list[tuple[int, Denotation]]:
-    """What a query gives, with all its columns and without those that only say why, by their number; none where it fails."""
+    """The result of a query with all columns, and without those that only explain the rows, by width; empty if it fails."""
     try:
         query = Query.model_validate({**composed.query, "limit": composed.query.get("limit", LIMIT_MAX)})
         result = run(connection, query, schema, today)
@@ -68,7 +68,7 @@ def denotations(
 
 
 def _without_empty_periods(rows: Sequence[Sequence[Any]], query: Query) -> Iterator[Sequence[Any]]:
-    """The rows, periods by their first day, without those that nothing is in, which a plain statement does not show."""
+    """The rows, with periods by their first day, without empty periods, which a plain statement does not return."""
     period = query.group[0].period if query.group else None
     if period is None:
         yield from rows
@@ -79,7 +79,7 @@ def _without_empty_periods(rows: Sequence[Sequence[Any]], query: Query) -> Itera
 
 
 def denotation(rows: Iterable[Row]) -> Denotation:
-    """Rows by their digests."""
+    """Rows as hashes."""
     lines = sorted(json.dumps(sorted(row, key=repr)) for row in rows if any(value is not None for value in row))
     return Denotation(_digest(dict.fromkeys(lines)), _digest(lines))
 
@@ -89,14 +89,14 @@ def _digest(lines: Iterable[str]) -> bytes:
 
 
 def gold(rows: Sequence[Row], others: Sequence[Sequence[Row]] = ()) -> Gold:
-    """The gold of rows; `others` are as good."""
+    """The gold result of rows; `others` are equally right."""
     own = denotation(rows)
     sets = frozenset((own.as_set, *(denotation(each).as_set for each in others)))
     return Gold(len(rows[0]) if rows else 0, own, sets)
 
 
 def cell(value: Any) -> Cell:
-    """A value as it is compared: a time by its day."""
+    """A value in comparable form: times become days."""
     match value:
         case None | "":
             return None

@@ -1,8 +1,8 @@
-"""Writes which sentences answer which questions, as `tools.fit.adapters` reads it: `python -m tools.fit.sentences PROSE DUMP`.
+"""Writes training data for `tools.fit.adapters`, sentences that answer questions: `python -m tools.fit.sentences PROSE DUMP`.
 
-PROSE is `tests/pairs/prose`. Each question stands next to the sentences of its collection that are nearest to it, by the cosine
-of the local embedding model, and a few of other collections. A sentence with the fact of an answered question answers it. Half
-of these questions are written a second time without that sentence: the records are on the subject, and none of them answers.
+PROSE is `tests/pairs/prose`. Each question comes with the nearest sentences of its collection, by the cosine of the local
+embedding model, and a few of other collections. A sentence with the fact of an answered question answers it. Half of these
+questions are also written without that sentence: the records are on the subject, but none of them answers.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ HELD_OUT = frozenset(
 WRONG_MAX = 10
 WRONG_WITHOUT_RIGHT_MAX = 6
 FAR = 2
-"""Sentences of other collections that stand next to an answered question."""
+"""Sentences of other collections per answered question."""
 SEED = 3
 
 
@@ -41,12 +41,12 @@ class Sentence:
 
 
 def read_prose(folder: Path) -> dict[str, dict[str, Any]]:
-    """The small collections by their names: `records` as title and body, `answered` as question and fact, `unanswerable`."""
+    """The small collections by name: `records` as title and body, `answered` as question and fact, `unanswerable`."""
     return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(folder.glob("*.json"))}
 
 
 def sentences_of(name: str, told: Mapping[str, Any]) -> Iterator[Sentence]:
-    """The sentences of a collection, each behind the title of its record."""
+    """The sentences of a collection, each after the title of its record."""
     for title, body in told["records"]:
         yield from (Sentence(name, f"{title}: {each}") for each in sentences(body))
 
@@ -76,7 +76,7 @@ async def rows(prose: Mapping[str, Mapping[str, Any]]) -> Iterator[dict[str, Any
 def _rows_of(
     name: str, question: str, fact: str | None, nearest: Sequence[Sentence], chosen: random.Random
 ) -> Iterator[dict[str, Any]]:
-    """The rows of one question; `nearest` are all sentences, the nearest first."""
+    """The rows of one question; `nearest` are all sentences, nearest first."""
     right = [each.text for each in nearest if fact and each.collection == name and fact in each.text]
     wrong = [each.text for each in nearest if each.collection == name and each.text not in right][:WRONG_MAX]
     far = [
@@ -97,7 +97,7 @@ def _row(question: str, right: Sequence[str], wrong: Sequence[str]) -> dict[str,
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
-    """Write the dump."""
+    """Writes the dump."""
     parser = argparse.ArgumentParser(prog="python -m tools.fit.sentences", description=__doc__)
     parser.add_argument("prose", type=Path)
     parser.add_argument("dump", type=Path)

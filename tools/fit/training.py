@@ -1,4 +1,4 @@
-"""Weights from answers: they make those queries likelier whose results are right, a question at a time."""
+"""Learns weights from answers, one question at a time: queries with the right results become likelier."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from tools.fit.world import Database, World
 STEP = 0.15
 SHRINKING = 0.0005
 LINE_MAX = 24
-"""So many candidates of a question are kept for the adapters."""
+"""How many candidates of a question to save for the adapters."""
 LINE_RIGHT_MAX = 3
-"""So many more of those that are right."""
+"""How many additional right candidates to save."""
 RUN_MAX = 60
-"""So many of the best candidates are run."""
+"""How many of the best candidates to run."""
 FIRST_WEIGHTS: Mapping[str, float] = {
     "covered": 3.0, "uncovered": -0.5, "hops": -0.5, "many": -0.3, "value:used": 1.5, "value=": 0.5, "base:named": 1.0,
     "base:unnamed": -0.5, "shown:named": 1.0, "shown:own": 0.5, "measured:named": 1.0, "number:named": 1.0, "by:named": 0.5,
@@ -33,15 +33,15 @@ FIRST_WEIGHTS: Mapping[str, float] = {
 
 @dataclass(frozen=True)
 class Judged:
-    """A pair with its candidates, ranked, and which of them give the gold result."""
+    """A pair with its ranked candidates, and which of them give the gold result."""
 
     pair: Pair
     ranked: Ranked
     right: Sequence[bool]
     wanted: Sequence[bool]
-    """Of the right ones those that ask as the gold does: for different values or for rows, in its order or in none."""
+    """The right candidates that ask as the gold does: for distinct values or for rows, in its order or unordered."""
     is_known: bool
-    """Whether there is a gold result at all."""
+    """Whether there is a gold result."""
 
     @property
     def best(self) -> Candidate | None:
@@ -60,7 +60,7 @@ class Judged:
         return bool(self.right) and self.right[0]
 
     def by_both(self, read: PairScores, linear_share: float) -> Judged:
-        """The same, ranked by both stages."""
+        """The same pair, ranked by both stages."""
         ranked = by_both(self.found, read, linear_share)
         places = {id(each): place for place, each in enumerate(self.found.all)}
         order = [places[id(each)] for each in ranked.found.all]
@@ -69,7 +69,7 @@ class Judged:
 
 
 def first_weights() -> list[float]:
-    """The weights that fitting begins with."""
+    """The weights before fitting."""
     weights = [0.0] * DIMENSIONS
     for name, value in FIRST_WEIGHTS.items():
         weights[index_of(name)] = value
@@ -78,7 +78,7 @@ def first_weights() -> list[float]:
 
 @dataclass(frozen=True)
 class Lesson:
-    """What one pair says about the weights: by how much each should change. `line` holds its candidates, for the adapters."""
+    """The changes to the weights that one pair suggests. `line` holds its candidates, for the adapters."""
 
     changes: Mapping[int, float]
     is_first_right: bool
@@ -87,14 +87,14 @@ class Lesson:
 
 
 class Learner:
-    """Changes weights by what was learned (AdaGrad, Duchi et al. 2011), and lets them shrink."""
+    """Applies lessons to the weights (AdaGrad, Duchi et al. 2011), and shrinks them."""
 
     def __init__(self, weights: memoryview[float], *, is_new: bool) -> None:
         self.weights = weights
         self._squares = [1e-6 if is_new else 1.0] * DIMENSIONS
 
     def learn(self, lesson: Lesson) -> None:
-        """Change the weights."""
+        """Changes the weights."""
         weights, squares = self.weights, self._squares
         for place, change in lesson.changes.items():
             squares[place] += change * change
@@ -102,14 +102,14 @@ class Learner:
 
 
 class Fit:
-    """Reads pairs by weights that may change."""
+    """Reads pairs with weights that may change."""
 
     def __init__(self, world: World, weights: Sequence[float]) -> None:
         self.world = world
         self.weights = weights
 
     def judged(self, pair: Pair) -> Judged | None:
-        """The candidates of a pair; None where its gold cannot be compared."""
+        """The candidates of a pair; None if its gold result cannot be compared."""
         database = self.world.database(pair.database)
         gold = database.gold(pair)
         if gold is None and pair.sql is not None:
@@ -126,7 +126,7 @@ class Fit:
 
 
 def lesson_of(fit: Fit, pair: Pair) -> Lesson | None:
-    """What a pair says about the weights; None where its gold cannot be compared."""
+    """The changes that a pair suggests; None if its gold result cannot be compared."""
     judged = fit.judged(pair)
     if judged is None:
         return None
@@ -136,7 +136,7 @@ def lesson_of(fit: Fit, pair: Pair) -> Lesson | None:
 
 
 def _changes(judged: Judged) -> dict[int, float]:
-    """The gradient of the log of the probability of the wanted candidates."""
+    """The gradient of the log probability of the wanted candidates."""
     good = [chance if wanted else 0.0 for chance, wanted in zip(judged.probabilities, judged.wanted, strict=True)]
     total = sum(good) or 1e-12
     by_bundle: dict[Bundle, float] = {}
@@ -154,7 +154,7 @@ def _changes(judged: Judged) -> dict[int, float]:
 
 
 def line_of(judged: Judged) -> dict[str, Any]:
-    """A question with its first candidates, and with right ones behind them: each as text, with whether it is wanted."""
+    """A question with its first candidates, followed by right ones: each as text, with whether it is wanted."""
     texts: dict[str, bool] = {}
     for each, wanted in zip(judged.found.all, judged.wanted, strict=True):
         text = text_of(each.composed)
@@ -167,7 +167,7 @@ def line_of(judged: Judged) -> dict[str, Any]:
 def _right(
     found: Sequence[Candidate], gold: Gold | None, given: Callable[[Candidate], Sequence[tuple[int, Denotation]]]
 ) -> list[bool]:
-    """Which candidates give the gold result, row by row where one does, else as a set of rows."""
+    """Which candidates give the gold result: row by row if one does, otherwise as a set of rows."""
     if gold is None:
         return [False] * len(found)
     results: list[Sequence[tuple[int, Denotation]]] = []
@@ -180,7 +180,7 @@ def _right(
 
 
 def _asks_alike(each: Candidate, pair: Pair) -> bool:
-    """Whether a candidate that gives rows asks for them as the gold statement does."""
+    """Whether a candidate that returns rows asks for them as the gold statement does."""
     ask, sql = each.ask, (pair.sql or "").lower()
     if ask.kind not in ("rows", "distinct") or ask.is_first:
         return True
@@ -191,6 +191,6 @@ def _asks_alike(each: Candidate, pair: Pair) -> bool:
 
 
 def width_of(each: Candidate) -> int:
-    """How many columns a candidate gives."""
+    """The number of columns of a candidate's result."""
     query = each.query
     return len(query.get("select", ())) or len(query.get("group", ())) + len(query.get("aggregate", ()))

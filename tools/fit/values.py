@@ -1,4 +1,4 @@
-"""The values of a database, found by the words of a question as the one look-up of a service finds them."""
+"""The values of a database, matched with the words of a question as the product's look-up does."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from quarry.reader.said import ValueLink
 from tools.fit.results import run
 
 PAGES_MAX = 10
-"""Pages of different values of one field that are known."""
+"""How many pages of different values of one field to read."""
 VALUE_CHARACTERS_MAX = 80
 PART_VALUES_MAX = 40
-"""A word that more values have says too little to mean one of them."""
+"""A word in more values than this is too common to mean one of them."""
 PHRASE_WORDS_MAX = 6
 Entry = tuple[str, str, str, int]
 
@@ -79,7 +79,7 @@ class Values:
 def _values_of(
     connection: psycopg.Connection[Any], schema: Schema, source: str, field: str
 ) -> Iterator[tuple[str, int]]:
-    """The values of a field, those of most rows first."""
+    """The values of a field, most rows first."""
     for page in range(PAGES_MAX):
         query = Query(
             source=source, group=(Group(field=field),), aggregate=(Aggregate(fn="count"),), limit=LIMIT_MAX,

@@ -1,4 +1,4 @@
-"""The databases that pairs ask about, each loaded once, with their values and what queries gave."""
+"""The databases that pairs ask about, each loaded once, with their values and the results of queries."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Given = list[tuple[int, Denotation]]
 
 
 class Database:
-    """One database, in a schema of its name."""
+    """One database, in a schema of the same name."""
 
     def __init__(self, connection: psycopg.Connection[Any], name: str, folder: Path, kept: Path | None) -> None:
         self.name = name
@@ -42,7 +42,7 @@ class Database:
         return SpiderDatabase(self._folder).load_sqlite()
 
     def gold(self, pair: Pair) -> Gold | None:
-        """What the gold of a pair gives; None where it is not to be compared."""
+        """The gold result of a pair; None if it cannot be compared."""
         if pair.sql is None:
             return None
         if pair.sql not in self._golds:
@@ -52,14 +52,14 @@ class Database:
         return self._golds[pair.sql]
 
     def denotations(self, composed: Composed, today: datetime.date) -> Given:
-        """What a query gives, run once."""
+        """The result of a query, run once."""
         key = json.dumps([composed.query, composed.aside, today.isoformat()], sort_keys=True)
         if key not in self._given:
             self._given[key] = denotations(self._connection, composed, self.schema, today)
         return self._given[key]
 
     def keep(self) -> None:
-        """Write what queries gave, for the next fit."""
+        """Saves the results of queries for the next fit."""
         if self._kept:
             self._kept.parent.mkdir(parents=True, exist_ok=True)
             self._kept.write_bytes(pickle.dumps(self._given))
@@ -77,7 +77,7 @@ class World:
         self._loaded = {name for (name,) in rows}
 
     def database(self, name: str) -> Database:
-        """A database by its name, loaded where it is not yet."""
+        """A database by name, loaded on first use."""
         if name not in self._databases:
             is_own = name.startswith(OWN)
             own = self._own / "databases" / f"{name.removeprefix(OWN)}.sql"
@@ -90,6 +90,6 @@ class World:
         return self._databases[name]
 
     def keep(self) -> None:
-        """Write what queries gave."""
+        """Saves the results of queries."""
         for each in self._databases.values():
             each.keep()

@@ -1,1 +1,1 @@
-"""What one process takes on: `make load` drives a real server to ten times what it can carry."""
+"""Load test of one process: `make load` drives a real server to ten times its capacity."""

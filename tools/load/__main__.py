@@ -1,7 +1,7 @@
-"""`python -m tools.load`: finds what one process can carry, offers it up to ten times that, and prints a table.
+"""`python -m tools.load`: finds the capacity of one process, offers it up to ten times that, and prints a table.
 
-The server is `quarry demo` on the sample data with an embedded Postgres of its own, on loopback; database, server and this client
-share the machine's cores, so the figures say how one process behaves beyond its capacity, not how large that is elsewhere.
+The server is `quarry demo` on the sample data with its own embedded Postgres, on loopback. Database, server and client share
+the machine's cores, so the figures show how a process behaves beyond its capacity, not how large that is elsewhere.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ CLOSED_SECONDS = 4.0
 OPEN_SECONDS = 9.0
 ROUNDS = 3
 SETTLING_SECONDS = 1.5
-"""The beginning of a phase, which is not counted."""
+"""The start of a phase, which is not counted."""
 
 HEALTH_INTERVAL_SECONDS = 0.1
 GREEDY = "greedy"
@@ -43,10 +43,10 @@ SEED = 12
 
 @dataclass(frozen=True)
 class Phase:
-    """What became of the calls of one phase, and of the looks at `/health` beside them. `offered` is calls a second.
+    """The calls of one phase, and the checks of `/health` during it. `offered` is calls per second.
 
-    Of those that `begun`, before its end or before its counted part, `calls` ended in it, and `unanswered` is how many had not
-    when it ended. `cpu_seconds` is what the server's own process used for them all.
+    Of the `begun` calls, started before its end or before its counted part, `calls` ended in it, and `unanswered` had not
+    ended. `cpu_seconds` is the CPU that the server's own process used for all of them.
     """
 
     name: str
@@ -80,7 +80,7 @@ def main() -> None:
     )
     given = parser.parse_args()
     with _model(given.model_seconds) as model_address, _server(given.pool_size, model_address) as server:
-        # as the server's own loop: the client takes less of the processors that it shares with it
+        # the server's own event loop: the client then uses less of the shared CPU
         uvloop.run(_measure(server))
 
 
@@ -106,7 +106,7 @@ async def _measure(server: Server) -> None:
     print(f"\nIt carries {capacity:.1f} calls a second.\n\n| {' | '.join(columns)} |\n{'|---' * len(columns)}|")
     for multiple in MULTIPLES:
         print(_row(await _open(server, workload, multiple, capacity)), flush=True)
-    # what a machine carries changes from one minute to the next: both by turns
+    # a machine's capacity changes from minute to minute, so both are measured alternately
     carried, completed = list[float](), list[float]()
     for _ in range(ROUNDS):
         phase = await _closed(server, workload, int(best.name))
@@ -121,7 +121,7 @@ async def _measure(server: Server) -> None:
 
 
 async def _closed(server: Server, workload: Workload, concurrency: int) -> Phase:
-    """As many users as `concurrency`, each with one call at a time."""
+    """Simulates `concurrency` users, each with one call at a time."""
 
     async def use(user: str, calls: Calls) -> None:
         while True:
@@ -135,7 +135,7 @@ async def _closed(server: Server, workload: Workload, concurrency: int) -> Phase
 
 
 async def _open(server: Server, workload: Workload, multiple: int, capacity: float) -> Phase:
-    """Calls that come at random moments, whatever became of the earlier ones; half of them from one user."""
+    """Calls at random moments, independent of earlier ones; half of them from one user."""
     moments = random.Random(SEED)
     others = itertools.cycle(OTHERS)
 
@@ -152,7 +152,7 @@ async def _open(server: Server, workload: Workload, multiple: int, capacity: flo
 
 @dataclass
 class Calls:
-    """The calls of a phase: when each began, and what became of those that ended."""
+    """The calls of a phase: when each began, and the outcomes of those that ended."""
 
     address: str
     began: list[float] = field(default_factory=list)
@@ -170,7 +170,7 @@ async def _phase(
     seconds: float,
     begin: Callable[[Calls, asyncio.TaskGroup], Coroutine[None, None, None]],
 ) -> Phase:
-    """So many seconds of the calls that `begin` makes; clients whose calls still run then leave."""
+    """Runs the calls that `begin` makes for this long; then clients with calls in progress disconnect."""
     calls = Calls(server.address)
     looks: list[Outcome] = []
     counted_from = time.monotonic() + SETTLING_SECONDS
@@ -195,7 +195,7 @@ async def _phase(
 
 
 async def _look(address: str, looks: list[Outcome]) -> None:
-    """Look at `/health` ten times a second, as a load balancer would."""
+    """Checks `/health` ten times per second, as a load balancer would."""
     while True:
         looks.append(await call(address, HEALTH))
         await asyncio.sleep(HEALTH_INTERVAL_SECONDS)
@@ -236,7 +236,7 @@ def _times(outcomes: Sequence[Outcome], percentile: int) -> tuple[str, str]:
 
 @contextmanager
 def _model(seconds: float | None) -> Iterator[str | None]:
-    """The address of a chat model that says one sentence to everything, after `seconds`; None without one."""
+    """The address of a chat model that answers everything with one sentence after `seconds`; None without a model."""
     with (
         FakeOpenAI(lambda body: Reply.text("It is so [1].", delay=seconds or 0)) if seconds else nullcontext() as model
     ):
@@ -245,22 +245,22 @@ def _model(seconds: float | None) -> Iterator[str | None]:
 
 @dataclass(frozen=True)
 class Server:
-    """What is measured, and the id of its process; its database's are others."""
+    """The server under test, and the id of its process; the database has other processes."""
 
     address: str
     process: int
 
     def cpu_seconds(self) -> float:
-        """What its process has used, all threads together."""
+        """The CPU that its process has used, over all threads."""
         fields = Path(f"/proc/{self.process}/stat").read_text(encoding="ascii").rpartition(")")[2].split()
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 @contextmanager
 def _server(pool_size: int, model_address: str | None) -> Iterator[Server]:
-    """A `quarry demo` of its own, gone at the end with its data."""
+    """A new `quarry demo`, removed at the end with its data."""
     with tempfile.TemporaryDirectory(prefix="quarry-load-") as directory:
-        # open to the user that Postgres runs as when this runs as root
+        # readable by the user that Postgres runs as if this runs as root
         Path(directory).chmod(0o755)
         environment = {
             "PATH": os.environ["PATH"],

@@ -1,4 +1,4 @@
-"""Calls as users make them, over HTTP as plain as it gets: the client shares the machine with the server that it measures."""
+"""Calls as users make them, over minimal HTTP, because the client shares the machine with the server it measures."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from urllib.parse import urlencode, urlsplit
 
 SAMPLE = Path(__file__).resolve().parents[2] / "sql" / "sample"
 CALL_SECONDS = 30.0
-"""A client that waited this long gives up."""
+"""A client gives up after waiting this long."""
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a call. `status` is 0 where no whole response came; times are seconds, `ended` by the monotonic clock."""
+    """The outcome of a call. `status` is 0 without a complete response; times are seconds, `ended` by the monotonic clock."""
 
     user: str
     status: int
@@ -38,7 +38,7 @@ class Outcome:
 
 HEALTH = Request("GET", "/health")
 
-# Each kind of search as often as the others; what it asks is drawn from the judged queries of its domain.
+# All kinds of search are equally frequent; the queries are drawn from the judged ones of each domain.
 _SEARCHES: dict[str, tuple[Callable[[str], Request], ...]] = {
     "records": (
         lambda query: Request("GET", "/records/search?" + urlencode({"q": query})),
@@ -54,7 +54,7 @@ _SEARCHES: dict[str, tuple[Callable[[str], Request], ...]] = {
 
 
 class Workload:
-    """Searches of all domains in random order, the same at every run."""
+    """Searches of all domains in random order, the same in every run."""
 
     def __init__(self, seed: int) -> None:
         self._random = random.Random(seed)
@@ -63,7 +63,7 @@ class Workload:
         self._number = 0
 
     def draw(self) -> Request:
-        """The next search. A number in its words keeps every cache of whole queries out of the measurement."""
+        """The next search. A number in its words bypasses every cache of whole queries."""
         domain, make = self._random.choice(self._kinds)
         self._number += 1
         return make(f"{self._random.choice(self._queries[domain])} {self._number}")
@@ -75,7 +75,7 @@ def _judged_queries(domain: str) -> list[str]:
 
 
 async def call(address: str, request: Request, user: str = "demo") -> Outcome:
-    """Send a request on a connection of its own and read the response to its end."""
+    """Sends a request on its own connection and reads the response to its end."""
     began = time.monotonic()
     try:
         async with asyncio.timeout(CALL_SECONDS):
@@ -103,7 +103,7 @@ async def _exchange(address: str, request: Request, user: str) -> bytes:
 
 
 def _read(response: bytes) -> tuple[int, int | None]:
-    """The status, 0 where the response broke off, and when to come again."""
+    """The status, 0 if the response was incomplete, and the time to wait before a retry."""
     head, _, body = response.partition(b"\r\n\r\n")
     lines = head.decode("latin-1").lower().split("\r\n")
     headers = dict(line.split(": ", 1) for line in lines[1:])

@@ -1,5 +1,5 @@
--- Campaigns near in meaning to a query: the cosine similarity of p_query_embedding to the nearest window of the field p_field
--- (profile, campaign_text, offer, key_value_props), at least p_min_similarity, nearest first; of those that meet p_filter, see
+-- Campaigns nearest in meaning to a query, nearest first: the cosine similarity of p_query_embedding to the nearest window of the field
+-- p_field (profile, campaign_text, offer, key_value_props) must be at least p_min_similarity. Only campaigns that meet p_filter; see
 -- vector_candidates.
 create or replace function search_campaigns(
   p_query_embedding halfvec, p_field text default 'profile', p_limit int default 50, p_min_similarity double precision default 0.25,

@@ -1,15 +1,14 @@
--- Campaigns whose copy holds every word of the query (see read_query: quotes, or, -not), by ts_rank_cd, best first, each with how many
--- there are. The words themselves are what is asked for, so nothing that lacks one is offered in their place, as text_candidates would.
+-- Campaigns whose copy contains every word of the query (see read_query: quotes, or, -not), ranked by ts_rank_cd, best first, with their
+-- number. The query asks for these words, so campaigns without one are not offered instead, as text_candidates would.
 --
--- Only campaigns `t` that meet p_filter are searched, a condition in SQL; null leaves all.
+-- p_filter is a condition in SQL on the campaigns, `t`; null keeps all.
 --
--- `total` is exact up to p_total_max; `more`: there are more, or may be. Of these at most p_limit are given, the first that are stored.
--- max_ranked_words / words of them are ranked; the others have the score 0 and stand behind them.
+-- `total` is exact up to p_total_max; `more`: there are or may be more. At most p_limit of these are returned, the first as stored. Of
+-- them, max_ranked_words / words are ranked; the others have score 0 and follow.
 --
--- An index is asked for the words and exclusions for which it has at most max_postings entries to read (bounded_index_query). For
--- the others, and for phrases, at most max_looked_at campaigns are looked at. Where all words are in so many campaigns that the index
--- would read more entries than there are campaigns to read until as many are found, the table is read instead; for alternatives it
--- may be.
+-- Words and exclusions are looked up in an index if that reads at most max_postings entries (bounded_index_query). For the others, and for
+-- phrases, at most max_looked_at campaigns are checked. If the index would read more entries than there are campaigns to read until enough
+-- are found, the table is read instead; for alternatives this is possible too.
 create or replace function search_campaigns_by_text(
   p_query text, p_limit int, p_total_max int default 10000, p_filter text default null
 ) returns table (id text, score double precision, total int, more boolean)
@@ -28,11 +27,11 @@ declare
   max_read constant int := case when is_tested then max_looked_at else p_total_max end;
   held tid[];
 begin
-  -- what a text holds is dearer to look for row by row than the planner knows; for this call only: the function's own setting is
-  -- restored behind it
+  -- the planner underestimates the cost of searching texts row by row; for this call only: the function's own setting is
+  -- restored after it
   perform set_config('enable_seqscan', (asked.all_words::text like '%|%'
     or p_filter is null and asked.all_words::text not like '%!%' and favors_seq_scan('campaigns', asked.words, max_read))::text, true);
-  -- in one reading: of a snapshot's rows a place is as good as an id
+  -- one read: within a snapshot, the physical position identifies a row
   execute format('
     select array_remove((array_agg(t.place))[:$3], null), count(*) > $3
     from (select %s as place from campaigns t where t.text_search @@ $2 and %s limit $3 + 1) t',

@@ -1,8 +1,7 @@
--- Campaigns that are about something: those nearest to p_query_embedding by their profiles, and those whose copy holds words of the
--- query, up to p_limit by either; of those that meet p_filter, see hybrid_candidates. `coverage` is the share of the query's words
--- that the copy holds, by what they say. What p_query excludes is left to p_filter, which knows more than the copy, and to p_excluded:
--- queries (see read_query) that no copy may match, which rows are tested for as they are met, where a filter would be looked for in
--- the whole table.
+-- Campaigns on a theme: those with profiles nearest to p_query_embedding, and those whose copy contains words of the query, up to p_limit
+-- of each; only those that meet p_filter, see hybrid_candidates. `coverage` is the weighted share of the query's words in the copy.
+-- Exclusions in p_query are handled by p_filter, which covers more than the copy, and by p_excluded: queries (see read_query) that no copy
+-- may match. They are tested row by row, whereas a filter would search the whole table.
 create or replace function search_campaigns_by_theme(
   p_query text, p_query_embedding halfvec, p_limit int, p_filter text default null, p_excluded text[] default '{}'
 ) returns table (id text, coverage double precision, similarity double precision)

@@ -1,5 +1,5 @@
--- The day or moment that a text of JSON says as ISO 8601 has it; null where it says none, or a day that does not exist. Where it names no
--- time zone, that of the session is meant.
+-- The day or time in a JSON text in ISO 8601 format; null if there is none, or for a day that does not exist. Without a time zone, the
+-- session's applies.
 create or replace function json_moment(p_text text) returns timestamptz
 language sql stable parallel safe
 as $$

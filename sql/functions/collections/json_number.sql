@@ -1,4 +1,4 @@
--- The number that a text of JSON is; null where it is none. So one row with "n/a" fails no statement that reads the others.
+-- The number in a JSON text; null if it is not one. So a row with "n/a" does not fail statements that read the others.
 create or replace function json_number(p_text text) returns numeric
 language sql immutable parallel safe
 as $$

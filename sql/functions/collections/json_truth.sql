@@ -1,4 +1,4 @@
--- Whether a text of JSON says yes or no; null where it says neither.
+-- The boolean in a JSON text; null if it is not one.
 create or replace function json_truth(p_text text) returns boolean
 language sql immutable parallel safe
 as $$

@@ -1,4 +1,4 @@
--- The UUID that a text of JSON is, to compare it with a key; null where it is none.
+-- The UUID in a JSON text, to compare it with a key; null if it is not one.
 create or replace function json_uuid(p_text text) returns uuid
 language sql immutable parallel safe
 as $$

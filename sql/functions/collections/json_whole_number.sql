@@ -1,4 +1,4 @@
--- The whole number that a text of JSON is, to compare it with a key; null where it is none.
+-- The integer in a JSON text, to compare it with a key; null if it is not one.
 create or replace function json_whole_number(p_text text) returns bigint
 language sql immutable parallel safe
 as $$

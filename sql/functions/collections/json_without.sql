@@ -1,4 +1,4 @@
--- A document without what stands at a path; as it is where that leads through anything but objects.
+-- A document without the value at a path; unchanged if the path leads through anything but objects.
 create or replace function json_without(p_document jsonb, p_path text[]) returns jsonb
 language sql immutable parallel safe
 as $$

@@ -1,5 +1,5 @@
--- Whether row-level security may hide rows of a table or view from whoever asks. A view reads its tables with the rights of its owner, or
--- with those of its reader where it is a security_invoker. Policies are not read: one that lets everything through counts as well.
+-- Whether row-level security may hide rows of a table or view from the caller. A view reads its tables with the rights of its owner, or of
+-- its reader if it is a security_invoker. Policies are not read: one that allows everything counts as well.
 create or replace function may_hide_rows(p_relation regclass) returns boolean
 language sql stable
 as $$

@@ -1,5 +1,5 @@
--- Whether whoever asks sees every row of a table or view. A policy may hide rows in silence, and what is not seen would be taken for gone:
--- so either no policy is in force, or one lets everything through and none restricts it. A view with its reader's rights is as its tables.
+-- Whether the caller sees every row of a table or view. A policy may hide rows silently, and hidden rows would be considered deleted. So
+-- either no policy applies, or one allows everything and none restricts it. A view with its reader's rights is like its tables.
 create or replace function sees_all_rows(p_relation regclass) returns boolean
 language sql stable
 as $$

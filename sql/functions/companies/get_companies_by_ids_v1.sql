@@ -1,4 +1,4 @@
--- The companies of these ids, in the order of their first mention; ids that nobody has are left out.
+-- The companies with these ids, in the order of their first mention; unknown ids are skipped.
 create or replace function get_companies_by_ids_v1(p_ids text[]) returns setof companies
 language sql stable
 as $$

@@ -1,11 +1,10 @@
--- The companies filed under at least one of the tags asked for. tag_score = sector_hits + category_hits + model_hits, each tag
--- counted once however often it is asked for or filed. Most hits first, then by name, then by id. Without p_statuses: companies
--- of every status. Of more than 24 tags, 24 are looked at.
+-- The companies with at least one of the requested tags. tag_score = sector_hits + category_hits + model_hits, each tag counted once even
+-- if repeated. Ordered by hits (most first), name, id. Without p_statuses: companies of every status. Of more than 24 tags, 24 are used.
 --
--- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are found. It is made by the service, never
--- taken from a caller's text.
+-- `p_filter` is an SQL condition on a row `t` of companies: only rows that meet it are found. It is built by the service, never taken from
+-- a caller's text.
 --
--- Companies with two hits come before all those with one, and are far fewer: where there are enough of them, no other is read.
+-- Companies with two hits come before all those with one, and are far fewer: if there are enough of them, no others are read.
 create or replace function search_companies_by_taxonomy_v1(
   p_sectors text[], p_categories text[], p_business_models text[], p_statuses text[] default array['startup'], p_limit int default 500,
   p_filter text default null

@@ -1,19 +1,19 @@
 -- Companies by meaning and words, best first:
 --
---   combined = w1 · semantic + w2 · keyword + w3 · niche,   of companies with semantic >= p_min_semantic
+--   combined = w1 · semantic + w2 · keyword + w3 · niche,   for companies with semantic >= p_min_semantic
 --
--- where semantic is the cosine similarity of the nearest window of the company's searchable profile, keyword the ts_rank of its
--- weighted texts and niche that of its niches, both for the whole query (see read_query). Equal scores are
--- ordered by id. `matched_fields` names the signals above 0; ts_rank gives 1e-20 to a row that does not match. Without
--- p_statuses: companies of every status. Without an embedding: nothing, since nothing is similar to it.
+-- where semantic is the cosine similarity of the nearest window of the company's searchable profile, keyword the ts_rank of its weighted
+-- texts and niche that of its niches, both for the whole query (see read_query). Equal scores are ordered by id. `matched_fields` names the
+-- signals above 0; ts_rank gives 1e-20 to a row that does not match. Without p_statuses: companies of every status. Without an embedding:
+-- no rows, since nothing is similar to it.
 --
--- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are found. It is made by the service, never
--- taken from a caller's text. p_fitting, p_fits_many: see vector_candidates.
+-- `p_filter` is an SQL condition on a row `t` of companies: only rows that meet it are found. It is built by the service, never taken from
+-- a caller's text. p_fitting, p_fits_many: see vector_candidates.
 --
--- Not every company is scored, but those nearest in meaning (vector_candidates), and those that hold the query's rare words, or pairs
--- of the others (candidate_queries): the formula ranks them, not BM25. One that is not among the nearest has at most the similarity of
--- the last of these: it is compared where it could still reach the list. Of those that hold the words at most max_read are read, to see
--- whether they meet what else is asked, and 1,000 are ranked, of a query of many words max_ranked_words / words.
+-- Only some companies are scored: those nearest in meaning (vector_candidates), and those that contain the query's rare words, or pairs of
+-- the others (candidate_queries), since the formula ranks them, not BM25. A company that is not among the nearest has at most the
+-- similarity of the last of these, so it is only compared if it could still reach the list. Of the companies with the words, at most
+-- max_read are checked against the other conditions, and 1,000 are ranked, or max_ranked_words / words for a query of many words.
 create or replace function search_companies_hybrid_v1(
   p_query_text text, p_query_embedding halfvec, p_statuses text[] default array['startup'], p_include_ids text[] default null,
   p_exclude_ids text[] default '{}', p_limit int default 120, p_min_semantic double precision default 0.25,
@@ -24,7 +24,7 @@ create or replace function search_companies_hybrid_v1(
   combined_score double precision, matched_fields text[]
 )
 language plpgsql stable
-set enable_seqscan = off  -- unknown words are taken for so common that reading the table to the limit would find them
+set enable_seqscan = off  -- the planner assumes unknown words are common enough to find by reading the table up to the limit
 set enable_bitmapscan = on
 set synchronize_seqscans = off
 as $$
@@ -34,9 +34,9 @@ declare
   max_ranked_words constant int := 6000;
   among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
   condition constant text := company_condition(p_statuses, p_include_ids, p_exclude_ids, p_filter);
-  max_words constant int := 16;  -- so many has the whole query, see read_query
+  max_words constant int := 16;  -- words of the whole query, see read_query
   asked constant record := read_query(coalesce(p_query_text, ''));
-  -- rows with the query's words that are ranked at most
+  -- most rows with the query's words to rank
   max_worded constant int := least(1000, max_ranked_words / greatest(1, least(max_words, cardinality(asked.words))));
   gathered tsquery[];
   words tsquery;
@@ -50,7 +50,7 @@ begin
   reads := p_include_ids is null and gathered[1] is null and favors_seq_scan('companies', array(
     select w.word from unnest(asked.words[:max_words]) w (word) left join lexeme_counts c on c.lexeme = w.word and c.of_table = 'companies'
     order by c.rows nulls first limit 2), case when condition is null then max_worded else max_read end);
-  -- never left to the planner; for this call only: the function's own settings are restored behind it
+  -- not the planner's choice; for this call only: the function's own settings are restored after it
   perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);
 
   return query execute format('
@@ -85,7 +85,7 @@ begin
   order by 5 desc, 1
   limit $4', ' and (' || condition || ')', max_worded, no_match, among, max_read)
     using p_query_embedding, asked.all_words, words, p_limit, condition, p_min_semantic, p_weights, p_fitting,
-      -- past rows that do not meet what is asked, half as far
+      -- half as far past rows that do not meet the filters
       case when p_fits_many then p_limit else 2 * p_limit end, p_fits_many;
 end
 $$;

@@ -1,23 +1,20 @@
 -- Companies by their words alone, best first: combined = w1 · keyword + w2 · niche.
 --
--- First the companies that hold every word of the query, see read_query (quotes, or, -not), in their texts or
--- in their niches: keyword and niche are the ts_rank of the two. Where they are fewer than half of p_limit, companies that hold
--- some of the words follow. A word that they lack then adds nothing: keyword and niche are Σ idf(word) · ts_rank(row, word) /
--- Σ idf(word), so they are on the same scale and lower for what covers less. What the query excludes (-word) or quotes ("a phrase")
--- still holds. Equal scores are ordered by id.
+-- First the companies with every word of the query, see read_query (quotes, or, -not), in their texts or in their niches: keyword and niche
+-- are the ts_rank of the two. If they are fewer than half of p_limit, companies with some of the words follow. Missing words then add
+-- nothing: keyword and niche are Σ idf(word) · ts_rank(row, word) / Σ idf(word), so they are on the same scale, and lower for less
+-- coverage. Exclusions (-word) and quoted phrases ("a phrase") still apply. Equal scores are ordered by id.
 --
--- The work does not depend on the query: of the companies that hold its words (of p_include_ids, if it is given) at most max_read are
--- read, to see whether they meet what else is asked, of these at most max_looked_at, to see whether they hold its phrases too and
--- nothing that it excludes, and at most max_ranked_words / words of those that match are ranked. Where more than max_looked_at hold each of
--- the words, up to half of these are those whose texts are known to hold one best, and those written since (champion_rows); where a single
--- word has enough of these, there are no others. Where no more than max_together are expected to hold all of such words, all that do are
--- ranked instead.
+-- The work does not depend on the query: of the companies with its words (of p_include_ids, if given), at most max_read are checked against
+-- the other conditions, at most max_looked_at of these against its phrases and exclusions, and at most max_ranked_words / words of the
+-- matches are ranked. If more than max_looked_at contain each of the words, up to half of these are the known best ones for a word, and
+-- those written since (champion_rows); if a single word has enough of these, there are no others. If at most max_together are expected to
+-- contain all of such words, all of them are ranked instead.
 --
--- `p_filter` is a condition over a row `t` of companies, as SQL: only rows that meet it are looked at. It is made by the service,
--- never taken from a caller's text.
+-- `p_filter` is an SQL condition on a row `t` of companies: only rows that meet it are read. It is built by the service, never taken from a
+-- caller's text.
 --
--- `coverage` is the idf-weighted share of the query's words that the row holds, 1 for every word. Without p_statuses: companies of
--- every status.
+-- `coverage` is the idf-weighted share of the query's words in the row, 1 for every word. Without p_statuses: companies of every status.
 create or replace function search_companies_keyword_v1(
   p_query_text text, p_statuses text[] default array['startup'], p_limit int default 120, p_include_ids text[] default null,
   p_exclude_ids text[] default '{}', p_weights double precision[] default array[0.85, 0.15], p_filter text default null
@@ -33,8 +30,8 @@ declare
   max_read constant int := 8000;
   max_looked_at constant int := 5000;
   max_ranked_words constant int := 12000;
-  max_candidates constant int := 1000;  -- rows with some of the words that are ranked at most
-  max_words constant int := 8;  -- weightiest words of a long query that are looked at
+  max_candidates constant int := 1000;  -- most rows with some of the words to rank
+  max_words constant int := 8;  -- weightiest words of a long query to look up
   among constant text := coalesce('and ' || company_condition(null, p_include_ids, null, null), '');
   scope constant text := coalesce(company_condition(p_statuses, null, p_exclude_ids, p_filter), 'true');
   matched constant text := 'array_remove(array['
@@ -44,7 +41,7 @@ declare
   max_matches constant int := max_ranked_words / greatest(1, least(max_said, cardinality(asked.words)));
   max_listed constant int := 4;  -- words
   listed constant int := max_matches / 2 / greatest(1, least(max_listed, cardinality(asked.words)));
-  of_best constant text := '(select * from companies t where t.id = any($5) offset 0) t';  -- no index but that of ids
+  of_best constant text := '(select * from companies t where t.id = any($5) offset 0) t';  -- only the index of ids
   max_together constant int := 60000 / greatest(1, cardinality(asked.words));
   together int;
   best text[];
@@ -58,7 +55,7 @@ declare
   held_sum text;
   found int;
 begin
-  -- without words, or with exclusions alone, every row would match
+  -- without words, or with only exclusions, every row would match
   if numnode(asked.all_words) = 0 then
     return;
   end if;
@@ -67,7 +64,7 @@ begin
     select from unnest(asked.words) w (word) left join lexeme_counts c on c.of_table = 'companies' and c.lexeme = w.word
     where c.rows is null or c.rows <= max_looked_at);
   if is_common then
-    -- how many hold all is known of words alone, without OR, phrases and exclusions; of words that go together some more do
+    -- the number of rows with all words is only known without OR, phrases and exclusions; related words are in somewhat more rows
     select max_together into together from lexeme_counts c join text_totals t using (of_table)
     where c.of_table = 'companies' and c.lexeme = any(asked.words) and asked.all_words::text !~ '[|!<]'
     having count(*) > 1 and 0.8 * max_together > min(t.rows) * exp(sum(ln(c.rows / greatest(1, t.rows)::float8)));
@@ -119,8 +116,8 @@ begin
   into keyword_sum, niche_sum, held_sum
   from (select u.word, u.weight / sum(u.weight) over () as share from unnest(weighed.words, weighed.weights) u (word, weight)) u;
 
-  -- unknown words are taken for so common that reading the table to the limit would find them; for this call only: the function's own
-  -- setting is restored behind it
+  -- the planner assumes unknown words are common enough to find by reading the table up to the limit; for this call only: the
+  -- function's own setting is restored after it
   perform set_config('enable_seqscan', 'off', true);
   return query execute format(
     'select m.id, m.keyword, m.niche, m.combined, %s, %s'

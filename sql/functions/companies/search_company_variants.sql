@@ -1,7 +1,7 @@
--- Hybrid and keyword search for several phrasings in one round trip. Each company once, with the highest of each signal over all
--- of them, best combined first. `variants` counts the phrasings that found it, `found_by` says by which of the two searches.
+-- Hybrid and keyword search for several phrasings in one round trip. Each company once, with its highest value of each signal over all
+-- phrasings, best combined first. `variants` is the number of phrasings that found it, `found_by` names the searches.
 -- p_fitting, p_fits_many: see vector_candidates.
--- A phrasing without an embedding is searched by its words alone. Of more than 16 phrasings the first 16 are searched.
+-- A phrasing without an embedding is only searched by its words. Of more than 16 phrasings, the first 16 are searched.
 create or replace function search_company_variants(
   p_texts text[], p_embeddings halfvec[], p_statuses text[], p_include_ids text[], p_exclude_ids text[], p_hybrid boolean, p_keyword boolean,
   p_limit int, p_min_semantic double precision, p_hybrid_weights double precision[], p_keyword_weights double precision[],

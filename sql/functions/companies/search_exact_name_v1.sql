@@ -1,10 +1,10 @@
--- The companies that bear a name or one like it, best first. name_score is 1 where the text equals the name, a former name or
--- the web domain (but for case, accents, spaces and punctuation), else the trigram similarity of text and name. Found are names
--- that are equal or as similar as p_min_similarity, and companies whose web address holds the text.
--- A word that very many companies hold ("Robotics") says little of a name: of the thousands of names with it, those that share nothing
--- else with the text are found only where no company is found without them.
+-- The companies with a name or one like it, best first. name_score is 1 if the text equals the name, a former name or the web domain
+-- (ignoring case, accents, spaces and punctuation), otherwise the trigram similarity of text and name. Finds names that are equal or at
+-- least p_min_similarity similar, and companies whose web address contains the text.
+-- A word in very many names ("Robotics") says little about a name: of the thousands of names with it, those that share nothing else with
+-- the text are only found if no company is found without them.
 --
--- `matched` says by what: name, former_name or domain. Of equal scores, a name spelt just so comes first, then a name, a former
+-- `matched` says what matched: name, former_name or domain. Of equal scores, an exactly spelled name comes first, then a name, a former
 -- name, a domain. Without p_statuses: companies of every status.
 create or replace function search_exact_name_v1(
   p_query_text text, p_statuses text[] default array['startup'], p_limit int default 5, p_min_similarity double precision default 0.35
@@ -15,9 +15,9 @@ set pg_trgm.similarity_threshold = 0.35
 set pg_trgm.word_similarity_threshold = 0.01
 as $$
 declare
-  similar_max_length constant int := 100;  -- a longer text is a message, not a name with a slip in it
-  common constant int := 2000;  -- companies that hold a word
-  least_shared constant float8 := 0.01;  -- a trigram of as long a text
+  similar_max_length constant int := 100;  -- a longer text is a message, not a misspelled name
+  common constant int := 2000;  -- companies with a word
+  least_shared constant float8 := 0.01;  -- one trigram of a text of this length
   address_min_length constant int := 3;
   address_max_rows constant int := 100;  -- a text like "com" is in every address
   address_max_looked_at constant int := 1000;
@@ -25,11 +25,11 @@ declare
   asked_key constant text := name_key(asked);
   asked_domain constant text := case when asked ~ '^\S+\.\S+$' then website_domain(asked) end;
   part text := replace(asked, ' ', '');
-  -- what the index finds: the longest run of letters and digits, without which it would be read from end to end
+  -- the index looks up the longest run of letters and digits; without one it would be read completely
   core constant text := (
     select r.run from regexp_split_to_table(left(part, similar_max_length), '[^[:alnum:]]+') r (run) order by length(r.run) desc limit 1);
   short boolean;
-  -- the words that are not common: few names share something with these
+  -- the words that are not common: few names share trigrams with them
   resembled text := coalesce((
     select string_agg(w.word, ' ') from regexp_split_to_table(left(asked, similar_max_length), '[^[:alnum:]]+') w (word)
     where exists (
@@ -42,7 +42,7 @@ begin
   short := length(asked) <= similar_max_length;
   part := case when short and length(core) >= address_min_length
     then '%' || replace(replace(replace(part, '\', '\\'), '%', '\%'), '_', '\_') || '%' end;
-  -- for this call only: the function's own setting is restored behind it
+  -- for this call only: the function's own setting is restored after it
   perform set_config('pg_trgm.similarity_threshold', p_min_similarity::text, true),
     set_config('pg_trgm.word_similarity_threshold', least(least_shared, p_min_similarity)::text, true);
 

@@ -1,5 +1,5 @@
--- search_exact_name_v1 for several names in one round trip: each company once, with the name that it matches best (`asked`),
--- best first. Of more than 20 names the first 20 are looked for.
+-- search_exact_name_v1 for several names in one round trip: each company once, with its best match among the names (`asked`), best first.
+-- Of more than 20 names, the first 20 are searched.
 create or replace function search_exact_names(
   p_names text[], p_statuses text[] default array['startup'], p_limit int default 5, p_min_similarity double precision default 0.35
 ) returns table (company_id text, company_name text, name_score double precision, matched text, status text, asked text)

@@ -1,8 +1,8 @@
--- Those of some words that stand in no company's texts or niches, in their order; of very many the first max_words are looked for. A word
--- of which the database knows how many companies hold it is not looked for in them.
+-- The words that are in no company's texts or niches, in order; of very many, the first max_words are checked. A word with a known number
+-- of companies is not searched for.
 create or replace function unspoken_words(p_words text[]) returns text[]
 language plpgsql stable
-set enable_seqscan = off  -- how rare they are nothing tells the planner
+set enable_seqscan = off  -- the planner does not know how rare they are
 as $$
 declare
   max_words constant int := 64;

@@ -1,5 +1,5 @@
--- What a text asks for of rows in a language: its words as websearch_to_tsquery reads them or, for p_as_phrase, one after the
--- other. Without a language: of rows that hold English as our own tables do, with accents; else see text_words.
+-- The tsquery of a text for rows in a language: its words as websearch_to_tsquery reads them or, with p_as_phrase, in sequence. Without a
+-- language, for rows in English as in our own tables, with accents; otherwise see text_words.
 create or replace function asked_words(p_language regconfig, p_text text, p_as_phrase boolean default false) returns tsquery
 language sql immutable parallel safe
 as $$

@@ -1,6 +1,6 @@
--- A passage of a text for a snippet: of the passages around the first match of each pattern (regular expressions, whatever the case)
--- the one that matches most of them; the beginning where none matches. It begins and ends with a sentence or line, else where a word
--- ends, with an ellipsis. Of a very long text the first max_text characters are looked at.
+-- A passage of a text for a snippet: of the passages around the first match of each pattern (case-insensitive regular expressions), the one
+-- that matches most patterns; the beginning if none matches. It starts and ends at a sentence or line, otherwise at a word, with an
+-- ellipsis. Of a very long text, the first max_text characters are used.
 create or replace function best_passage(p_text text, p_patterns text[]) returns text
 language plpgsql immutable parallel safe
 as $$
@@ -8,7 +8,7 @@ declare
   passage_length constant int := 220;
   max_text constant int := 20000;
   lead constant int := 100;  -- characters before the match
-  least_length constant int := 140;  -- that are kept where a sentence ends
+  least_length constant int := 140;  -- to keep when ending at a sentence
   sentence_end constant text := '[.!?]["”’)]*\s+|\n';
   last_place constant int := length(p_text) - passage_length + 1;
   place int;
@@ -49,7 +49,7 @@ begin
     sentence := substring(passage from '^(.*[.!?]["”’)]*)\s');
     passage := case
       when length(sentence) >= least_length then sentence
-      -- without what is left of a word
+      -- without a partial word
       else coalesce(left(passage, -nullif(strpos(reverse(passage), ' '), 0)), passage) || ' …'
     end;
   end if;

@@ -1,6 +1,6 @@
--- What the index on text_search of a table can be asked for on behalf of a query where it shall read at most p_max_postings entries:
--- the rarest of its words first, then what it excludes, in the order of the query; every row that matches the query matches this. A
--- query of few words, or of alternatives, is asked for by all of its words (index_query).
+-- The part of a query that the index on text_search of a table can look up by reading at most p_max_postings entries: its rarest words
+-- first, then its exclusions, in the order of the query; every row that matches the query matches this. A query of few words, or of
+-- alternatives, is looked up by all of its words (index_query).
 create or replace function bounded_index_query(p_table regclass, p_query tsquery, p_max_postings double precision) returns tsquery
 language plpgsql stable
 as $$

@@ -1,7 +1,7 @@
--- Changes how many rows of a searched table have each of these values. A value is given once. What is there already is looked up one by
--- one: the plans are kept, and a join would be planned by the statistics of a table that was smaller then. A row that another
--- transaction holds is passed over, and one that changed in the meantime not found: then the change stands in a row of its own,
--- as it does in a transaction that must not see what others have changed since.
+-- Changes the number of rows of a searched table with each of these values. Each value is given once. Existing values are looked up one by
+-- one: those plans are cached, whereas a join would be planned with the statistics of a smaller table. A row locked by another transaction
+-- is skipped, and one changed in the meantime is not found: the change then gets its own row, as in a transaction that must not see later
+-- changes of others.
 create or replace function change_facet_values(p_table text, p_facets text[], p_scopes text[], p_values text[], p_changes int[])
 returns void
 language plpgsql

@@ -1,4 +1,4 @@
--- Changes of how many values of a searched table each of these stems is a part, as change_facet_values does. A stem is given once.
+-- Changes the number of values of a searched table that contain each of these stems, as change_facet_values does. Each stem is given once.
 create or replace function change_facet_words(p_table text, p_stems text[], p_changes int[]) returns void
 language plpgsql
 set enable_hashjoin = off

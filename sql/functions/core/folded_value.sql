@@ -1,5 +1,5 @@
--- A value as groups and filters compare it: without case, accents and outer spaces; null where nothing is left. Plain ASCII, which most
--- values are, takes the short way.
+-- A value as groups and filters compare it: without case, accents and outer spaces; null if nothing remains. Plain ASCII, as most values
+-- are, takes a fast path.
 create or replace function folded_value(p_value text) returns text
 language sql immutable parallel safe
 as $$

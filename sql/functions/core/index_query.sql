@@ -1,6 +1,6 @@
--- What an index can be asked for on behalf of a query: its words, wherever they stand, without its exclusions; every row that
--- matches the query matches this. An empty tsquery where no index can help. A word of several phrases is asked for once, unless
--- there are alternatives: each time that an index is asked for it, it is read.
+-- The part of a query that an index can look up: its words, wherever they are, without its exclusions; every row that matches the query
+-- matches this. An empty tsquery if no index can help. A word in several phrases is looked up once, unless there are alternatives: each
+-- look-up reads the index.
 create or replace function index_query(p_query tsquery) returns tsquery
 language sql immutable parallel safe
 as $$

@@ -1,12 +1,12 @@
--- What words of a question may mean in the data. `p_words` are its words in order, folded; `p_forms` other forms of the words at
--- `p_forms_at`; `p_phrases` phrases that may be meant by the words from `p_phrases_first` to before `p_phrases_last`, in the facet
--- given or, where that is null, in any. A row says that the words from `first` to before `last`, counted from 0, may mean `value`:
---   whole  they are all of the value, but for inflection and spaces (one stop word: to the letter);
---   part   the word is a part of the value, and rare; `value_stems` are the stems of all its words;
---   words  `value_stems` are the stems of the question's words: the one row that is always there;
---   near   the word is none that the data knows and `value` is a stem that is spelt like it; asked for the words at `p_doubtful`
---          whose stems have at most 40 letters.
--- Every part is looked up by an index, for at most 300 words.
+-- Possible meanings of a question's words in the data. `p_words` are its words in order, folded; `p_forms` other forms of the words at
+-- `p_forms_at`; `p_phrases` phrases that the words from `p_phrases_first` to before `p_phrases_last` may mean, in the given facet or, if
+-- that is null, in any. A row says that the words from `first` to before `last`, counted from 0, may mean `value`:
+--   whole  they are the whole value, except for inflection and spaces (a single stop word: exactly);
+--   part   the word is a rare part of the value; `value_stems` are the stems of all its words;
+--   words  `value_stems` are the stems of the question's words: the one row that is always returned;
+--   near   the word is unknown in the data and `value` is a similar stem; for the words at `p_doubtful` whose stems have at most 40
+--          letters.
+-- Every part is looked up in an index, for at most 300 words.
 create or replace function look_up_values(
   p_tables text[],
   p_words text[],
@@ -24,7 +24,7 @@ create or replace function look_up_values(
 language sql stable
 set pg_trgm.similarity_threshold = 0.3
 set enable_seqscan = off
-set plan_cache_mode = force_generic_plan  -- to plan it for hundreds of words takes twice as long as to look them up
+set plan_cache_mode = force_generic_plan  -- planning for hundreds of words takes twice as long as looking them up
 as $$
   with words as materialized (
     select w.place::int as place, f.word, word_stem(f.word) as stem, ts_lexize('english_stem', f.word) = '{}' as is_stop_word
@@ -32,7 +32,7 @@ as $$
   ), said as (
     select w.place, w.word, true as ends_a_run from words w
     union
-    -- there are several for each word: what no value has a word of ends none of several words
+    -- there are several for each word: a word in no value ends no phrase
     select f.place + 1, f.word, exists (
       select from facet_words c where c.stem = coalesce((ts_lexize('english_stem', f.word))[1], f.word) offset 0)
     from unnest(p_forms_at, p_forms) f (place, word) where f.place < 300
@@ -48,7 +48,7 @@ as $$
   ), runs as materialized (
     select distinct s.place - b.length as first, s.place as last,
       case when b.length = 1 and ts_lexize('english_stem', s.word) = '{}' then s.word end as stop_word, null as facet,
-      coalesce((ts_lexize('english_stem', t.phrase))[1], t.phrase) as phrase  -- word_stem, which is called for each row
+      coalesce((ts_lexize('english_stem', t.phrase))[1], t.phrase) as phrase  -- like word_stem, which would be called for each row
     from said s join before b on b.place = s.place and (s.ends_a_run or b.length = 1),
       lateral (select b.stems || s.word as phrase offset 0) t
     union
@@ -88,7 +88,7 @@ as $$
     select f.*, length(f.stem) as length from frequency f
     where f.place - 1 = any(p_doubtful) and f.in_tables = 0 and length(f.stem) <= 40
   ) k, lateral (
-    -- by their spelling first: all words of a table would be compared
+    -- filtered by spelling first: otherwise all words of a table would be compared
     (select n.stem
      from (
        select * from facet_words n

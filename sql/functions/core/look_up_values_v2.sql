@@ -1,15 +1,15 @@
--- What words of a question may mean in the data. `p_words` are its words in order, folded; `p_forms` other forms of the words at
--- `p_forms_at`; `p_phrases` phrases that may be meant by the words from `p_phrases_first` to before `p_phrases_last`, in the facet
--- given or, where that is null, in any. A row says that the words from `first` to before `last`, counted from 0, may mean `value`:
---   whole  they are all of the value, but for inflection and spaces (one stop word: to the letter);
---   part   the word is a part of the value, and rare; `value_stems` are the stems of all its words;
---   words  `value_stems` are the stems of the question's words: the one row that is always there;
---   near   the word is none that the data knows, and `value` has the stem in `value_stems`, which is spelt like it; asked for the words
---          at `p_doubtful` whose stems have at most 40 letters;
+-- Possible meanings of a question's words in the data. `p_words` are its words in order, folded; `p_forms` other forms of the words at
+-- `p_forms_at`; `p_phrases` phrases that the words from `p_phrases_first` to before `p_phrases_last` may mean, in the given facet or, if
+-- that is null, in any. A row says that the words from `first` to before `last`, counted from 0, may mean `value`:
+--   whole  they are the whole value, except for inflection and spaces (a single stop word: exactly);
+--   part   the word is a rare part of the value; `value_stems` are the stems of all its words;
+--   words  `value_stems` are the stems of the question's words: the one row that is always returned;
+--   near   the word is unknown in the data, and `value` has the similar stem in `value_stems`; for the words at `p_doubtful`
+--          whose stems have at most 40 letters;
 --   held   `value` has the stem of a word at `p_doubtful`.
--- The values of a table are those of its owner in `p_owners`: '' for the values of everybody, null for none. Where a caller may not see
--- every value (`p_may_hide`), the caller of this function decides by `held` which words are known, and `near` comes for all of them.
--- Every part is looked up by an index, for at most 300 words.
+-- The values of a table are those of its owner in `p_owners`: '' for everybody's values, null for none. If a caller may not see every value
+-- (`p_may_hide`), the calling code decides from `held` which words are known, and `near` is returned for all of them.
+-- Every part is looked up in an index, for at most 300 words.
 create or replace function look_up_values_v2(
   p_tables text[],
   p_words text[],
@@ -28,7 +28,7 @@ create or replace function look_up_values_v2(
 language sql stable
 set pg_trgm.similarity_threshold = 0.3
 set enable_seqscan = off
-set plan_cache_mode = force_generic_plan  -- to plan it for hundreds of words takes twice as long as to look them up
+set plan_cache_mode = force_generic_plan  -- planning for hundreds of words takes twice as long as looking them up
 as $$
   with words as materialized (
     select w.place::int as place, f.word, word_stem(f.word) as stem, ts_lexize('english_stem', f.word) = '{}' as is_stop_word

@@ -1,6 +1,6 @@
--- The passages of a text that hold words of a query, as ts_headline chooses them by p_options, the words between U+E000 and U+E001,
--- which the caller turns into markup after escaping the rest. The text itself is freed of both. ts_headline leaves tags out: behind
--- each < stands a control character here, so that there are none.
+-- The passages of a text that contain words of a query, chosen by ts_headline with p_options, with the words between U+E000 and U+E001. The
+-- caller turns these into markup after escaping the rest. Both characters are removed from the text itself. ts_headline drops tags: a
+-- control character after each < ensures that there are none.
 create or replace function marked_words(p_language regconfig, p_text text, p_query tsquery, p_options text) returns text
 language sql stable parallel safe
 as $$

@@ -1,4 +1,4 @@
--- A user's whole query within the bounds of read_query, for rows in p_language or, where that is null, those of our own tables.
+-- A user's whole query within the limits of read_query, for rows in p_language or, if that is null, in our own tables.
 create or replace function parsed_query(p_query text, p_language regconfig default null) returns tsquery
 language sql immutable parallel safe
 as $$

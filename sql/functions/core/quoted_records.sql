@@ -1,11 +1,11 @@
--- The records that a turn of a conversation or an event of a stream quotes, each by its id; by its kind too where that is said: by the
--- `type` (or `tool`) beside the `id`, or in what belongs to such a record by the name of a field (`meeting_id`, `campaignIds`). Else the
--- kind is null, and any text may be an id, the name of a field too. None is another text of a record that says which it is, such as its
--- title, nor a value of a facet: of what was asked for, or counted. Steps and pieces of a text quote nothing by themselves.
+-- The records that a turn of a conversation or an event of a stream quotes, each by its id, and by its kind if stated: in `type` (or
+-- `tool`) next to the `id`, or in parts of such a record by the name of a field (`meeting_id`, `campaignIds`). Otherwise the kind is null,
+-- and any text may be an id, even the name of a field. Not included are other texts of an identified record, such as its title, and values
+-- of facets in filters or counts. Steps and pieces of a text quote nothing by themselves.
 create or replace function quoted_records(p_json jsonb) returns table (kind text, id text)
 language sql immutable parallel safe
 as $$
-  -- `owner` is the kind of the record that a part belongs to, and '' for what is among values of facets
+  -- `owner` is the kind of the record that a part belongs to, and '' for values of facets
   with recursive parts (key, value, owner) as (
     select null::text, p_json, null::text
     where coalesce(p_json ->> 'type', '') not in ('activity', 'partial_text', 'final_answer_chunk')

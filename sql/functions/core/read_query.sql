@@ -1,18 +1,16 @@
--- A user's query, read as websearch_to_tsquery reads it (quotes, OR, -not; quotes as people's keyboards set them too), within bounds
--- that hold whatever was typed: a word said again says nothing more, and of very many words, phrases and exclusions the first ones
--- are looked for together.
+-- A user's query, parsed as websearch_to_tsquery does (quotes, OR, -not; typographic quotes too), within limits that hold for any input: a
+-- repeated word adds nothing, and of very many words, phrases and exclusions, the first ones are used.
 --
--- all_words: the whole query; an empty tsquery where it has no words.
--- required: what it insists on even when not all of its words need to occur, its quoted phrases and its exclusions.
--- excluded: its exclusions alone, negated, which hold wherever it is asked.
+-- all_words: the whole query; an empty tsquery if it has no words.
+-- required: what must match even if not all words need to: quoted phrases and exclusions.
+-- excluded: only its exclusions, negated, which always apply.
 -- phrases: its quoted phrases of several words, one by one.
--- words: the distinct words (lexemes) that are asked for, exclusions left out, in the order of their appearance; also those that
--- are too many for all_words.
+-- words: the distinct words (lexemes) without exclusions, in order of appearance, including those that are too many for all_words.
 --
--- It is read as rows in p_language are; null: those of our own tables, which are in English (see asked_words).
+-- It is parsed for rows in p_language; null: for our own tables, which are in English (see asked_words).
 --
--- A dash before a word excludes it; an even number of them says nothing. What only excludes (all of a query, or a part of it
--- beside OR) asks for nothing.
+-- A dash before a word excludes it; an even number of dashes has no effect. A query, or a part of it next to OR, with only exclusions
+-- matches nothing.
 create or replace function read_query(
   p_query text, p_language regconfig default null,
   out all_words tsquery, out required tsquery, out excluded tsquery, out phrases tsquery[], out words text[]
@@ -21,13 +19,13 @@ language plpgsql immutable parallel safe
 as $$
 declare
   max_characters constant int := 4000;  -- twice as many as a request may have
-  max_part_characters constant int := 240;  -- of one word or phrase
-  max_parts constant int := 250;  -- that are told apart before stems are compared
-  max_part_words constant int := 12;  -- a longer phrase is read as so many words, wherever they stand
+  max_part_characters constant int := 240;  -- per word or phrase
+  max_parts constant int := 250;  -- distinguished before stems are compared
+  max_part_words constant int := 12;  -- a longer phrase is split into words in any position
   max_words constant int := 16;
   max_excluded constant int := 6;
   max_required constant int := 8;
-  -- each with what closes it: a mark alone may be of inches
+  -- each with its closing mark: a single mark may mean inches
   set_quotes constant text := '“([^“”„"]*)”|„([^“”„"]*)[“”]|«([^«»"]*)»';
 begin
   with typed as (

@@ -1,6 +1,6 @@
--- Counts the values of a searched table anew, and brings together what stands in several rows: rows that were there before the table was
--- searched, facets that changed, and writes at once of a row and of one that it belongs to. How many values there are. Writers go on
--- meanwhile: what a row of either table should tell is told as a difference, and one that is held is left.
+-- Recounts the values of a searched table, and merges values stored in several rows. This covers rows older than the search of the table,
+-- changed facets, and simultaneous writes of a row and of one it belongs to. Returns the number of values. Writers are not blocked:
+-- corrections are stored as differences, and locked rows are skipped.
 create or replace function refresh_facet_values(p_table text) returns int
 language plpgsql
 as $$

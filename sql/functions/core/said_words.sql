@@ -1,4 +1,4 @@
--- The words of a query with their places, as rows in a language are asked for them; without one: as our own tables are (see asked_words).
+-- The words of a query with their positions, in the form for rows in a language; without one, for our own tables (see asked_words).
 create or replace function said_words(p_language regconfig, p_text text) returns tsvector
 language sql immutable parallel safe
 as $$

@@ -1,5 +1,5 @@
--- The text search configuration that a value names: by its own name ("german"), or as a code of ISO 639-1, with or without a country
--- ("de", "de-AT"); `simple` where none fits.
+-- The text search configuration that a value names: by its own name ("german"), or by an ISO 639-1 code, with or without a country ("de",
+-- "de-AT"); `simple` if none matches.
 create or replace function text_language(p_name text) returns text
 language sql stable parallel safe
 as $$

@@ -1,6 +1,5 @@
--- The words of a text as a collection's rows hold them: stemmed by its language, then freed of accents, in this order since stemmers
--- know endings by their accents. A word that is stemmed otherwise when it is written without is there in both forms, for who
--- types none.
+-- The words of a text as in a collection's rows: stemmed in its language, then without accents, in this order because stemmers recognise
+-- endings by their accents. A word that stems differently without accents is included in both forms, for users who type none.
 create or replace function text_words(p_language regconfig, p_text text) returns tsvector
 language sql immutable parallel safe
 as $$

@@ -1,5 +1,4 @@
--- A text without accents, and with the letters that accents made (œ, ß, ł) as they are written without. It needs no extension, and
--- leaves the case as it is.
+-- A text without accents, and with letters such as œ, ß and ł spelled without them. It needs no extension, and keeps the case.
 create or replace function unaccented(p_text text) returns text
 language sql immutable parallel safe
 as $$

@@ -1,5 +1,5 @@
--- Whether something was forgotten within a day: what began before, or was left open in a page, must not bring it back. What is loaded
--- again is kept again after that.
+-- Whether a record was forgotten within a day: a run that began before, or an open page, must not bring it back. A record loaded again is
+-- kept again after that.
 create or replace function was_forgotten(p_kind text, p_id text) returns boolean
 language sql stable
 return exists (

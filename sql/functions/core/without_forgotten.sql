@@ -1,4 +1,4 @@
--- The turns of a conversation of a domain but those that hold the id of something forgotten within a day.
+-- The turns of a conversation of a domain, without those that contain the id of a record forgotten within a day.
 create or replace function without_forgotten(p_turns jsonb, p_domain text) returns jsonb
 language sql stable strict
 as $$

@@ -1,10 +1,8 @@
--- The titles, snippets and projects of the entities named by (type, id), of the actor's own, whatever is named; `place` is the place
--- in what was named.
+-- The titles, snippets and projects of the entities named by (type, id), if they are the actor's own; `place` is the position in the input.
 --
--- This is what leaves a workspace, so it is read as quarry_ontology_reader: the policies show that role nothing but the actor's
--- rows, also where the caller's own statement should fail to. In a snippet the words (lexemes) are marked (see marked_words); where
--- only the title holds one, the snippet begins with it. Short values (a status, a date) are no sentences, and left out unless a word is
--- in them.
+-- This is the data that leaves a workspace, so it is read as quarry_ontology_reader: the policies show that role only the actor's rows,
+-- even if the caller's statement fails to. Words (lexemes) are marked in snippets (see marked_words); if only the title contains one, the
+-- snippet starts with it. Short values (a status, a date) are left out unless they contain a word.
 create or replace function describe_onto_entities(p_actor_id text, p_types text[], p_ids text[], p_words text[]) returns table (
   place bigint, type text, id text, project_id text, project_name text, title text, snippet text
 )
@@ -15,13 +13,13 @@ as $$
 #variable_conflict use_column
 declare
   any_word constant tsquery := coalesce((select string_agg(quote_literal(w.word), ' | ') from unnest(p_words[:16]) w (word)), '')::tsquery;
-  -- the longest words say most; a stem may end in letters that the word has not: batteri, battery
+  -- the longest words are the most specific; a stem may end in other letters than the word: batteri, battery
   beginnings constant text[] := array(
     select '\m' || regexp_replace(case when length(w.word) > 4 then rtrim(w.word, 'ie') else w.word end, '(\W)', '\\\1', 'g')
     from unnest(p_words) w (word) order by length(w.word) desc, w.word limit 8);
   any_beginning constant text := array_to_string(beginnings, '|');
   options constant text := 'HighlightAll=true';
-  max_short constant int := 2000;  -- characters of a text with such values; a longer one is a document
+  max_short constant int := 2000;  -- characters; a longer text is a document
 begin
   perform set_config('quarry.actor', p_actor_id, true);
   return query

@@ -1,14 +1,12 @@
--- An actor's entities that do not match a query (p_asked, p_spelt; see rank_onto_entities) but come near it: rows with two of its
--- words, p_words; where it has no more than two, or no row holds two, rows with one. A short query is forgiven its spelling: a
--- word that no row holds is read as those that are spelt like it (onto_words_like), and a title with a passage that is spelt like
--- the query is near. What the query excludes (-word) still holds, and what it quotes ("a phrase"), p_required, where any row near it
--- does; else p_excluded alone.
+-- An actor's entities that do not match a query (p_asked, p_spelt; see rank_onto_entities) but are near it: rows with two of its words,
+-- p_words; rows with one if it has no more than two words, or if no row contains two. Short queries may be misspelled: a word in no row is
+-- replaced by similar words (onto_words_like), and a title with a passage similar to the query is near. Exclusions (-word) still apply, and
+-- quoted phrases ("a phrase"), p_required, if any near row contains them; otherwise only p_excluded.
 --
--- Which words to look for follows from the actor's rows and the query alone, not from lexeme_counts (candidate_queries, weigh_query):
--- these count the rows of all owners, and what one finds must not tell of another's words.
+-- The choice of words depends only on the actor's rows and the query, not on lexeme_counts (candidate_queries, weigh_query): those count
+-- the rows of all owners, and results must not reveal another's words.
 --
--- Of max_candidates rows at most, those with most of the words are scored, max_scored of them. `words` are those that were looked
--- for.
+-- At most max_candidates rows are considered, and max_scored of them, those with most words, are scored. `words` are the words looked for.
 create or replace function nearest_onto_entities(
   p_actor_id text, p_asked tsquery, p_required tsquery, p_excluded tsquery, p_words text[], p_spelt text, p_project_id text,
   p_types text[], p_limit int
@@ -24,7 +22,7 @@ declare
   max_candidates constant int := 2000;
   max_scored constant int := 200;
   short_query constant int := 3;  -- words
-  max_words constant int := 8;  -- the longest, which say most
+  max_words constant int := 8;  -- the longest, which are the most specific
   is_short constant boolean := cardinality(p_words) between 1 and short_query;
   spelling constant text := case when is_short then p_spelt end;
   wanted text[] := array(select w.word from unnest(p_words) w (word) order by length(w.word) desc, w.word limit max_words);

@@ -1,4 +1,4 @@
--- The rows of the seven tables as one kind of thing. Read with the reader's own rights: the policies of the tables hold.
+-- The rows of the seven tables in one view. Read with the reader's own rights, so the policies of the tables apply.
 create or replace view onto_entities (type, id, project_id, created_by, title, props, created_at, updated_at) with (security_invoker = true) as
 select 'task', id, project_id, created_by, title, props, created_at, updated_at from onto_tasks
 union all select 'plan', id, project_id, created_by, name, props, created_at, updated_at from onto_plans

@@ -1,4 +1,4 @@
--- One entity of an actor, whole, with its project where that is the actor's too. No row for what is not the actor's.
+-- One whole entity of an actor, with its project if that is the actor's too. No row for an entity of somebody else.
 create or replace function onto_entity_details(p_actor_id text, p_type text, p_id text) returns table (
   type text, id text, project_id text, title text, props jsonb, project jsonb, created_at timestamptz, updated_at timestamptz
 )

@@ -1,7 +1,6 @@
--- An actor's entities out of those that are given by (type, id), for a query's words: titles, snippets and projects as
--- onto_search_entities gives them. Those stand first that hold every word, then those that meet more of what is preferred
--- (p_preferred, a number for each), then by score; else in the order given. What a query excludes is left out; without words all are
--- matches. `total` counts the matches.
+-- An actor's entities among those given by (type, id), for a query's words: titles, snippets and projects as in onto_search_entities.
+-- Ordered by: all words contained, number of preferred conditions met (p_preferred), score, given order. Exclusions are left out; without
+-- words, all are matches. `total` counts the matches.
 create or replace function onto_filtered_entities(
   p_actor_id text, p_query text, p_project_id text, p_types text[], p_ids text[], p_preferred int[], p_limit int default 50
 ) returns table (

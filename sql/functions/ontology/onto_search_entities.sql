@@ -1,10 +1,9 @@
--- An actor's entities for a query, over all types, best first; with titles, snippets and the names of the actor's own projects.
--- Types are null for all; a project that is not the actor's holds nothing; at most 50 rows. `total` counts all matches, not those
--- that are only near, whose `is_match` is false: such are shown where there are fewer than p_few_matches matches. Where there are
--- `more` than are counted, it is how many there are at least.
+-- An actor's entities for a query, over all types, best first; with titles, snippets and the names of the actor's own projects. Null types
+-- mean all; another user's project is empty; at most 50 rows. `total` counts all matches, but not near entities, whose `is_match` is false:
+-- these are shown if there are fewer than p_few_matches matches. With `more`, `total` is a lower bound.
 --
--- The rows are ranked among the actor's own entries; what is told of them is read again behind the policies of
--- describe_onto_entities, so that a fault in one of the two shows nobody's rows to another.
+-- The rows are ranked among the actor's own entries. Their details are read again behind the policies of describe_onto_entities, so that a
+-- fault in one of the two shows nobody's rows to another.
 create or replace function onto_search_entities(
   p_actor_id text, p_query text, p_project_id text default null, p_types text[] default null, p_limit int default 50,
   p_few_matches int default 5

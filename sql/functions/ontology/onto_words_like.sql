@@ -1,6 +1,6 @@
--- The words (lexemes) of an actor's entities that are spelt like those of p_words that none of the entities holds. Only words that
--- begin alike are compared, so that the index finds them, and only in 300 entities for each. weigh_query would read a word as one that
--- only others have written.
+-- The words (lexemes) in an actor's entities that are spelled like those of p_words that are in none of them. Only words with the same
+-- beginning are compared, so that the index finds them, and only in 300 entities per word. weigh_query would also use words that only other
+-- users have written.
 create or replace function onto_words_like(p_actor_id text, p_words text[]) returns text[]
 language sql stable
 as $$

@@ -1,15 +1,14 @@
--- The ranking half of onto_search_entities: keys and scores of an actor's entities, the matches first, each kind best first and at
--- most p_limit of it. `found` counts the matches before that limit, exactly up to max_counted or, where an index cannot tell which
--- rows match, among those that are looked at; `more` says that there may be more than these. `words` are the lexemes that were looked for.
+-- The ranking half of onto_search_entities: keys and scores of an actor's entities, matches first, each group best first with at most
+-- p_limit rows. `found` counts the matches before that limit, exactly up to max_counted or, if an index cannot decide which rows match,
+-- among those that are checked; `more`: there may be more than these. `words` are the lexemes that were looked for.
 --
--- What matches and its score are fixed, so text_candidates does not serve, whose rows hold some of the words, ranked by BM25:
--- score = 0.6 · ts_rank + 0.4 · trigram similarity of title and query, for every row. A match holds every word (see read_query:
--- quotes, or, -not) or has a title that is similar to the query, and nothing that it excludes. Where there are fewer than p_few_matches, the nearest others
--- fill the page up to filled_page (nearest_onto_entities).
+-- Matches and scores are fixed, so text_candidates, which returns rows with some of the words ranked by BM25, cannot be used: score = 0.6 ·
+-- ts_rank + 0.4 · trigram similarity of title and query, for every row. A match contains every word (see read_query: quotes, or, -not) or
+-- has a title similar to the query, and nothing excluded. If there are fewer than p_few_matches, the nearest others fill the page up to
+-- filled_page (nearest_onto_entities).
 --
--- Of more than max_looked_at rows with the words, so many are looked at, in the order in which they are stored, and of those that match
--- max_ranked_words / words are ranked. Titles are compared with the beginning of a query, and with none that is too long for a title
--- (spelt_query).
+-- Of more than max_looked_at rows with the words, this many are checked, in the order stored, and max_ranked_words / words of the matches
+-- are ranked. Titles are compared with the beginning of a query, unless it is too long for a title (spelt_query).
 create or replace function rank_onto_entities(
   p_actor_id text, p_query text, p_project_id text, p_types text[], p_limit int, p_few_matches int
 ) returns table (type text, id text, score double precision, is_match boolean, found bigint, more boolean, words text[])
@@ -26,7 +25,7 @@ declare
   asked constant record := read_query(p_query);
   spelt constant text := spelt_query(p_query);
   indexed constant tsquery := index_query(asked.all_words);
-  is_indexed constant boolean := indexed::text = asked.all_words::text;  -- else phrases and exclusions are to be looked for in the rows
+  is_indexed constant boolean := indexed::text = asked.all_words::text;  -- otherwise phrases and exclusions are checked in the rows
   max_looked_at constant int := case when is_indexed then 2500 else 3000 end;
   max_ranked constant int := max_ranked_words / greatest(1, cardinality(asked.words));
   matches int;
@@ -36,7 +35,7 @@ begin
     return;
   end if;
   return query
-    with counted as materialized (  -- where they are too many to be looked at
+    with counted as materialized (  -- if there are too many to check
       select count_matches('onto_search_entries', concat_ws(' and ',
         format('t.created_by = %L and (t.search_vector @@ %L or t.title %% %L)', p_actor_id, indexed, spelt),
         't.project_id = ' || quote_literal(p_project_id), 't.type = any(' || quote_literal(p_types) || ')'), max_counted) as matches

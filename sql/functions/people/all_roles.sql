@@ -1,6 +1,6 @@
 -- A tsquery for an experience (experience_cards.role_search) that is all of `p_roles`, each by all words of any of its names ("backend
--- engineer" is an engineer whose field is the backend); null, which nothing matches, where one has no words. Each word and role is asked
--- for once: said again it would be taken for rarer.
+-- engineer" is an engineer whose field is the backend); null, which matches nothing, if one has no words. Each word and role appears once:
+-- repeated ones would be considered rarer.
 create or replace function all_roles(p_roles text[]) returns tsquery
 language sql immutable parallel safe
 as $$

@@ -1,4 +1,4 @@
--- A tsquery for a text (text_search) that holds any of `p_phrases`; null, which nothing matches, where these have no words.
+-- A tsquery for a text (text_search) that contains any of `p_phrases`; null, which matches nothing, if these have no words.
 create or replace function any_phrase(p_phrases text[]) returns tsquery
 language sql immutable parallel safe
 as $$

@@ -1,4 +1,4 @@
--- A tsquery for places (experience_cards.places) that hold any of `p_places`; null, which nothing matches, where these have no words.
+-- A tsquery for places (experience_cards.places) that contain any of `p_places`; null, which matches nothing, if these have no words.
 create or replace function any_place(p_places text[]) returns tsquery
 language sql immutable parallel safe
 as $$

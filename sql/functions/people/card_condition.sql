@@ -1,6 +1,6 @@
--- The cards that a search looks at, as a condition over a row of experience_cards that is called p_row: those that the filters let
--- through, without the people who are left out by name and, unless that is null, of p_among alone. Being made of quoted
--- constants, it is planned for these filters: what they do not ask for vanishes, and indexes serve the rest.
+-- The cards that a search reads, as a condition on a row of experience_cards named p_row: those that pass the filters, without excluded
+-- people and, unless it is null, only of p_among. Because it consists of quoted constants, it is planned for these filters: unset ones
+-- vanish, and indexes serve the rest.
 create or replace function card_condition(p_row name, p_filters card_filters, p_excluded_people text[], p_among text[]) returns text
 language sql stable
 as $$

@@ -1,5 +1,5 @@
--- A card as it is shown, with those of its children that are named; with all of them where p_children is null.
--- `search_phrases` are for the release before this one alone.
+-- A card in the form shown, with the named children; with all of them if p_children is null. Only the previous release uses
+-- `search_phrases`.
 create or replace function card_family(c experience_cards, p_children text[] default null) returns jsonb
 language sql stable
 as $$

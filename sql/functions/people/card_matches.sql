@@ -1,6 +1,6 @@
--- Whether a card is visible and meets what is asked of cards and of the person `p` that it belongs to, all but the exclusions
--- (excluded_people). This is the only place that says what a filter means. It is plain enough to be inlined:
--- with constant filters those that are not set vanish from the plan, and indexes serve the others.
+-- Whether a card is visible and meets the filters on cards and on its person `p`, except the exclusions (excluded_people). This is the only
+-- definition of the filters. It is simple enough to be inlined: with constant filters, those that are not set vanish from the plan, and
+-- indexes serve the others.
 create or replace function card_matches(c experience_cards, p people, f card_filters) returns boolean
 language sql immutable parallel safe
 return c.visible

@@ -1,5 +1,5 @@
--- Whether a card is visible and makes its person one who is to be left out; `p_keywords` and `p_places` are the excluded ones as
--- queries, `p_said` the keywords as they stand (said_phrases): what only shares their stems rules nobody out. It is plain enough to be inlined, as card_matches is.
+-- Whether a card is visible and excludes its person; `p_keywords` and `p_places` are the exclusions as queries, `p_said` the keywords as
+-- written (said_phrases): words that only share their stems exclude nobody. It is simple enough to be inlined, like card_matches.
 create or replace function card_rules_out(c experience_cards, f card_filters, p_keywords tsquery, p_said tsquery, p_places tsquery) returns boolean
 language sql immutable parallel safe
 as $$

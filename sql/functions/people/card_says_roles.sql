@@ -1,5 +1,5 @@
--- Whether an experience is all of some roles (said_roles) by the words as they stand. It reads texts: ask it of cards that are so by
--- their stems (role_search), which an index finds.
+-- Whether an experience is all of some roles (said_roles) by the words as written. It reads texts, so use it on cards that match by their
+-- stems (role_search), which an index finds.
 create or replace function card_says_roles(c experience_cards, p_roles tsquery) returns boolean
 language plpgsql immutable parallel safe
 cost 1000

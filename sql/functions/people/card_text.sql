@@ -1,4 +1,4 @@
--- What a card says, as its search vector has it (text_search).
+-- The words of a card, as in its search vector (text_search).
 create or replace function card_text(c experience_cards) returns text
 language sql immutable parallel safe
 return searchable_text(

@@ -1,4 +1,4 @@
--- Whether a card's dates hold all of the time asked for. A card that has begun and not ended goes on.
+-- Whether a card's dates cover the whole requested time. A card that has started and not ended is ongoing.
 create or replace function card_time_covered(c experience_cards, f card_filters) returns boolean
 language sql immutable parallel safe
 return card_time_overlaps(c, f)

@@ -1,5 +1,5 @@
--- Whether a card's dates and the time asked for have a day in common. A bound that is missing on either side is open, but a card
--- without any date overlaps nothing.
+-- Whether a card's dates and the requested time share a day. A missing bound on either side is open, but a card without dates overlaps
+-- nothing.
 create or replace function card_time_overlaps(c experience_cards, f card_filters) returns boolean
 language sql immutable parallel safe
 return (f.time_start is null and f.time_end is null)

@@ -1,6 +1,6 @@
--- The cards of some people that the filters let through, each with what it is to what was asked for, p_asked, which p_filters may be a
--- relaxed form of. Planned for the filters at hand: what they ask for is then read once, not for each card. Of the
--- texts nothing is deleted: so they come unpacked, and are not unpacked for each word that they are compared with.
+-- The cards of some people that pass the filters, each with how it relates to the original filters, p_asked, of which p_filters may be a
+-- relaxed form. Planned for the given filters: their values are then read once, not for each card. ts_delete of nothing unpacks the texts
+-- once, not for each word they are compared with.
 create or replace function cards_of_people(p_people text[], p_filters card_filters, p_asked card_filters) returns table (
   person_id text, card_id text, text_search tsvector, time_overlaps boolean, time_covered boolean, location_matches boolean
 )

@@ -1,5 +1,5 @@
--- How to reach a person, for a user who has unlocked it, within a search of theirs that found the person and has not expired, while
--- the person is open to work or contact; no row otherwise. Whoever serves reads contact details nowhere else, so it has its
+-- Contact details of a person, for a user who has unlocked them, within a search of theirs that found the person and has not expired, while
+-- the person is open to work or contact; otherwise no row. The serving role can read contact details only here, so the function has its
 -- owner's rights; its names are bound when it is created.
 create or replace function contact_of_person(p_user_id text, p_search_id uuid, p_person_id text)
 returns table (email text, phone text, links text[])

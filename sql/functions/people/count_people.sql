@@ -1,12 +1,12 @@
--- For each of the wider filters, how many people it lets through that p_filters does not, without p_excluded_people. A wider
--- filter lets through whom p_filters lets through.
+-- For each of the wider filters, the number of people that pass it but not p_filters, without p_excluded_people. Everybody who passes
+-- p_filters passes a wider filter.
 --
--- Each is counted by itself, with whatever index serves it, or all in one pass over the cards that any of them lets through, as the
--- planner expects the less to be read. Volatile, since Postgres lets no other function explain.
+-- Each filter is counted by itself, with the index that serves it, or all in one pass over the cards that pass any of them, whichever the
+-- planner expects to read less. Volatile, since Postgres allows explain in no other function.
 create or replace function count_people(p_filters card_filters, p_wider card_filters[], p_excluded_people text[]) returns bigint[]
 language plpgsql volatile
-security definer set search_path from current  -- whole people are compared, of whom who serves may not read contacts
-set random_page_cost = 1.1  -- of pages in memory
+security definer set search_path from current  -- reads whole people, whose contacts the serving role may not read
+set random_page_cost = 1.1  -- pages are in memory
 as $$
 declare
   left_out constant text := case when p_excluded_people <> '{}' then ' and c.person_id not in (select unnest($1))' else '' end;

@@ -1,5 +1,5 @@
--- People as an answer shows them: never with contact details. Of the cards named those that are visible, with the children named;
--- where none of a person's is, the p_cards_max latest visible ones. In no order.
+-- People in the form for answers: never with contact details. Of the named cards, those that are visible, with the named children; if a
+-- person has none of these, the p_cards_max latest visible cards. In no order.
 create or replace function describe_people(p_people text[], p_cards text[], p_children text[], p_cards_max int) returns table (
   id text, name text, headline text, bio text, open_to_work boolean, open_to_contact boolean,
   work_preferred_locations text[], work_preferred_salary_min double precision, cards jsonb

@@ -1,12 +1,12 @@
--- The people to leave out because a visible card of theirs is of an excluded company or team, in an excluded place, of an excluded time,
--- or holds an excluded keyword, itself or in one of its children, or because their headline names any of it, or their name a keyword: who
--- is not to be from there, or not to have done that, is not to be found by what they did elsewhere either.
+-- The people to leave out because a visible card of theirs, or a child of it, is of an excluded company, team, place or time or contains an
+-- excluded keyword, or because their headline contains any of these, or their name a keyword. Somebody who should not be from there, or not
+-- have done that, should not be found through another card either.
 --
--- Null where ANALYZE expects more than max_expected cards, children and profiles that rule somebody out: then it is less work to test each
--- candidate (is_ruled_out). Volatile, since Postgres lets no other function explain.
+-- Null if ANALYZE expects more than max_expected excluding cards, children and profiles: testing each candidate is then less work
+-- (is_ruled_out). Volatile, since Postgres allows explain in no other function.
 create or replace function excluded_people(f card_filters) returns text[]
 language plpgsql volatile
-security definer set search_path from current  -- whole people are compared, of whom who serves may not read contacts
+security definer set search_path from current  -- reads whole people, whose contacts the serving role may not read
 set plan_cache_mode = force_custom_plan
 as $$
 declare

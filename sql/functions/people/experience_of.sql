@@ -1,5 +1,5 @@
--- For how long people have worked, as `people` keeps it: the days of their visible experience of work, business, research and teaching
--- that has ended, of which what overlaps counts once, and the day on which what goes on began. Both null: nothing of it is dated.
+-- How long people have worked, as stored in `people`: the days of their visible past experience of work, business, research and teaching,
+-- with overlaps counted once, and the day on which ongoing experience began. Both null: none of it is dated.
 create or replace function experience_of(p_people text[]) returns table (id text, experience_days int, experience_since date)
 language sql stable
 as $$

@@ -1,20 +1,19 @@
--- People near a query, with their evidence: of each candidate, near in meaning (nearest_people) or by the words of texts that have no
--- vectors yet (people_by_words), the p_top_k nearest cards and the p_top_k nearest children that the filters let through. `similarity`
--- is 1 / (1 + distance). A hit carries what the card is to what was asked for, p_asked, which p_filters may be a relaxed form of.
+-- People near a query, with their evidence. Candidates are near in meaning (nearest_people) or by words in texts without vectors yet
+-- (people_by_words). For each, the p_top_k nearest cards and the p_top_k nearest children that pass the filters. `similarity` is 1 / (1 +
+-- distance). A hit says how the card relates to the original filters, p_asked, of which p_filters may be a relaxed form.
 --
--- The distance is the cosine distance. A text without a vector is 1 − share / 2 away, by its share of the query's words: with all of
--- them as near as a text about the same mostly is, with none as far as one about something else. With none it is evidence only if it
--- holds a should term or the filters ask for something, which it then meets.
+-- The distance is the cosine distance. For a text without a vector it is 1 − share / 2, by its share of the query's words: with all words
+-- it is as near as texts on the same subject usually are, with none as far as unrelated ones. Without any word it is evidence only if it
+-- contains a should term or the filters ask for something, which it then meets.
 --
--- `text_score` and `should_hits` are the person's, over all cards and children that the filters let through. The score of a text is
--- ts_rank_cd by any of the query's words; a person's is that of the best text. should_hits counts the should terms that any of the texts holds.
+-- `text_score` and `should_hits` are per person, over all cards and children that pass the filters. The score of a text is ts_rank_cd by
+-- any of the query's words; a person has that of the best text. should_hits counts the should terms in any of the texts.
 --
--- Where so much is excluded that p_excluded_people is null, each candidate is tested (is_ruled_out), of those of the first `places` in
--- each list.
+-- If p_excluded_people is null because too many are excluded, each candidate is tested (is_ruled_out), among the first `places` of each
+-- list.
 --
--- Whatever the query is, its max_words weightiest words are looked for and the first max_should_terms should terms. The one large
--- statement is kept with its plan: it takes rows by key only, whatever the filters are, and planning it would cost as much as running
--- it. Volatile, as nearest_people is.
+-- For any query, only its max_words weightiest words and the first max_should_terms should terms are used. The one large statement keeps
+-- its plan: it reads rows only by key, whatever the filters, and planning would cost as much as running it. Volatile, like nearest_people.
 create or replace function find_people(
   p_embedding halfvec, p_query text, p_should_terms text[], p_filters card_filters, p_asked card_filters, p_excluded_people text[], p_among text[],
   p_overfetch int, p_top_k int
@@ -23,7 +22,7 @@ create or replace function find_people(
   time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits int
 )
 language plpgsql volatile
-security definer set search_path from current  -- whole people are compared, of whom who serves may not read contacts
+security definer set search_path from current  -- reads whole people, whose contacts the serving role may not read
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -37,7 +36,7 @@ declare
   any_word constant tsquery := (select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest((weighed).words) w (word));
   excluded_keywords constant tsquery := any_phrase(p_filters.excluded_keywords);
   excluded_places constant tsquery := any_place(p_filters.excluded_places);
-  -- where each is tested, of those of more places
+  -- from more places if each candidate is tested
   places constant int := case when p_excluded_people is null then 5 else 1 end * p_overfetch;
   candidates constant text[] := array(
     select c.person_id
@@ -65,9 +64,9 @@ begin
   ), cards as materialized (
     select c.* from cards_of_people(candidates, p_filters, p_asked) c
   ), texts as (
-    -- ts_delete of nothing: what a text holds is unpacked once, not for each word
+    -- ts_delete of nothing unpacks a text once, instead of for each word
     select c.person_id, c.card_id, null as child_id, c.time_overlaps, c.time_covered, c.location_matches, c.text_search,
-      -- + 0: without statistics the planner would take the minimum off the vector index, which knows the nearest few only
+      -- + 0: without statistics the planner would use the vector index for the minimum, which only finds the nearest few
       (select min((e.embedding <=> p_embedding) + 0) from experience_card_embeddings e where e.record_id = c.card_id) as distance
     from cards c
     union all
@@ -78,7 +77,7 @@ begin
   ), matched as (
     select t.person_id, t.card_id, t.child_id, t.time_overlaps, t.time_covered, t.location_matches, coalesce(h.share, 0) as share, h.shoulds,
       case when h.share > 0 then ts_rank_cd(t.text_search, any_word)::float8 else 0 end as rank,
-      -- a vector of zeros is at no distance from anything
+      -- a zero vector has no distance to anything
       coalesce(nullif(t.distance, 'NaN'),
         case when h.share > 0 or h.shoulds > 0 or asks_for_something then 1 - coalesce(h.share, 0) / 2 end) as away
     from texts t

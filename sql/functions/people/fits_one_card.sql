@@ -1,4 +1,4 @@
--- Whether some card meets all of the filters.
+-- Whether a single card meets all of the filters.
 create or replace function fits_one_card(p_filters card_filters) returns boolean
 language plpgsql stable
 as $$

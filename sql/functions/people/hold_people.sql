@@ -1,5 +1,5 @@
--- Those of the people who are still there, and stay until the end of the transaction. To hold a row takes the right to change it,
--- which whoever serves lacks, so it has its owner's rights; its names are bound when it is created.
+-- Locks the people that still exist until the end of the transaction, and returns them. Locking a row takes the right to change it, which
+-- the serving role lacks, so the function has its owner's rights; its names are bound when it is created.
 create or replace function hold_people(p_ids text[]) returns setof text
 language sql volatile security definer
 begin atomic

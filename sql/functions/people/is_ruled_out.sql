@@ -1,5 +1,5 @@
--- Whether a person is to be left out for one of their cards or its children, their name or their headline: see excluded_people, which
--- names them all at once. It is asked for one candidate after another: planning it for each would cost more than the test.
+-- Whether a person is excluded by one of their cards or its children, their name or their headline. excluded_people returns all such people
+-- at once. This function is called for single candidates: planning it for each would cost more than the test.
 create or replace function is_ruled_out(p_person_id text, f card_filters, p_keywords tsquery, p_places tsquery) returns boolean
 language plpgsql stable
 set plan_cache_mode = force_generic_plan

@@ -1,45 +1,45 @@
--- The p_limit people with the cards nearest in meaning and the p_limit people with the nearest children, among the cards that the
--- filters let through, each with the place in its list. A child's vectors count as further windows of its card. Without p_embedding
--- nobody is nearer than others: any that fit.
+-- The p_limit people with the cards nearest in meaning and the p_limit people with the nearest children, among the cards that pass the
+-- filters, each with the rank in its list. A child's vectors count as further windows of its card. Without p_embedding, any people that
+-- match.
 --
--- Either the cards that fit are read and these alone are compared, by key; of no more than p_limit the people are taken as they are,
--- also where there is no vector yet. Or the indexes of vectors are walked until there are people enough, and each card that they lead to
--- is looked at: the smaller the share that fits, the farther is the walk, so it costs the same in a table of any size. Where more than a
--- few fit, what ANALYZE expects decides: to walk both must be expected to cost two thirds of comparing. A walk is given up where it
--- costs as much, or, after a trial, where it would: what fits is then far from the query, and is compared after all.
+-- One way reads the matching cards and compares only these, by key; if they belong to at most p_limit people, these are taken without
+-- comparison, even without vectors. The other walks the vector indexes until there are enough people, and checks each card found: the
+-- smaller the matching share, the longer the walk, so it costs the same in a table of any size. If more than a few match, the estimates of
+-- ANALYZE decide: walking both indexes must be expected to cost two thirds of comparing. A walk stops if it costs as much, or if it would,
+-- judging by a trial: the matching cards are then far from the query, and are compared after all.
 --
--- It is not vector_candidates, which looks for rows, not for enough people of whom each may have several. Volatile, since Postgres lets
--- no other function explain.
+-- vector_candidates does not fit, since it looks for rows, not for enough people with several rows each. Volatile, since Postgres allows
+-- explain in no other function.
 create or replace function nearest_people(
   p_embedding halfvec, p_filters card_filters, p_excluded_people text[], p_among text[], p_limit int
 ) returns table (person_id text, place bigint)
 language plpgsql volatile
 set plan_cache_mode = force_generic_plan
-set random_page_cost = 1.1  -- of pages in memory, where an index that is searched all day is
+set random_page_cost = 1.1  -- pages are in memory: the index is searched all day
 set hnsw.ef_search = 128
 set hnsw.iterative_scan = relaxed_order
 set hnsw.max_scan_tuples = 2147483647
 set synchronize_seqscans = off
-set enable_nestloop = on  -- whatever it is in the caller
+set enable_nestloop = on  -- regardless of the caller's setting
 as $$
 #variable_conflict use_column
 declare
   few constant int := 10 * p_limit;
-  enough constant int := p_limit + p_limit / 4;  -- people, since the walk gives the nearest about in order
-  at_first constant int := 3 * p_limit;  -- vectors, of which the people are looked up
+  enough constant int := p_limit + p_limit / 4;  -- people, since the walk returns the nearest only roughly in order
+  at_first constant int := 3 * p_limit;  -- vectors whose people are looked up
   trial constant int := 400;  -- vectors
-  -- measured, as the planner counts costs
+  -- measured, in the planner's cost units
   comparing_cost constant float8 := 4;  -- a card and its children
-  passing_cost constant float8 := 11;  -- a vector that the index leads to, and a look at its card
+  passing_cost constant float8 := 11;  -- a vector from the index, and a check of its card
   -- the planner takes it that a third of those who are something by their stems are so by the words; nearly all are
   of_expected constant float8 := case when p_filters.roles is not null then 3 else 1 end;
   fitting constant text := card_condition('t', p_filters, p_excluded_people, p_among);
   of_fitting constant text := 'from experience_cards t where ' || fitting;
   all_fitting constant text := 'select array_agg(t.id), array_agg(t.person_id) from (select t.id, t.person_id ' || of_fitting;
   fit text[];
-  owners text[];  -- of the cards that fit, in their order
+  owners text[];  -- of the matching cards, in order
   plan json;
-  walked int;  -- vectors, as expected
+  walked int;  -- expected number of vectors
   most_walked int;
   walks boolean;
   vectors record;
@@ -97,7 +97,7 @@ begin
           exit;
         end if;
       end loop;
-      -- where there are few vectors all were seen; the walk also ends where its memory does
+      -- with few vectors, all were seen; the walk also ends when its memory is full
       complete := cardinality(people) = enough
         or passed_count < most_walked and passed_count >= (select 0.9 * c.reltuples from pg_class c where c.oid = vectors.of_table::regclass);
     end if;
@@ -114,7 +114,7 @@ begin
   elsif fit is null then
     execute all_fitting || ' order by 1) t' into fit, owners;
   end if;
-  -- nothing tells the planner how many fit; for this call only: the function's own setting is restored behind it
+  -- the planner does not know how many match; for this call only: the function's own setting is restored after it
   perform set_config('enable_nestloop', 'off', true);
 
   loop
@@ -131,7 +131,7 @@ begin
       from nearest n join unnest(fit, owners) o (id, person_id) using (id) group by 1, 2
     )
     select array_agg(f.person_id), array_agg(f.place),
-      -- so many of the nearest are seldom of fewer people than are asked for: then all are looked up
+      -- this many vectors rarely belong to fewer people than requested; if they do, all are looked up
       case when bool_or(f.full_list and f.last_place < p_limit) then null else 0 end
     into people, places, of_vectors
     from (

@@ -1,7 +1,7 @@
--- Those of the texts that no visible card, no child of one and no profile holds, whoever it is.
+-- The texts that no visible card, child or profile of anybody contains.
 create or replace function never_said(p_texts text[]) returns text[]
 language sql stable
-security definer set search_path from current  -- whole people are compared, of whom who serves may not read contacts
+security definer set search_path from current  -- reads whole people, whose contacts the serving role may not read
 as $$
   select coalesce(array_agg(t.text order by t.place), '{}')
   from unnest(p_texts) with ordinality t (text, place), any_phrase(array[t.text]) q (phrase)

@@ -1,6 +1,5 @@
--- The people of the p_limit cards, and of the p_limit children, that rank best for the words of a query (text_candidates) among those
--- that have no vectors yet, or those of an older text, and that the filters let through: those that meaning does not find. Each with
--- the place in its list.
+-- The people of the p_limit cards, and of the p_limit children, that rank best for the words of a query (text_candidates) among those that
+-- pass the filters and have no vectors yet, or outdated ones: meaning does not find these. Each with the rank in its list.
 create or replace function people_by_words(
   p_query weighed_query, p_filters card_filters, p_excluded_people text[], p_among text[], p_limit int
 ) returns table (person_id text, place bigint)
@@ -11,12 +10,12 @@ as $$
 #variable_conflict use_column
 declare
   few constant int := 2000;
-  -- ordered, so that the partial index serves
+  -- ordered, so that the partial index is used
   cards constant text[] := array(
     select c.id from experience_cards c where c.embedded_hash is distinct from c.content_hash order by c.id limit few + 1);
   children constant text[] := array(
     select k.id from experience_card_children k where k.embedded_hash is distinct from k.content_hash order by k.id limit few + 1);
-  -- few are named: nothing tells the planner how few they are
+  -- few rows: the planner does not know how few
   waiting constant text := case when greatest(cardinality(cards), cardinality(children)) <= few
     then 't.id = any (%L::text[]) and %s' else 't.embedded_hash is distinct from t.content_hash and %2$s' end;
 begin

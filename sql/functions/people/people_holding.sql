@@ -1,4 +1,4 @@
--- The people with these words in a visible card, in a child of one, or in what they say of themselves.
+-- The people with these words in a visible card, in a child of one, or in their profile.
 create or replace function people_holding(p_words tsquery) returns setof text
 language sql stable
 as $$

@@ -1,8 +1,8 @@
--- The people who have any of the names (lower case), for each of the texts a visible card, a child of one or a profile that holds its
--- words, and for each of the groups a visible card that meets it; null where nothing is asked.
+-- The people with any of the names (lower case); for each of the texts, those with a visible card, a child of one or a profile that
+-- contains its words; and for each of the groups, those with a visible card that meets it; null if nothing is requested.
 create or replace function people_meeting(p_names text[], p_texts text[], p_groups card_filters[]) returns text[]
 language plpgsql stable
-security definer set search_path from current  -- whole people are compared, of whom who serves may not read contacts
+security definer set search_path from current  -- reads whole people, whose contacts the serving role may not read
 set plan_cache_mode = force_custom_plan
 set random_page_cost = 1.1
 as $$

@@ -1,9 +1,9 @@
--- Which of the clauses each of these people meets by any visible card, and which of the texts a card, a child or the profile holds; in
--- the order given, clauses first. Planned for the clauses at hand: what they ask for is read once, not for each card.
+-- Which clauses each of these people meets with any visible card, and which texts a card, a child or the profile contains; in the given
+-- order, clauses first. Planned for the given clauses: their values are then read once, not for each card.
 create or replace function people_standings(p_people text[], p_clauses card_filters[], p_texts text[])
 returns table (person_id text, met boolean[])
 language plpgsql stable
-security definer set search_path from current  -- whole people are compared, of whom who serves may not read contacts
+security definer set search_path from current  -- reads whole people, whose contacts the serving role may not read
 as $$
 declare
   asked constant text[] :=

@@ -1,6 +1,5 @@
--- Whether what somebody is called or calls themselves holds something excluded: `p_keywords` as a query, `p_said` as it stands, and
--- `p_phrases`, the excluded keywords of several words. A single word is no name: of "no bakers", Ms Baker may be found. It is plain enough to
--- be inlined.
+-- Whether a name or headline contains an exclusion: `p_keywords` as a query, `p_said` as written, and `p_phrases`, the excluded keywords of
+-- several words. A single word does not match a name: "no bakers" may find Ms Baker. It is simple enough to be inlined.
 create or replace function profile_rules_out(p people, p_keywords tsquery, p_said tsquery, p_phrases tsquery) returns boolean
 language sql immutable parallel safe
 as $$

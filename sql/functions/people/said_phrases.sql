@@ -1,5 +1,5 @@
--- As any_phrase, by the words as they stand in a text but for singular and plural (said_word): for texts that hold a phrase by its
--- stems, which an index finds.
+-- Like any_phrase, but for words as written except for singular and plural (said_word): for texts that contain a phrase by its stems, which
+-- an index finds.
 create or replace function said_phrases(p_phrases text[]) returns tsquery
 language sql immutable parallel safe
 as $$

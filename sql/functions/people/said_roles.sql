@@ -1,4 +1,4 @@
--- As all_roles, by the words as they stand in a text but for singular and plural (said_word, card_says_roles).
+-- Like all_roles, but for words as written except for singular and plural (said_word, card_says_roles).
 create or replace function said_roles(p_roles text[]) returns tsquery
 language sql immutable parallel safe
 as $$

@@ -1,5 +1,5 @@
--- A word (lexeme) as it stands in a text but for singular and plural, as the text of a tsquery: "physics" is not "physical", nor is
--- "manager" "management", whose stems are the same.
+-- A word (lexeme) as written except for singular and plural, as the text of a tsquery: "physics" is not "physical", nor is "manager"
+-- "management", although they share their stems.
 create or replace function said_word(p_lexeme text) returns text
 language sql immutable parallel safe
 as $$

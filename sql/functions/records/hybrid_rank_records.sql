@@ -1,7 +1,6 @@
--- Reciprocal rank fusion of words (text_candidates) and meaning (vector_candidates) for one table: Σ weight / (rrf_k + rank), a half
--- that lacks a row adds nothing. Equal scores are ordered by id, so the same question always gives the same list. Without an
--- embedding: the text half alone. 400 rows are ranked for their words, as many as hold 99 % of what ranking all finds, or more of a longer
--- list.
+-- Reciprocal rank fusion of words (text_candidates) and meaning (vector_candidates) for one table: Σ weight / (rrf_k + rank); a half
+-- without the row adds nothing. Equal scores are ordered by id, so the same question always gives the same list. Without an embedding: only
+-- the text half. 400 rows are ranked for their words, which gives 99 % of the results of ranking all, or more for a longer list.
 create or replace function hybrid_rank_records(
   p_table regclass, p_embeddings regclass, query_text text, query_embedding halfvec, match_count int,
   full_text_weight double precision, semantic_weight double precision, rrf_k int, date_from date, date_to date,
@@ -10,7 +9,7 @@ create or replace function hybrid_rank_records(
   id text, rank_score double precision, text_rank int, semantic_rank int, text_score double precision, similarity double precision
 )
 language sql stable
-set plan_cache_mode = force_generic_plan  -- nor is it written into the caller's statement, to be planned with that
+set plan_cache_mode = force_generic_plan  -- also prevents inlining into the caller's statement, which would be planned with it
 as $$
   with asked as materialized (
     select weigh_query(array[p_table::text], query_text) as words, nullif(concat_ws(' and ', 't.date >= ' || quote_literal(date_from),

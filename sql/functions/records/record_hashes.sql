@@ -1,5 +1,5 @@
 -- Written by tools/generate.py from the built-in collections.
--- What tells whether records are still what they were: a hash of each that there is, of all its fields.
+-- Hashes of all fields of each existing record, to detect changed records.
 create or replace function record_hashes(p_types text[], p_ids text[])
 returns table (type text, id text, hash text)
 language sql stable

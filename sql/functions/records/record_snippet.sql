@@ -1,5 +1,5 @@
--- A passage of a text that holds any of some words, which are marked in it (see marked_words); of one that holds none, the beginning, of
--- MinWords. They are looked for in its first 20,000 characters, as rows in p_language hold them; null: as our own tables do (see asked_words).
+-- A passage of a text with some words, which are marked in it (see marked_words); without any of them, the first MinWords words. Searches
+-- the first 20,000 characters, for words of rows in p_language; null: of our own tables (see asked_words).
 create or replace function record_snippet(p_body text, p_words text[], p_language regconfig) returns text
 language sql stable
 as $$
@@ -10,7 +10,7 @@ as $$
       from (
         select unnest(p_words) as lexeme
         union
-        -- what is marked are the text's own words, with their accents
+        -- mark the text's own words, with their accents
         select l.lexeme from unnest(to_tsvector('simple', b.body)) s, unnest(to_tsvector(p_language, s.lexeme)) l
         where p_language is not null and octet_length(s.lexeme) > length(s.lexeme)
           and tsvector_to_array(text_words(p_language, s.lexeme)) && p_words

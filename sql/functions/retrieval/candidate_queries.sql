@@ -1,12 +1,11 @@
--- Where to look for the rows of a table that are worth ranking for some words (lexemes), about p_rows rows together, as four tsqueries, the
--- one most worth it first, null where there is nothing to look for: the rare words, each by itself, as long as their rows are at most
--- half of these; of the others more than half together, where pairs may be in far too many rows; pairs, the rarest first, which are
--- expected in three times as many rows as if words were independent, since those of one topic go together; and where that is little,
--- the rarest of the others by itself.
--- Who takes the rows in no order needs no second one: pairs find them too.
+-- Where to look for the rows of a table worth ranking for some words (lexemes), about p_rows rows in total, as four tsqueries, the most
+-- valuable first, null if there is nothing to look for: the rare words, each by itself, while their rows are at most half of these; more
+-- than half of the others together, if pairs may be in far too many rows; pairs, the rarest first, expected in three times as many rows as
+-- independent words, since words of one topic occur together; and if that is not much, the rarest of the others by itself.
+-- Callers that take the rows in no order do not need the second one: pairs find these rows too.
 create or replace function candidate_queries(p_table regclass, p_words text[], p_rows int) returns tsquery[]
 language sql stable
-set plan_cache_mode = force_generic_plan  -- to plan it anew takes longer than to do it
+set plan_cache_mode = force_generic_plan  -- planning takes longer than running it
 as $$
   with words as materialized (
     select w.word, coalesce(c.rows, 0)::float8 as df, sum(coalesce(c.rows, 0)) over (order by coalesce(c.rows, 0), w.word)::float8 as so_far,

@@ -1,20 +1,20 @@
--- Champion lists (Manning, Raghavan and Schütze 2008, 7.1.3) of some words (lexemes) of a table: the rows that hold each best, best first,
--- at most p_limits of these, as text_candidates ranks them for that word alone, where a row has p_mean_length lexemes on average, or as the
--- table itself scores a word (TABLE_word_score, where there is one). The table, of p_rows rows, is read once: how well a row must hold a
--- word follows from a sample, so of few words there are fewer.
+-- Champion lists (Manning, Raghavan and Schütze 2008, 7.1.3) of some words (lexemes) of a table: the rows that contain each best, best
+-- first, at most p_limits of them, ranked as text_candidates does for that word alone, with p_mean_length lexemes per row on average, or by
+-- the table's own score of a word (TABLE_word_score, if it exists). The table, of p_rows rows, is read once: the required score of a word
+-- is estimated from a sample, so the lists of some words are shorter.
 create or replace function champion_lists(
   p_table regclass, p_words text[], p_limits int[], p_rows double precision, p_mean_length double precision
 ) returns table (word text, ids text[])
 language plpgsql stable
 set work_mem = '64MB'
-set enable_mergejoin = off  -- the words of all rows would be sorted, each with its row's text
+set enable_mergejoin = off  -- it would sort the words of all rows, each with its row's text
 as $$
 declare
   b constant float8 := 0.75;
-  share constant float8 := least(1, 20000 / greatest(1, p_rows));  -- of the rows, the sample
-  nearly constant float8 := 0.95;  -- as well: times_held is not exact
+  share constant float8 := least(1, 20000 / greatest(1, p_rows));  -- the share of the rows in the sample
+  nearly constant float8 := 0.95;  -- tolerance, since times_held is approximate
   own_score constant text := to_regproc(p_table || '_word_score') || '(w.words, a.query)';
-  -- what is ranked of a row, unpacked once and not for each word, and what its length counts for
+  -- the ranked text of a row, unpacked once instead of for each word, and the factor for its length
   read constant text := case when own_score is null then 'setweight(t.text_search, ''D'') as words, 1 - $1 + $1 * coalesce(lexemes_held(t.text_search) / nullif($2, 0), 1) as length'
     else 'ts_delete(t.text_search, '''') as words, 1 as length' end;
   nearly_score constant text := coalesce(own_score, 'cardinality(u.positions) / w.length');

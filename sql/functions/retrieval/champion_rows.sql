@@ -1,5 +1,5 @@
--- The rows of a table that hold a word (a lexeme) best, best first, at most p_limit if it is given, behind all those whose text was written since
--- its champion list was made. Null where that is not known: p_rows or fewer hold the word, or the texts of very many rows changed.
+-- The rows of a table that contain a word (a lexeme) best, best first, at most p_limit if given, after all rows whose text was written
+-- since its champion list was made. Null if that is unknown: p_rows or fewer rows contain the word, or the texts of very many rows changed.
 create or replace function champion_rows(p_table regclass, p_word text, p_limit int, p_rows int) returns text[]
 language plpgsql stable
 as $$

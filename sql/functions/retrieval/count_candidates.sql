@@ -1,11 +1,11 @@
--- How many rows of a table a search finds: those that hold any word of the query (all of them, not only those worth ranking), and
--- those of p_found, which were found by their meaning, that hold none. `rows` is exact up to p_limit; `is_capped`: there may be more.
+-- How many rows of a table a search finds: those that contain any word of the query (not only those worth ranking), and those of p_found,
+-- found by meaning, that contain none. `rows` is exact up to p_limit; `is_capped`: there may be more.
 --
--- The work is bounded by p_limit: where one word alone may be in more rows than these, it is looked for by itself first. An index
--- knows words, not phrases: where one must be held, or must not, p_limit rows with the words are looked at, and `rows` is how many
--- of these are found. Where words must be held, the index is asked for these alone.
+-- The work is bounded by p_limit: if a single word may be in more rows, it is looked up by itself first. An index knows words, not phrases:
+-- if a phrase is required or excluded, p_limit rows with the words are checked, and `rows` is how many of these match. If words are
+-- required, only these are looked up in the index.
 --
--- `p_filter` is a condition over a row `t` of the table, as SQL, made by the service: only rows that meet it are counted.
+-- `p_filter` is an SQL condition on a row `t` of the table, built by the service: only rows that meet it are counted.
 create or replace function count_candidates(
   p_table regclass, p_query weighed_query, p_filter text, p_limit int, p_found text[], out rows int, out is_capped boolean
 )
@@ -26,10 +26,10 @@ declare
   others int;
 begin
   foreach words in array case when needs_words then array[indexed] else common || any_word end loop
-    -- what a text holds is dearer to look for row by row than the planner knows, but for a word that is soon found; for this call only:
-    -- the function's own setting is restored behind it
+    -- the planner underestimates the cost of searching texts row by row, except for a word found early; for this call only: the
+    -- function's own setting is restored after it
     perform set_config('enable_seqscan', (not needs_words and words <> any_word)::text, true);
-    -- one query of both: the index tells what is excluded
+    -- one query for both: the index applies the exclusions
     execute format('
       select count(*) filter (where t.is_found), count(*) > $2
       from (select %s as is_found from %s t where t.text_search @@ $1 %s limit $2 + 1) t',

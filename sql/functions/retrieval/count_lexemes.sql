@@ -1,17 +1,17 @@
--- Counts anew in how many rows of a table each lexeme of its column text_search stands, if in more than one; searches see the old
--- counts until the end. Words of a single row, numbers and names mostly, would be most of what there is to keep, and are weighed
--- alike without. Returns how many lexemes were counted; null where the table has no such column, or where the number of its rows, as
--- ANALYZE knows it, has changed by less than p_share since, and searches still know all rows that changed (champion_rows).
+-- Counts how many rows of a table contain each lexeme in text_search, if more than one; searches see the old counts until the end. Words of
+-- a single row, mostly numbers and names, would be most of the counts, and weigh the same without them. Returns the number of lexemes
+-- counted; null if the table has no such column, or if its number of rows, according to ANALYZE, has changed by less than p_share since,
+-- and searches still know all changed rows (champion_rows).
 --
--- Of words that more than least_common rows hold, max_common of them, those that hold them best are kept too, of a table whose changes
--- are noted (note_changed_texts): a tenth of the rows, or least_best or max_best of them. Of long rows fewer are ranked (text_candidates),
--- so a word that fewer hold is common there.
+-- For tables with recorded changes (note_changed_texts), words in more than least_common rows, max_common of them, also keep their best
+-- rows: a tenth of the rows, or least_best or max_best of them. Fewer long rows are ranked (text_candidates), so in tables with long rows a
+-- word is common at a lower count.
 create or replace function count_lexemes(p_table regclass, p_share double precision default 0) returns int
 language plpgsql
-set work_mem = '64MB'  -- of very many words, too, none go through the disk
+set work_mem = '64MB'  -- so that even very many words are not sorted on disk
 as $$
 declare
-  longest constant int := 200;  -- characters; what is longer is no word
+  longest constant int := 200;  -- characters; longer lexemes are not words
   least_common constant int := 1000;
   max_common constant int := 5000;
   least_best constant int := 200;
@@ -19,7 +19,7 @@ declare
   max_changed constant int := 500;
   counted int;
 begin
-  perform pg_advisory_xact_lock(p_table::oid::bigint);  -- two that count at once take turns
+  perform pg_advisory_xact_lock(p_table::oid::bigint);  -- concurrent counts take turns
   if not exists (select from pg_attribute a where a.attrelid = p_table and a.attname = 'text_search' and not a.attisdropped)
     or exists (
       select from text_totals t join pg_class c on c.oid = p_table
@@ -27,7 +27,7 @@ begin
     and (select count(*) from (select from text_changes c where c.of_table = p_table::text limit max_changed + 1) c) <= max_changed then
     return null;
   end if;
-  -- before the rows are read: of what others write meanwhile, the note stays
+  -- before the rows are read, so that concurrent writes stay recorded
   delete from text_changes where of_table = p_table::text;
   delete from lexeme_counts where of_table = p_table::text;
   delete from text_totals where of_table = p_table::text;
@@ -43,7 +43,7 @@ begin
     using p_table::text, longest;
   get diagnostics counted = row_count;
   if exists (select from pg_trigger where tgname = 'texts_noted_insert' and tgrelid = p_table) then
-    -- materialized, or where the statistics do not know these counts yet the table would be read once for each of them
+    -- materialized: without statistics for these counts, the table would be read once for each of them
     with common as (
       select array_agg(l.lexeme) as words, array_agg(greatest(least_best, least(max_best, l.rows / 10))) as limits
       from (

@@ -1,5 +1,5 @@
--- The rows of one table found by words (text_candidates) or by meaning (vector_candidates), up to p_limit by each, with what either
--- says of them. Both scores mean the same in every table that p_query was weighed for.
+-- The rows of one table found by words (text_candidates) or by meaning (vector_candidates), up to p_limit by each, with both scores. The
+-- scores have the same meaning in every table that p_query was weighed for.
 create or replace function hybrid_candidates(
   p_table regclass, p_embeddings regclass, p_query weighed_query, p_embedding halfvec, p_limit int, p_filter text default null,
   p_rows int default 2000, p_embedding_type text default null

@@ -1,9 +1,9 @@
--- Notes which rows of a table have a new text, for champion_rows; what else a statement changes in them is nothing to searches for words.
+-- Records which rows of a table have a new text, for champion_rows; other changes do not matter to word searches.
 create or replace function note_changed_texts() returns trigger
 language plpgsql
 as $$
 declare
-  max_noted constant int := 501;  -- of a statement: one more than champion_rows looks at
+  max_noted constant int := 501;  -- per statement: one more than champion_rows reads
 begin
   if tg_op = 'INSERT' then
     insert into text_changes (of_table, id) select tg_table_name, n.id from new_rows n limit max_noted;

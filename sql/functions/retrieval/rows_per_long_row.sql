@@ -1,4 +1,4 @@
--- How many rows of a table are together as long as a long row, of 8,000 lexemes, by the mean of the table as it was counted last.
+-- How many rows of a table have the total length of a long row, of 8,000 lexemes, by the table's mean length at the last count.
 create or replace function rows_per_long_row(p_table regclass) returns double precision
 language sql stable
 as $$

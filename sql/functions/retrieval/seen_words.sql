@@ -1,13 +1,13 @@
--- What the rows of a table that the caller may see say of some words (lexemes), for weigh_query: how many rows were looked at, the first
--- p_rows, how many lexemes these hold, and in how many of them each word stands. `p_seen` is the condition over a row `t` that the caller
--- may see it, as SQL, made by the service.
+-- Statistics of some words (lexemes) in the rows of a table that the caller may see, for weigh_query: the number of rows read, the first
+-- p_rows, their number of lexemes, and how many of them contain each word. `p_seen` is the condition that the caller may see a row `t`, as
+-- SQL built by the service.
 --
--- Counts of all rows, as lexeme_counts has them, would tell a caller by the scores of his rows what other people's rows hold.
+-- Counts over all rows, as in lexeme_counts, would let callers infer the content of other people's rows from the scores of their own.
 create or replace function seen_words(
   p_table text, p_seen text, p_words text[], p_rows int, out rows int, out lexemes double precision, out held int[]
 )
 language plpgsql stable
-set synchronize_seqscans = off  -- the same rows each time
+set synchronize_seqscans = off  -- reads the same rows each time
 as $$
 begin
   execute format(

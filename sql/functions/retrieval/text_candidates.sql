@@ -1,30 +1,29 @@
--- The rows of one table that hold words of a query, best first, at most p_limit, by BM25 (Robertson and Zaragoza 2009; k1 1.2, b 0.75):
+-- The rows of one table that contain words of a query, best first, at most p_limit, by BM25 (Robertson and Zaragoza 2009; k1 1.2, b 0.75):
 --
---   Σ over words: weight · (k1 + 1) · tf / (tf + k1 · (1 − b + b · length / mean length)),   divided by the most that can be reached
+--   Σ over words: weight · (k1 + 1) · tf / (tf + k1 · (1 − b + b · length / mean length)),   divided by the maximum
 --
--- plus, of the best, nearness · weight for each pair of neighbours in the query that stand together in the row. text_score is
--- therefore between 0 and a little above 1, and means the same in every table that the query was weighed for.
+-- plus, for the best rows, nearness · weight for each pair of adjacent query words that are adjacent in the row. So text_score is between 0
+-- and a little above 1, and has the same meaning in every table that the query was weighed for.
 --
--- `coverage` is the share that a row holds of the query's weightiest words, max_covered of them, by their weights: 1 for all.
+-- `coverage` is the weighted share of the query's weightiest words, max_covered of them, in a row: 1 for all.
 --
--- Of a tsvector both tf and length follow from ts_rank: see times_held, lexemes_held.
+-- tf and length are derived from ts_rank of a tsvector: see times_held, lexemes_held.
 --
--- The work does not depend on the query: rare words are looked up singly, others together, while the rows expected stay within
--- p_rows. A row that ranks high holds a rare word or several words. At most p_rows are ranked, or, since a row costs as much as the
--- words that it is ranked for, so many more of a query of up to three; of a large table more by the cube root of how many times
--- it is. A text vector is read as a whole: of long rows so many are ranked as are together as long as p_rows
--- long ones (rows_per_long_row), and as many as are asked for. Of a word that many rows hold, those are ranked that are known to hold
--- it best, and those written since (champion_rows); of several such words, which are in too many rows together, those of each, and of
--- the others as many as there is room for.
+-- The work does not depend on the query: rare words are looked up singly, others together, while the expected rows stay within p_rows. A
+-- row that ranks high contains a rare word or several words. At most p_rows are ranked, or more for a query of up to three words, since the
+-- cost of a row grows with its ranked words; for a large table, more by the cube root of its relative size. A text vector is read as a
+-- whole: of long rows, as many are ranked as have the total length of p_rows long ones (rows_per_long_row), and at least as many as
+-- requested. For a word in many rows, its known best rows are ranked, and those written since (champion_rows); for several such words in
+-- too many rows together, the best of each, and as many of the others as fit.
 --
--- Where all words are in so many rows that an index would read more entries than there are rows to read until enough are found, the
--- table is read instead: both give the rows in the order in which they are stored.
+-- If all words are in so many rows that an index would read more entries than there are rows to read until enough are found, the table is
+-- read instead: both return the rows in the order stored.
 --
--- An index knows words, not phrases: where one must be held, or must not, so many rows with the words are looked at, max_looked_at; and
--- so where it had more than max_postings entries to read for what is excluded.
+-- An index knows words, not phrases: if a phrase is required or excluded, max_looked_at rows with the words are checked; the same applies
+-- if the index would have to read more than max_postings entries for the exclusions.
 --
--- `p_filter` is a condition over a row `t` of the table, as SQL: only rows that meet it are found. It is made by the service, never
--- taken from a caller's text. Where it leaves few rows, any word will do.
+-- `p_filter` is an SQL condition on a row `t` of the table: only rows that meet it are found. It is built by the service, never taken from
+-- a caller's text. If it leaves few rows, any word suffices.
 create or replace function text_candidates(
   p_table regclass, p_query weighed_query, p_limit int, p_filter text default null, p_rows int default 2000
 ) returns table (id text, text_score double precision, coverage double precision)
@@ -37,12 +36,12 @@ declare
   k1 constant float8 := 1.2;
   b constant float8 := 0.75;
   nearness constant float8 := 0.5;
-  least_ranked constant int := greatest(p_limit, 100);  -- in so many of the best pairs are looked for
+  least_ranked constant int := greatest(p_limit, 100);  -- pairs are searched for in this many of the best rows
   any_word constant tsquery := (select string_agg(quote_literal(w), ' | ')::tsquery from unnest((p_query).words) w);
   few constant int := 1000;
   few_words constant int := 3;
-  wider constant int := 10;  -- times, for one word
-  looked_at constant int := 5;  -- times as many as are ranked of a query of many words
+  wider constant int := 10;  -- factor for a single word
+  looked_at constant int := 5;  -- factor to the ranked rows of a query of many words
   large constant float8 := 100000;  -- rows of a table
   larger constant float8 := greatest(1, cbrt((select c.reltuples from pg_class c where c.oid = p_table) / large));
   within_length constant float8 := greatest(least_ranked, larger * p_rows * rows_per_long_row(p_table));
@@ -50,7 +49,7 @@ declare
     * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end);
   max_covered constant int := 6;
   condition constant text := coalesce('and (' || p_filter || ')', '');
-  of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- no index but that of ids
+  of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- only the index of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   holds_phrase constant boolean := coalesce(required::text like '%<%', false);
   max_postings constant float8 := larger * 150000;
@@ -77,7 +76,7 @@ begin
     execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, few + 1) into rows_left;
   end if;
   if cardinality((p_query).words) = 1 and (rows_left is null or rows_left > few) then
-    -- those that do not meet what is asked beside the word give way to the next
+    -- rows that fail the other conditions are replaced by the next
     best := champion_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, least(p_rows, max_ranked) / 2);
     if best is not null and (p_filter is not null or required is not null) then
       execute format('select array(select t.id from %s where t.text_search @@ $2 %s)', of_best, condition)
@@ -87,8 +86,8 @@ begin
   if rows_left <= least(few, max_ranked) or cardinality((p_query).words) = 1 then
     wanted := case when best is null or cardinality(best) < least_ranked then array[any_word] else '{}' end;
   else
-    -- where the rarest word is common: those of each word, if all words are in too many rows together; if they are in few, those of
-    -- the rarest, which else would be looked for by itself
+    -- if the rarest word is common: the best rows of each word, if too many rows contain all words; if few do, those of the rarest,
+    -- which would otherwise be looked up by itself
     best := champion_rows(p_table, (p_query).words[1], listed, max_ranked / 2);
     if best is not null then
       best := (
@@ -105,15 +104,15 @@ begin
     wanted := array_remove(case when best is null then wanted else wanted[:3] end, null);
   end if;
   if required is not null then
-    -- one query of both: the index tells what is excluded
+    -- one query for both: the index applies the exclusions
     wanted := array(select w.query && indexed from unnest(wanted) with ordinality w (query, place) order by w.place);
   end if;
 
   rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
   rows_taken := case when is_tested then max_looked_at else rows_ranked end;
   reads := p_filter is null and coalesce(numnode(indexed), 0) = 0 and favors_seq_scan(p_table, (p_query).words[:words_held], rows_taken);
-  -- never left to the planner, which takes unknown words for so common that reading the table to the limit would find them; for this
-  -- call only: the function's own settings are restored behind it
+  -- not the planner's choice, which assumes unknown words are common enough to find by reading the table up to the limit; for this
+  -- call only: the function's own settings are restored after it
   perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);
   return query execute format('
     select s.id, (s.score %1$s) / $4, (%2$s)::float8 from (

@@ -1,8 +1,8 @@
--- Those of some words (lexemes) that no row of the tables holds in text_search. `p_seen` has for each table the condition over a row `t` that
--- the caller may see it, as SQL, made by the service; null where it may be any.
+-- The words (lexemes) that no row of the tables contains in text_search. `p_seen` has for each table the condition that the caller may see
+-- a row `t`, as SQL built by the service; null if all may be seen.
 create or replace function unwritten(p_tables text[], p_words text[], p_seen text[] default '{}') returns text[]
 language plpgsql stable
-set enable_seqscan = off  -- how rare they are nothing tells the planner
+set enable_seqscan = off  -- the planner does not know how rare they are
 as $$
 declare
   words text[] := p_words;

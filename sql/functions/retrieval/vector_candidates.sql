@@ -1,20 +1,20 @@
--- The rows of one table nearest in meaning, nearest first, at most p_limit. A row with several vectors (windows of a long text) is as
--- near as its nearest one. `similarity` is the cosine similarity, -1 to 1.
--- Of a table with vectors of several kinds, those of p_embedding_type are compared.
+-- The rows of one table nearest in meaning, nearest first, at most p_limit. A row with several vectors (windows of a long text) counts with
+-- its nearest one. `similarity` is the cosine similarity, -1 to 1.
+-- In a table with several types of vectors, those of p_embedding_type are compared.
 --
--- `p_filter` is a condition over a row `t` of the table, as SQL, and p_required what its text must match: only rows that meet them
--- are found. The filter is made by the service, never taken from a caller's text.
+-- `p_filter` is an SQL condition on a row `t` of the table, and p_required what its text must match: only rows that meet them are found.
+-- The filter is built by the service, never taken from a caller's text.
 --
--- Where the filter leaves few rows, they are compared exactly: faster than walking the index past all others, and complete. Else the
--- index is walked, no farther than max_looked_at, whatever the query, and the less far, the fewer of these rows are expected to lack the
--- words that p_required rules out: where none is, max_in_vain. p_fitting are the ids of the rows that meet the filter, where they
--- are known, of very many the first max_few and one more; else they are looked for, unless p_fits_many: so many are known to meet it.
+-- If the filter leaves few rows, they are compared exactly: this is faster than walking the index past all others, and complete. Otherwise
+-- the index is walked, at most max_looked_at rows for any query, and less far if fewer of them are expected to lack the words that
+-- p_required excludes; if there are none, max_in_vain. p_fitting are the ids of the rows that meet the filter, if known; of very many, the
+-- first max_few and one more. If unknown, they are looked up, unless p_fits_many says that many meet it.
 create or replace function vector_candidates(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
   p_embedding_type text default null, p_fitting text[] default null, p_fits_many boolean default false
 ) returns table (id text, similarity double precision)
 language plpgsql stable
-set enable_seqscan = on  -- whatever it is in the caller
+set enable_seqscan = on  -- regardless of the caller's setting
 set hnsw.ef_search = 128
 set hnsw.iterative_scan = relaxed_order
 set hnsw.max_scan_tuples = 2500
@@ -23,12 +23,12 @@ as $$
 declare
   max_in_vain constant int := 500;
   max_looked_at int := greatest(2500, 25 * p_limit);
-  max_few constant int := greatest(2000, 40 * p_limit);  -- as dear as the walk, and complete
-  -- those of long texts come together
+  max_few constant int := greatest(2000, 40 * p_limit);  -- as expensive as the walk, and complete
+  -- long texts have several adjacent vectors
   windows_per_row constant float8 := 1 + 1.5 * least(3, greatest(0, (
     select e.reltuples / t.reltuples - 1 from pg_class e, pg_class t where e.oid = p_embeddings and t.oid = p_table and t.reltuples > 0)));
   wanted constant int := ceil(p_limit * coalesce(windows_per_row, 1));
-  -- as a literal: else no partial index is known to hold it
+  -- as a literal: otherwise the planner cannot use a partial index
   kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
   conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
@@ -52,7 +52,7 @@ begin
         where t.of_table = p_table::text and c.lexeme = any(array(
           select replace(m.word[1], '''''', '''') from regexp_matches(p_required::text, $re$'((?:[^']|'')+)'$re$, 'g') m (word))))));
     end if;
-    -- for this call only: the function's own setting is restored behind it
+    -- for this call only: the function's own setting is restored after it
     perform set_config('hnsw.max_scan_tuples', max_looked_at::text, true);
   end if;
 
@@ -63,7 +63,7 @@ begin
       when few is not null and required is null then concat_ws(' and ', 'where e.record_id = any ($4)', kind)
       when few is not null then
         concat_ws(' and ', format('join %s t on t.id = e.record_id where t.id = any ($4)', p_table), required, kind)
-      -- row by row along the index: no plan that tests the whole table first
+      -- row by row along the index, not by a plan that tests the whole table first
       else concat(
         case when conditions <> '' then
           format('cross join lateral (select from %s t where t.id = e.record_id and %s offset 0) t', p_table, conditions) end,

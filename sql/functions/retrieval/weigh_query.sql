@@ -1,27 +1,26 @@
--- What the words of a query say in the rows of some tables together, for text_candidates: null where it has no words.
+-- The weights of a query's words in the rows of some tables together, for text_candidates: null if it has no words.
 --
--- A word weighs min(4, how often the query says it) · idf, where idf = ln(1 + (N − df + 0.5) / (df + 0.5)) is BM25's over all rows of
--- p_tables, df being 1 at least, so that scores of several tables are of one scale. Of many words the p_max_words weightiest are looked for.
+-- A word weighs min(4, its occurrences in the query) · idf, where idf = ln(1 + (N − df + 0.5) / (df + 0.5)) is BM25's over all rows of
+-- p_tables, with df at least 1, so that scores of several tables are on one scale. Of many words, the p_max_words weightiest are used.
 --
--- A word that no row holds is read as the commonest of those that are spelt most like it, one letter apart, or two from six letters
--- on; the last one of a short query, which may not be typed to its end, as the commonest that begins with it, if there is one: from four
--- letters on, or two where they are the whole query.
+-- A word in no row is read as the most common of the most similar words: one typo, or two from six letters on. The last word of a short
+-- query, which may be incomplete, is read as the most common word that starts with it, if there is one: from four letters on, or two if
+-- they are the whole query.
 --
--- What is excluded (-word) is out; a phrase in quotes lifts the rows that hold it, and with p_strict leaves out all others. Words that were
--- written since they were counted are known from the rows themselves. The rows of all p_tables are in p_language; null: as our own
--- tables are (see asked_words). Where tables in other languages are searched beside them, p_others, in p_other_languages, a word that
--- one of these holds is no misspelling.
+-- Exclusions (-word) are left out; a quoted phrase raises the rows with it, and with p_strict leaves out all others. Words written since
+-- the last count are known from the rows themselves. The rows of all p_tables are in p_language; null: like our own tables (see
+-- asked_words). If tables in other languages are searched too, p_others, in p_other_languages, their words are not misspellings.
 --
--- Where a caller may not see all rows of a table, p_seen (and p_others_seen) has the condition over a row `t` that it may be seen, as SQL,
--- made by the service; null of other tables. Of such a table nothing counts but the first max_seen rows that are seen: what the others
--- hold changes no weight and no spelling. The work is that of reading these rows once, and once more for a word that none of them holds.
+-- If a caller may not see all rows of a table, p_seen (and p_others_seen) has the condition that a row `t` may be seen, as SQL built by the
+-- service; null for other tables. For such a table only the first max_seen visible rows count, so hidden rows change no weight and no
+-- spelling. These rows are read once, and once more for a word that none of them contains.
 create or replace function weigh_query(
   p_tables text[], p_query text, p_strict boolean default false, p_max_words int default 24, p_language regconfig default null,
   p_others text[] default '{}', p_other_languages regconfig[] default '{}', p_seen text[] default '{}', p_others_seen text[] default '{}'
 ) returns weighed_query
 language plpgsql stable
 set pg_trgm.similarity_threshold = 0.3
-set plan_cache_mode = force_generic_plan  -- to plan for the few words of most queries takes longer than to weigh them
+set plan_cache_mode = force_generic_plan  -- planning for the few words of most queries takes longer than weighing them
 as $$
 declare
   max_characters constant int := 4000;
@@ -34,7 +33,7 @@ declare
   saturation constant float8 := 2.2;  -- k1 + 1 of BM25, see text_candidates
   short_query constant int := 3;  -- words
   max_seen constant int := 500;
-  max_seen_words constant int := 60;  -- of a query, the first ones
+  max_seen_words constant int := 60;  -- the first words of a query
   of_all constant text[] := array(
     select t.name from unnest(p_tables) with ordinality t (name, place) where p_seen[t.place] is null order by t.place);
   is_all constant boolean := cardinality(of_all) = cardinality(p_tables);
@@ -49,15 +48,15 @@ declare
   seen record;
   looked_in text[] := of_all;
   looked_at text[] := array_fill(null::text, array[cardinality(of_all)]);
-  known_words text[] := '{}';  -- of rows that are seen,
-  known_rows int[] := '{}';  -- and in how many of them each stands
+  known_words text[] := '{}';  -- in visible rows,
+  known_rows int[] := '{}';  -- and the number of these rows with each
   weighed weighed_query;
 begin
   if numnode(asked.all_words) = 0 then
     return null;
   end if;
   if cardinality(asked.words) > p_max_words then
-    -- for this call only: the function's own setting is restored behind it
+    -- for this call only: the function's own setting is restored after it
     perform set_config('plan_cache_mode', 'force_custom_plan', true);
   end if;
   select coalesce(sum(t.rows), 0), coalesce(sum(t.lexemes), 0) into total, mean_length from text_totals t where t.of_table = any(of_all);
@@ -82,8 +81,8 @@ begin
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
     where (length(w.word) >= shortest_misspelt or w.word = lower(btrim(p_query)) and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
-      -- each word by its key, whatever is known of the table: counted anew, it has no statistics, and the index of spellings tells what
-      -- is equal too, for five times the work, but not what is between
+      -- each word by its key, regardless of statistics, which the table lacks after a recount; the spelling index would also find equal
+      -- words, at five times the cost, but not ranges
       and not exists (select from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(of_all) offset 0)
       and not exists (select from unnest(known_words, known_rows) k (word, rows) where k.word = w.word and k.rows > 0)
     order by w.place limit max_misspelt);

@@ -1,5 +1,5 @@
--- The words of the rows of a table that the caller may see which are spelt nearly as one of some words, or begin with p_begun, and in how
--- many of the first p_rows rows they stand, for weigh_query. Of very long texts the first lexemes are compared. `p_seen` is as in seen_words.
+-- The words in the rows of a table that the caller may see which are spelled almost like given words, or start with p_begun, and how many
+-- of the first p_rows rows contain them, for weigh_query. Of very long texts, only the first lexemes. `p_seen` is as in seen_words.
 create or replace function words_seen_like(p_table text, p_seen text, p_words text[], p_begun text, p_rows int)
 returns table (lexeme text, rows int)
 language plpgsql stable

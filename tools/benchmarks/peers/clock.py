@@ -1,4 +1,4 @@
-"""What the searches of one database cost its server. Needs psycopg alone: the peers' environment imports it too."""
+"""The server CPU used by the searches of one database. Needs only psycopg, since the peers' environment imports it too."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import psycopg
 
 
 def server_ms(connection: psycopg.Connection[Any]) -> float:
-    """Milliseconds of CPU that all other sessions of the connection's database have used."""
+    """Milliseconds of CPU used by all other sessions of the connection's database."""
     total = 0.0
     for (pid,) in connection.execute(
         "select pid from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()"

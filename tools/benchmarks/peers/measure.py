@@ -1,9 +1,9 @@
-"""`make bench BENCH_ARGS="peers FOLDER --sets NAME --python PYTHON"`: LangChain's and LlamaIndex's hybrid retrievers beside ours.
+"""`make bench BENCH_ARGS="peers FOLDER --sets NAME --python PYTHON"`: LangChain's and LlamaIndex's hybrid retrievers and ours.
 
-FOLDER holds judged sets of records, as for `make eval FOREIGN=FOLDER`; PYTHON is the interpreter of an environment with
-requirements.txt, which is no part of the project. Each peer gets our own windows with our own vectors, in a database of its own
-on the same server, and the queries' vectors: nothing is embedded twice, and no embedding is in any figure. Printed are nDCG@10
-and, for each query, CPU of the server and of the client. Ours is the whole of a search: reading, folding, counts, snippets.
+FOLDER holds judged sets of records, as for `make eval FOREIGN=FOLDER`. PYTHON is the interpreter of an environment with
+requirements.txt, which is not part of the project. Each peer gets our own windows with our own vectors, in its own database on
+the same server, and the queries' vectors, so no figure includes embedding. Prints nDCG@10 and, for each query, the CPU of
+server and client. Ours is a whole search: reading, folding, counts, snippets.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, DataSet, find_sets, s
 
 RETRIEVERS = Path(__file__).with_name("retrievers.py")
 Measured = Mapping[str, Any]
-"""`found`: keys by query id; `server_ms` and `client_ms`, one a query."""
+"""`found`: keys by query id; `server_ms` and `client_ms`, one per query."""
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -43,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--sets", default="text")
     parser.add_argument("--python", type=Path, required=True)
-    parser.add_argument("--queries", type=int, help="only the first so many of each set")
+    parser.add_argument("--queries", type=int, help="use only this many queries of each set")
     options = parser.parse_args(arguments)
     with EmbeddedPostgres(DEFAULT_CACHE.absolute() / "postgres", parameters=PARAMETERS) as server:
         for set_ in find_sets(options.folder, options.sets.split(",")):
@@ -57,7 +57,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
 async def _asked_and_ours(
     queries: Sequence[JudgedQuery], set_: DataSet, database: LocalDatabase
 ) -> tuple[Any, Measured]:
-    """What the peers are asked, and how our search does."""
+    """The input of the peers, and the results of our search."""
     async with database.services() as services:
         vectors = [vector for query in queries for vector in await services.queries.embed_all([query.query]) or []]
         asked = {
@@ -69,7 +69,7 @@ async def _asked_and_ours(
 
 
 def _peers(asked: Mapping[str, Any], server_url: str, python: Path) -> dict[str, Measured]:
-    """How the peers do, in a database that is gone afterwards."""
+    """The results of the peers, in a database that is dropped afterwards."""
     url = server_url.rsplit("/", 1)[0] + "/peers"
     with psycopg.connect(server_url, autocommit=True) as connection:
         connection.execute("drop database if exists peers with (force)")
@@ -110,7 +110,7 @@ async def _chunks(set_: DataSet, services: Services) -> list[list[Any]]:
 
 
 async def _ours(queries: Sequence[JudgedQuery], services: Services, url: str) -> Measured:
-    """Each query twice, the second time measured."""
+    """Runs each query twice and measures the second time."""
     found: dict[str, list[str]] = {}
     server: list[float] = []
     client: list[float] = []

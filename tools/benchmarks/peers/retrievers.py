@@ -1,10 +1,10 @@
 # mypy: ignore-errors
-"""Runs in the environment of requirements.txt, not in the project's: the peers' hybrid retrievers over what comes in on stdin.
+"""Runs in the environment of requirements.txt, not in the project's: the peers' hybrid retrievers on the input from stdin.
 
-In: `url` of an empty database, `chunks` of [key, text, vector], `queries` of [id, text, vector], and how many keys are wanted.
-Out: of each retriever the keys found for each query, best first, and milliseconds of CPU of the server and of this process.
+In: `url` of an empty database, `chunks` of [key, text, vector], `queries` of [id, text, vector], and the number of keys wanted.
+Out: for each retriever the keys found for each query, best first, and milliseconds of CPU of the server and of this process.
 
-Each has its HNSW index, its index of words and halves of 50 chunks, where its own defaults are 4 and 2; all else is as it is
+Each has its HNSW index, its word index, and halves of 50 chunks instead of its defaults of 4 and 2; otherwise it is used as
 shipped and documented.
 """
 
@@ -34,7 +34,7 @@ Retriever = Callable[[str, list[float]], list[str]]
 
 
 class Given(Embeddings):
-    """Vectors that were made before, by text."""
+    """Precomputed vectors, by text."""
 
     def __init__(self, vectors: dict[str, list[float]]) -> None:
         self.vectors = vectors
@@ -70,7 +70,7 @@ def langchain(given: dict) -> Iterator[tuple[str, Retriever]]:
 
 
 class OneMode(BaseRetriever):
-    """What a store finds in one mode, for a fusion of several."""
+    """The results of a store in one mode, to fuse with those of others."""
 
     def __init__(self, find: Callable[[str], list[NodeWithScore]]) -> None:
         super().__init__()
@@ -130,7 +130,7 @@ def analyze(url: str) -> None:
 
 
 def measured(retrieve: Retriever, given: dict) -> dict:
-    """Each query twice, the second time measured."""
+    """Runs each query twice and measures the second time."""
     found, server, client = {}, [], []
     with psycopg.connect(given["url"], autocommit=True) as connection:
         for id, text, vector in given["queries"]:

@@ -1,1 +1,1 @@
-"""Measuring and tuning search, and verifying what is derived from the data: what a developer runs, not a service."""
+"""Measures and tunes search, and verifies derived data: for developers, not used by the service."""

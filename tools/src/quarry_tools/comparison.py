@@ -1,4 +1,4 @@
-"""A run of judged queries beside an earlier one, query by query: better, worse, or no difference shown."""
+"""Compares a run of judged queries with an earlier one, query by query: better, worse, or no significant difference."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from quarry_tools.outcomes import ALL, LEADING, MEASURES, RANKING, Outcome, grou
 from quarry_tools.significance import bootstrap_interval, randomisation_p
 
 SIGNIFICANT = 0.05
-"""A difference that chance brings about less often is taken for one."""
+"""A difference with a lower p-value is significant."""
 
 P_SHOWN_MIN = 0.001
 
 COMPARED = (*RANKING, "exact")
-"""The measures that are compared: those of which each query has a value, the higher the better."""
+"""The measures to compare: those with a value per query, where higher is better."""
 
 QueryKey = tuple[str, str]
 """Domain and id of a judged query."""
@@ -30,7 +30,7 @@ Verdict = Literal["better", "worse", "no difference shown"]
 
 
 class EarlierQuery(BaseModel):
-    """How a query went earlier; its measures are in `model_extra`. `judgement` is None where that was not written down yet."""
+    """The earlier result of a query; its measures are in `model_extra`. `judgement` is None in older reports."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
 
@@ -44,17 +44,17 @@ class EarlierQuery(BaseModel):
         return self.domain, self.id
 
     def is_of(self, query: JudgedQuery) -> bool:
-        """Whether the same was asked, and judged in the same way."""
+        """Whether it is the same query with the same judgement."""
         return self.query == query.query and self.judgement in (None, judgement(query))
 
     def value(self, measure: str) -> float | None:
-        """A measure, by its name in a report; None where it did not apply."""
+        """A measure by its name in a report; None if it did not apply."""
         value = (self.model_extra or {}).get(measure)
         return float(value) if isinstance(value, int | float) else None
 
 
 class EarlierReport(BaseModel):
-    """What `quarry eval --json` wrote, as far as it is compared. `set` names a data set that it is of, if any."""
+    """The parts of a report by `quarry eval --json` that are compared. `set` names its data set, if any."""
 
     queries: list[EarlierQuery]
     set: str | None = None
@@ -66,7 +66,7 @@ _REPORTS: TypeAdapter[EarlierReport | list[EarlierReport]] = TypeAdapter(Earlier
 
 
 def read_earlier(path: Path) -> dict[str | None, Earlier]:
-    """The queries of an earlier report, by the set that they are of. Raises QuarryError when it is none; OSError."""
+    """The queries of an earlier report, by set. Raises QuarryError if it is not a report; OSError."""
     try:
         read = _REPORTS.validate_json(path.read_bytes())
     except ValidationError:
@@ -76,18 +76,18 @@ def read_earlier(path: Path) -> dict[str | None, Earlier]:
 
 
 def read_earlier_queries(path: Path) -> Earlier:
-    """The queries of an earlier report, whatever set they are of. Raises as `read_earlier`."""
+    """The queries of an earlier report, of all sets. Raises as `read_earlier`."""
     return {key: query for queries in read_earlier(path).values() for key, query in queries.items()}
 
 
 def judgement(query: JudgedQuery) -> str:
-    """A short digest of all that a judged line says, whatever its layout."""
+    """A short hash of a judged line's content, whatever its layout."""
     return hashlib.sha256(query.model_dump_json(exclude_defaults=True).encode()).hexdigest()[:12]
 
 
 @dataclass(frozen=True)
 class Comparison:
-    """One measure over the queries of one kind that both runs have. `interval` is that of the mean difference (95 %)."""
+    """One measure over the queries of one kind that are in both runs. `interval` is the 95 % interval of the mean difference."""
 
     domain: str
     kind: str
@@ -126,7 +126,7 @@ class Comparison:
 
 
 def compare(outcomes: Sequence[Outcome], earlier: Earlier) -> list[Comparison]:
-    """Each measure that is compared, for each kind and for all queries of each domain, over those that both runs have."""
+    """Each measure, for each kind and for all queries of each domain, over the queries that are in both runs."""
     paired = [outcome for outcome in outcomes if is_paired(outcome, earlier)]
     return [
         compared_pairs(group.domain, group.kind, measure, pairs)
@@ -137,7 +137,7 @@ def compare(outcomes: Sequence[Outcome], earlier: Earlier) -> list[Comparison]:
 
 
 def compared_pairs(domain: str, kind: str, measure: str, pairs: Sequence[tuple[float, float]]) -> Comparison:
-    """Values of a measure before and now, query by query."""
+    """Compares values of a measure before and now, query by query."""
     differences = [now - before for before, now in pairs]
     before, now = (sum(values) / len(pairs) for values in zip(*pairs, strict=True))
     interval, p = bootstrap_interval(differences), randomisation_p(differences)
@@ -145,13 +145,13 @@ def compared_pairs(domain: str, kind: str, measure: str, pairs: Sequence[tuple[f
 
 
 def is_paired(outcome: Outcome, earlier: Earlier) -> bool:
-    """Whether the same query was judged in the same way in the earlier run."""
+    """Whether the earlier run has the same query with the same judgement."""
     before = earlier.get((outcome.query.domain, outcome.query.id))
     return before is not None and before.is_of(outcome.query)
 
 
 def verdicts(comparisons: Sequence[Comparison]) -> list[Comparison]:
-    """What to say of each domain: all its queries, by the leading measures."""
+    """The comparisons that summarise each domain: all its queries, by the leading measures."""
     return [each for each in comparisons if each.kind == ALL and each.measure in LEADING]
 
 

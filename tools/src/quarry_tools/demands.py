@@ -1,4 +1,4 @@
-"""What a judged query demands of every result, checked on the result's own fields."""
+"""What a judged query demands of every result, checked against the result's own fields."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _compilable(pattern: str) -> str:
 
 @dataclass(frozen=True)
 class Facts:
-    """What a row says of what can be demanded; None and empty are unknown. `text` is all that it tells in words."""
+    """The fields of a row that demands can check; None and empty mean unknown. `text` is all its words."""
 
     status: str | None = None
     country: str | None = None
@@ -36,10 +36,10 @@ class Facts:
 
 
 class Demands(BaseModel):
-    """What every result has to meet, all of it.
+    """Demands that every result must meet, all of them.
 
-    Of a list one value suffices, whatever its case; of a `not_` list none may hold. Bounds are inclusive. An unknown value meets
-    no demand and breaks no negation. `not_text` is a regular expression, its case ignored, that name, texts and tags must not
+    Of a list, one value must match, ignoring case; of a `not_` list, none may. Bounds are inclusive. An unknown value meets no
+    demand and violates no negation. `not_text` is a case-insensitive regular expression that name, texts and tags must not
     match.
     """
 
@@ -62,7 +62,7 @@ class Demands(BaseModel):
     )
 
     def are_met_by(self, facts: Facts) -> bool:
-        """Whether a row breaks none of them."""
+        """Whether a row meets all of them."""
         return (
             _among(self.status, [facts.status])
             and _among(self.country, [facts.country])

@@ -1,6 +1,6 @@
-"""What search reads that is made of other data: each kind can be verified against its sources, and made anew.
+"""Data that search derives from other data: each kind can be verified against its sources and rebuilt.
 
-Nothing here keeps readers out: rows are updated, values counted, statistics gathered beside them, and indexes are built
+None of this blocks readers: rows are updated, values counted and statistics gathered concurrently, and indexes are built
 concurrently.
 """
 
@@ -21,11 +21,11 @@ from quarry_tools.schema_indexes import Indexes, expected_indexes
 
 ESTIMATE_SHARE = 0.2
 ESTIMATE_ROWS = 50
-"""An estimate of a table's rows that is wrong by more than both of these is taken for one of other data."""
+"""An estimate of a table's rows that is off by more than both of these counts as outdated."""
 
 
 def derived_of(table: str | None = None) -> list[Derived]:
-    """All that is derived, or what is of one loadable table; what others are made of comes first."""
+    """All derived data, or that of one loadable table; dependencies come first."""
     names = [table] if table else list(catalog.LOADABLE)
     embedded = [catalog.EMBEDDED[name] for name in names if name in catalog.EMBEDDED]
     tables = [*names, *(each.embeddings for each in embedded)]
@@ -43,7 +43,7 @@ def derived_of(table: str | None = None) -> list[Derived]:
 
 @dataclass(frozen=True)
 class Columns:
-    """The generated columns of a table, against their expressions."""
+    """The generated columns of a table, compared with their expressions."""
 
     table: str
 
@@ -60,7 +60,7 @@ class Columns:
         differing = self._differing(connection)
         if differing:
             columns = [name for name, expression in self._columns(connection) if expression is None]
-            # a generated column is made anew where a column that it is made of is written
+            # writing a source column recomputes a generated column
             same = SQL(", ").join(SQL("{0} = {0}").format(Identifier(name)) for name in columns)
             connection.execute(
                 SQL("update {} set {} where {}").format(
@@ -69,7 +69,7 @@ class Columns:
             )
 
     def _differing(self, connection: SyncConnection) -> dict[str, Composable]:
-        """The condition that a generated column is not as its expression has it, by the column's name."""
+        """The condition that a generated column differs from its expression, by the column's name."""
         return {
             name: SQL("{} is distinct from ({})").format(Identifier(name), trusted(expression))
             for name, expression in self._columns(connection)
@@ -87,7 +87,7 @@ class Columns:
 
 @dataclass(frozen=True)
 class SearchEntries:
-    """The entries that projects are searched by, against the rows of one of their tables."""
+    """The entries by which projects are searched, compared with the rows of one of their tables."""
 
     kind: str
     table: str
@@ -128,7 +128,7 @@ class SearchEntries:
 
 @dataclass(frozen=True)
 class Experience:
-    """For how long people have worked, against their experience."""
+    """The total duration of people's work, compared with their experience."""
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
         [differing] = _row(connection, SQL("select count(*) from ({}) d").format(_DIFFERING_EXPERIENCE))
@@ -160,14 +160,14 @@ _WORDS = (
         " where w.table_name = {table} group by 1 having sum(w.value_count) <> 0"
     ),
 )
-"""What is counted, and what is held of it, by rows whose counts add up."""
+"""The counted values and the stored ones, as rows whose counts add up."""
 
 
 @dataclass(frozen=True)
 class Values:
-    """The values of a searched table's facets and the words of these, against its rows.
+    """The values of a searched table's facets and their words, compared with its rows.
 
-    Of one that is not exact, values are noted when they are new, and counted every day: only one that is not held is told.
+    For inexact facets, values are recorded when they are new and recounted every day, so only missing values are reported.
     """
 
     table: str
@@ -225,7 +225,7 @@ from kept k join best h on h.word = k.lexeme, lateral (
 ) l
 """
 )
-"""Rows that were written since are looked at beside the best ones, and rows that are gone are missed by nobody."""
+"""Search also reads rows written since, in addition to the best ones, and deleted rows do no harm."""
 
 
 _WORD_ROWS = SQL(
@@ -252,8 +252,8 @@ for their length (count_lexemes).
 
 @dataclass(frozen=True)
 class Words:
-    """The counts of the words of a table's texts, by which words are weighed, and of common ones the rows that hold them best,
-    against its rows.
+    """The counts of the words in a table's texts, used to weigh words, and the best rows of common words, compared with its
+    rows.
     """
 
     table: str
@@ -294,7 +294,7 @@ class Words:
 
 @dataclass(frozen=True)
 class Vectors:
-    """The vectors of a table's rows, against the hashes of the texts that they are made of."""
+    """The vectors of a table's rows, compared with the hashes of the texts they were made from."""
 
     of: EmbeddedTable
 
@@ -319,7 +319,7 @@ class Vectors:
         connection.execute(SQL("update {table} t set embedded_hash = null where {lost}").format(**self._parts()))
 
     def _parts(self) -> dict[str, Composable]:
-        # a list without a value is as empty as a text without a letter
+        # a list without values is as empty as a text without letters
         texts = (
             SQL("coalesce(btrim({}::text, {}), '') not in ('', '{{}}')").format(self._text(c), Literal(BLANKS))
             for c in self.of.text_columns
@@ -336,7 +336,7 @@ class Vectors:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What Postgres knows of a table, by which words are weighed and plans are made, against its rows."""
+    """Postgres' statistics of a table, used to weigh words and plan queries, compared with its rows."""
 
     table: str
 
@@ -363,7 +363,7 @@ def _is_off(rows: int, estimate: int) -> bool:
 
 
 def counted(table: str, counts: dict[str, int], wording: str) -> Iterator[Difference]:
-    """What is counted more than no times."""
+    """The counts that are not zero, as differences."""
     for name, count in counts.items():
         if count:
             yield Difference(table, wording.format(name), count)
@@ -376,7 +376,7 @@ def _row(connection: SyncConnection, statement: Composable) -> Sequence[int]:
 
 
 def counts(connection: SyncConnection, statement: SQL, parts: dict[str, Composable]) -> dict[str, int]:
-    """What a statement of one row counts, by the names of its columns."""
+    """The columns of a single-row statement of counts, by name."""
     row = connection.cursor(row_factory=dict_row).execute(statement.format(**parts)).fetchone()
     assert row is not None
     return row

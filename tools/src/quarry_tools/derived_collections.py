@@ -1,4 +1,4 @@
-"""What is derived of the tables of a database's owner: the words and vectors of a collection, against its source."""
+"""Data derived from the owner's tables: the words and vectors of a collection, compared with its source."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ select distinct q.key from collection_changes q
 where q.collection = {number} and q.key is not null and q.at = now() and not exists (
   select from collection_changes e where e.collection = {number} and e.key = q.key and e.at < now())
 """
-"""The keys that comparing has found in this transaction: not those that were noted before and wait to be read again."""
+"""The keys that the comparison found in this transaction, without those that were recorded before and wait to be read."""
 
 _DIFFERENCES = """
 select count(*) filter (where r.id is null) as missing,
@@ -42,7 +42,7 @@ where {has_key} and r.row_hash = {row_hash} and r.text_search is distinct from {
 
 
 def derived_of_collection(collection: Collection) -> list[Derived]:
-    """All that is derived of one; what others are made of comes first. Of one that is only counted these are its values."""
+    """All data derived from a collection; dependencies come first. For one that is only counted, its values."""
     if not collection.declaration.is_searched:
         return [_Called(collection.name, Values(collection.rows, is_exact=False))]
     embedded = [embedded_table(collection)] if collection.declaration.embedded else []
@@ -51,18 +51,18 @@ def derived_of_collection(collection: Collection) -> list[Derived]:
         SideRows(collection), Values(collection.rows, is_exact=False), Words(collection.rows), *map(Vectors, embedded),
         *map(Indexes, tables), *map(Statistics, tables),
     ]  # fmt: skip
-    # of a source that is gone one difference is enough
+    # one difference is enough for a missing source
     return [_Called(collection.name, each) for each in (found if all(collection.source) else found[:1])]
 
 
 def is_statistics(derived: Derived) -> bool:
-    """Whether it is what Postgres knows of a table, which is gathered last."""
+    """Whether it is Postgres' statistics of a table, which are gathered last."""
     return isinstance(derived.derived if isinstance(derived, _Called) else derived, Statistics)
 
 
 @dataclass(frozen=True)
 class _Called:
-    """What is derived of a collection, told by the collection's name. A source that cannot be read is a difference."""
+    """The derived data of a collection, reported under the collection's name. An unreadable source is a difference."""
 
     name: str
     derived: Derived
@@ -82,12 +82,12 @@ class _Called:
         except psycopg.OperationalError:
             raise
         except psycopg.DatabaseError:
-            return  # it stays a difference
+            return  # remains a difference
 
 
 @dataclass(frozen=True)
 class SideRows:
-    """The rows that a collection's words are found by, against its source. What was noted and waits is no difference."""
+    """The rows by which a collection's words are found, compared with its source. Waiting changes are no differences."""
 
     of: Collection
 
@@ -108,7 +108,7 @@ class SideRows:
             connection.execute(SQL(_SPOILT).format(**self._parts()))
             self._compare(connection)
         while (taken := self._call(connection, "refresh_rows", BATCH_KEYS)) != 0:
-            if taken is None:  # another is at it
+            if taken is None:  # another process is working on it
                 time.sleep(_BUSY_SECONDS)
 
     def _compare(self, connection: SyncConnection) -> None:

@@ -1,4 +1,4 @@
-"""Something that is derived, and how it may differ from what it is made of."""
+"""Derived data, and how it can differ from its sources."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quarry.postgres.schema import SyncConnection
 
 @dataclass(frozen=True)
 class Difference:
-    """Something that is not as its sources have it, `count` times."""
+    """A kind of deviation from the sources, which occurs `count` times."""
 
     table: str
     detail: str
@@ -21,13 +21,13 @@ class Difference:
 
 
 class Derived(Protocol):
-    """One kind of what is derived, of one table."""
+    """One kind of derived data, of one table."""
 
     def verify(self, connection: SyncConnection) -> Iterator[Difference]:
-        """What differs. Changes nothing."""
+        """Yields the differences. Changes nothing."""
 
     def rebuild(self, connection: SyncConnection) -> None:
-        """Make it anew. What only a model can make is marked as waiting for it."""
+        """Rebuilds it. What needs a model is marked as waiting for it."""
 
 
 def trusted(text: str) -> SQL:

@@ -1,4 +1,4 @@
-"""The domains that `quarry eval` can evaluate: how each is asked, and what it found by the names that a judgement uses."""
+"""The domains that `quarry eval` can evaluate: how to query each, and its results under the names used in judgements."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from quarry_tools.judged import JudgedQuery
 from quarry_tools.measures import DEEP
 
 EVALUATING_USER = "eval"
-"""Who asks: nobody else is charged, limited or found in the run log."""
+"""The user of evaluations, so that nobody else is charged, limited or in the run log."""
 
 EVALUATING_CREDITS = 1000
-"""What the searches of one evaluation may cost."""
+"""Credits for the searches of one evaluation."""
 
 
 @dataclass(frozen=True)
 class Found:
-    """What a search found: keys, best first. `degraded` names the steps that less than was asked for served.
+    """The results of a search: keys, best first. `degraded` names the steps that gave less than requested.
 
-    `answer` is what the search says in words, None where it says nothing; `total` counts all that match, where a search counts
-    them. `facts` has what each result's own row says. `misses` names the conditions that a result does not meet, where a search
-    tells so; a result without an entry misses none. `deeper` are the results of the pages behind the first.
+    `answer` is the search's answer in words, None if it has none; `total` counts all matches, if the search counts them.
+    `facts` holds the facts of each result's own row. `misses` names the conditions that a result does not meet, if the search
+    reports them; a result without an entry misses none. `deeper` are the results of the pages after the first.
     """
 
     keys: Sequence[str]
@@ -49,10 +49,10 @@ FieldValues = Callable[[str, Services], Awaitable[Collection[str]]]
 class Evaluable:
     """How a domain answers a judged query.
 
-    `prepare` runs once before the first, to give the caller what a search takes. `find_deeper` turns the pages behind the keys
-    that `find` found, up to DEEP results in all. `answer` tells in words what `find` only lists, and `values_of` all values of a
-    field, by the name that judged queries give it; it raises QuarryError where there is no such field. `shown` is how many
-    results are shown at most, where a search shows few.
+    `prepare` runs once before the first query, to give the caller what a search requires. `find_deeper` reads the pages after
+    the keys that `find` returned, up to DEEP results in total. `answer` puts into words what `find` only lists. `values_of`
+    returns all values of a field, by its name in judged queries, and raises QuarryError for an unknown field. `shown` is the
+    most results that are shown, if a search shows few.
     """
 
     find: Find
@@ -122,7 +122,7 @@ def _records() -> Evaluable:
         return keys_of(await search_records(request, caller, services))
 
     def keys_of(response: SearchResponse) -> list[str]:
-        # what is told of at the place of another stands behind it
+        # a duplicate that is shown with another result follows it
         keys: list[str] = []
         for result in response.results:
             keys.append(f"{result.type}:{result.id}")
@@ -184,7 +184,7 @@ def _ontology() -> Evaluable:
     from quarry.ontology.search import search_ontology
 
     async def find(query: JudgedQuery, caller: Caller, services: Services) -> Found:
-        # a workspace is somebody's: the judgement says whose
+        # a workspace belongs to a user, whom the judgement names
         owner = Caller(query.user or LOCAL_USER)
         response = await search_ontology(OntologySearchRequest(query=query.query), owner, services)
         return Found([f"{result.type}:{result.id}" for result in response.results])

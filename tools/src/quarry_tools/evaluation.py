@@ -1,6 +1,6 @@
 """`quarry eval`: how well a domain's own search does on judged queries, measured in this process.
 
-Each query is run as the user `eval`, one after another, so that nobody else is charged and the times are a single caller's.
+Queries run one after another as the user `eval`, so nobody else is charged and times are those of a single caller.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from quarry_tools.outcomes import LEADING, MEASURES, RANKING, Outcome, Summary, 
 
 
 def read_files(paths: Sequence[Path], domain: str | None = None) -> list[JudgedQuery]:
-    """The queries to evaluate: all, or those of `domain`. Raises JudgedFileError, its problems told on stderr; OSError."""
+    """The queries to evaluate: all, or those of `domain`. Prints problems to stderr and raises JudgedFileError; OSError."""
     queries: list[JudgedQuery] = []
     for path in paths:
         try:
@@ -44,7 +44,7 @@ def read_files(paths: Sequence[Path], domain: str | None = None) -> list[JudgedQ
 
 
 def evaluate_files(files: Sequence[Path], domain: str | None, against: Path | None, *, as_json: bool) -> None:
-    """`quarry eval`. Wrong lines are told before a database is opened. Raises as `read_files`, and as `evaluate`."""
+    """`quarry eval`. Reports wrong lines before opening a database. Raises as `read_files` and `evaluate`."""
     queries = read_files(files, domain)
     earlier = read_earlier_queries(against) if against else None
     on_database(lambda database: evaluate(queries, database, earlier=earlier, as_json=as_json))
@@ -53,7 +53,7 @@ def evaluate_files(files: Sequence[Path], domain: str | None, against: Path | No
 async def evaluate(
     queries: Sequence[JudgedQuery], database: LocalDatabase, *, earlier: Earlier | None = None, as_json: bool
 ) -> None:
-    """Run the queries and report on stdout, beside an earlier run if there is one. Raises QuarryError when a search fails."""
+    """Runs the queries and reports on stdout, compared with an earlier run if given. Raises QuarryError if a search fails."""
     async with database.services() as services:
         with progress_bar("evaluating", len(queries)) as bar:
             outcomes = await run_queries(queries, services, on_query=lambda: bar.advance(1))
@@ -73,13 +73,13 @@ async def evaluate(
 async def run_queries(
     queries: Sequence[JudgedQuery], services: Services, *, on_query: Callable[[], None] = lambda: None
 ) -> list[Outcome]:
-    """Run each query through the search of its domain, one after another. Raises QuarryError."""
+    """Runs each query through the search of its domain, one after another. Raises QuarryError."""
     caller = Caller(EVALUATING_USER)
     evaluables = {domain: EVALUABLE[domain]() for domain in dict.fromkeys(query.domain for query in queries)}
     for evaluable in evaluables.values():
         if evaluable.prepare:
             await evaluable.prepare(caller, services)
-    # the first query should not pay for reading the model's weights
+    # the first query's time should not include loading the model's weights
     with suppress(ModelError):
         await services.queries.embed("warm up")
     outcomes: list[Outcome] = []
@@ -90,7 +90,7 @@ async def run_queries(
 
 
 async def _run_query(query: JudgedQuery, evaluable: Evaluable, caller: Caller, services: Services) -> Outcome:
-    """Run one query, and have it answered in words where they are judged."""
+    """Runs one query, and gets its answer in words if that is judged."""
     started = time.perf_counter()
     found = await evaluable.find(query, caller, services)
     milliseconds = (time.perf_counter() - started) * 1000
@@ -107,12 +107,12 @@ async def _run_query(query: JudgedQuery, evaluable: Evaluable, caller: Caller, s
 
 
 def show(summaries: Sequence[Summary], more: Mapping[str, str] = MappingProxyType({})) -> None:
-    """One table with the measures that apply; where all queries are of one domain it is not repeated in every line.
+    """Prints one table with the measures that apply. If all queries are of one domain, lines do not repeat it.
 
-    `more` has further measures that summaries may hold, with their headings.
+    `more` has additional measures that summaries may have, with their headings.
     """
     several = len({summary.domain for summary in summaries}) > 1
-    # further rankings stand beside our own
+    # other rankings are shown next to our own
     titles = {**RANKING, **more, **MEASURES}
     shown = {name: title for name, title in titles.items() if any(name in s.measures for s in summaries)}
     headings = ("kind", "queries ", *(f"{title} " for title in shown.values()), "p50 ms ", "p95 ms ")
@@ -129,7 +129,7 @@ def show(summaries: Sequence[Summary], more: Mapping[str, str] = MappingProxyTyp
 
 
 def _cell(summary: Summary, measure: str) -> str:
-    """A measure, the leading ones with their interval."""
+    """A measure, with its interval if it is a leading one."""
     if measure not in summary.measures:
         return ""
     value = f"{summary.measures[measure]:.3f}"
@@ -140,7 +140,7 @@ def _cell(summary: Summary, measure: str) -> str:
 
 
 def show_comparisons(comparisons: Sequence[Comparison]) -> None:
-    """The leading measures of each kind beside the earlier run's, then what to say of each domain."""
+    """Prints the leading measures of each kind next to the earlier run's, then a conclusion per domain."""
     console = make_console()
     headings = ("kind", "measure", "queries ", "before ", "now ", "difference ", "95 % ", "p ")
     rows = [
@@ -164,14 +164,14 @@ def show_comparisons(comparisons: Sequence[Comparison]) -> None:
 
 
 def unpaired(outcomes: Sequence[Outcome], earlier: Earlier) -> Iterator[str]:
-    """What is left out of a comparison."""
+    """The queries that a comparison leaves out."""
     alone = sum(not is_paired(outcome, earlier) for outcome in outcomes)
     if alone:
         yield f"{alone} of {len(outcomes)} queries are not compared: the earlier run lacks them, or judged them otherwise"
 
 
 def report(outcomes: Sequence[Outcome], summaries: Sequence[Summary]) -> dict[str, Any]:
-    """Everything that was measured, for programs."""
+    """All measurements, for programs."""
     return {
         "depth": DEPTH,
         "deep": DEEP,
@@ -211,7 +211,7 @@ def _report_query(outcome: Outcome) -> dict[str, Any]:
 
 
 def doubts(outcomes: Sequence[Outcome]) -> Iterator[str]:
-    """Why the figures may say less about the search than about this place."""
+    """Reasons why the figures may reflect this environment more than the search."""
     degraded = Counter(step for outcome in outcomes for step in outcome.found.degraded)
     for step, count in degraded.items():
         yield f"{step} failed for {count} of {len(outcomes)} queries: these figures are not of the search at its best"

@@ -1,4 +1,4 @@
-"""What a right answer in words says, and how an answer is judged by it. Pure: the same words get the same verdict."""
+"""The right answer in words, and the judgement of an answer. Pure: the same words get the same verdict."""
 
 from __future__ import annotations
 
@@ -19,22 +19,22 @@ Count = Annotated[int, Field(ge=0)]
 Day = Annotated[datetime.date, Field(strict=False)]
 
 Verdict = Literal["right", "wrong", "confidently wrong"]
-"""An answer that says that it found or knows nothing is wrong at most; one that asserts something else is worse."""
+"""An answer that says it found or knows nothing is at most wrong; one that asserts something else is worse."""
 
 LISTED = 10
 RELEVANT_SHARE = 0.7
-"""So much of what is listed first has to be relevant."""
+"""The least share of relevant results among the first ones."""
 
 _KINDS = ("count", "value", "values", "date", "ids", "relevant", "unanswerable")
 
 
 class Expectation(BaseModel):
-    """What a right answer says: exactly one of these, and what belongs to it.
+    """The right answer: exactly one of these, and the fields that belong to it.
 
-    `count` is right when the answer's first number is it, or one of `also`, other readings of the question; `value` and
-    `values` when the answer mentions them before any other value that `field` has in the data; `date` when the answer names the
-    day; `ids` when exactly these are found, and the total is their number; `relevant` when 7 of the first 10 found are of these,
-    or of fewer 70 per cent; `unanswerable` when the answer says that this is not known.
+    `count` is right if it is the answer's first number, or one of `also`, other readings of the question; `value` and `values`
+    if the answer mentions them before any other value of `field` in the data; `date` if the answer names the day; `ids` if
+    exactly these are found, and the total is their number; `relevant` if 7 of the first 10 results are among these, or 70 per
+    cent of fewer; `unanswerable` if the answer says that this is not known.
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
@@ -75,21 +75,21 @@ def judge(
     total: int | None,
     field_values: Collection[str] = (),
 ) -> Verdict:
-    """How right an answer is. `found` are the keys that go with it, `total` counts all of them where a search tells it.
+    """The verdict on an answer. `found` are its keys, `total` counts all matches if the search reports it.
 
-    `field_values` are all that the expectation's field holds in the data.
+    `field_values` are all values of the expectation's field in the data.
     """
     if _is_right(expected, question, answer, found, total, field_values):
         return "right"
-    # a list by relevance asserts nothing
+    # a list by relevance makes no claim
     abstains = expected.relevant is not None or says_unknown(answer) or says_nothing_found(answer)
     return "wrong" if abstains else "confidently wrong"
 
 
 def first_number(answer: str, question: str = "") -> int | None:
-    """The number that an answer gives first; days and percentages do not count, nor what the question names beside another.
+    """The first number in an answer, ignoring days, percentages, and numbers from the question next to another one.
 
-    That nothing was found is 0. None where the answer gives no number.
+    0 if nothing was found. None if the answer has no number.
     """
     if says_nothing_found(answer):
         return 0
@@ -98,7 +98,7 @@ def first_number(answer: str, question: str = "") -> int | None:
 
 
 def values_mentioned(answer: str, question: str, values: Collection[str]) -> list[str]:
-    """Those of `values` that an answer mentions, in lower case, each once, in order, without those that the question names."""
+    """The `values` that an answer mentions, in lower case, each once, in order, without those in the question."""
     asked = set(_mentions(question, values))
     return [value for value in _mentions(answer, values) if value not in asked]
 
@@ -112,16 +112,16 @@ def names_day(answer: str, day: datetime.date) -> bool:
 
 
 def says_unknown(answer: str) -> bool:
-    """Whether an answer says, before it gives any number, that the data does not tell."""
+    """Whether an answer says, before any number, that the data does not contain this."""
     return _UNKNOWN.search(_opening(answer)) is not None
 
 
 def says_nothing_found(answer: str) -> bool:
-    """Whether an answer says, before it gives any number, that there is nothing of what was asked for."""
+    """Whether an answer says, before any number, that nothing was found."""
     return not _plain(answer) or _NOTHING.search(_opening(answer)) is not None
 
 
-# English, as anybody would put it: what is judged may be written by any model.
+# Common English phrases, since any model may have written the answer.
 _NOT = r"(?: not|n['’]t)(?: \w+)?"
 _DATA = (
     r"\b(?:data(?:base| ?set)?|records?|information|tables?|rows?|columns?|fields?"
@@ -193,7 +193,7 @@ def _numbers(text: str) -> list[int]:
 
 
 def _mentions(text: str, values: Collection[str]) -> list[str]:
-    """The values in a text in order, the longest where several begin at one place, as whole words, each once."""
+    """The values in a text as whole words, in order, each once; the longest of those that start at the same place."""
     longest_first = sorted({value.casefold() for value in values if value}, key=lambda value: (-len(value), value))
     if not longest_first:
         return []
@@ -202,24 +202,24 @@ def _mentions(text: str, values: Collection[str]) -> list[str]:
 
 
 def _without(text: str, values: Sequence[str]) -> str:
-    """A text without the values: what is wanted counts though the question names it."""
+    """A text without the values: wanted values count even if the question names them."""
     for value in values:
         text = re.sub(re.escape(value), " ", text, flags=re.IGNORECASE)
     return text
 
 
 def _opening(answer: str) -> str:
-    """The first sentence as far as its first number, a line's end ending it too."""
+    """The first sentence up to its first number or line break."""
     text = _plain(answer)
     ends = [end.start() for end in (_OPENING_END.search(text), _NUMBER.search(_without_days(text))) if end]
     return text[: min(ends)].strip() if ends else text
 
 
 def _without_days(text: str) -> str:
-    """A text of the same length in which days and months of a year are blanks."""
+    """The text with days and months of a year replaced by blanks, at the same length."""
     return _DAYS.sub(lambda day: " " * len(day.group()), text)
 
 
 def _plain(text: str) -> str:
-    """Text without Markdown's emphasis and escapes."""
+    """Text without Markdown emphasis and escapes."""
     return re.sub(r"[*`\\]", "", text).strip()

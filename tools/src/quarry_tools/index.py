@@ -1,4 +1,4 @@
-"""`quarry index`: whether what search reads is still what the data says, and making it anew."""
+"""`quarry index`: verifies that derived search data matches the data, and rebuilds it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from quarry_tools.difference import Derived, Difference
 
 
 def verify(database: LocalDatabase, table: str | None, *, as_json: bool) -> bool:
-    """Tell every difference; whether there is none. `table`: one that files are loaded into, or a collection; None: all.
+    """Prints every difference. Returns whether there is none. `table`: a loadable table or a collection; None: all.
 
     Raises WrongUsage, DatabaseUnavailable.
     """
@@ -34,20 +34,21 @@ def verify(database: LocalDatabase, table: str | None, *, as_json: bool) -> bool
 
 
 def rebuild(database: LocalDatabase, table: str | None, *, as_json: bool) -> bool:
-    """Make all anew, then tell what differs still; whether nothing does. Vectors are made only where they are not as they should.
+    """Rebuilds everything, then prints remaining differences. Returns whether there are none. Vectors are only rebuilt if they
+    differ.
 
-    Raises WrongUsage, DatabaseUnavailable, ConfigurationError when the vectors are another model's.
+    Raises WrongUsage, DatabaseUnavailable, ConfigurationError if the vectors are another model's.
     """
     derived = _derived(database, table)
     _rebuild(database, [each for each in derived if not is_statistics(each)])
     asyncio.run(_embed(database, table))
-    # of the new vectors too
+    # also for the new vectors
     _rebuild(database, [each for each in derived if is_statistics(each)])
     return verify(database, table, as_json=as_json)
 
 
 def _derived(database: LocalDatabase, table: str | None) -> list[Derived]:
-    """What is derived of all tables and collections, or of those of one name."""
+    """The derived data of all tables and collections, or of the one named."""
     with _connected(database) as connection:
         collections = stored_collections(connection)
     if table is not None and table not in catalog.LOADABLE and table not in collections:
@@ -78,7 +79,7 @@ def _connected(database: LocalDatabase) -> AbstractContextManager[SyncConnection
 
 
 async def _embed(database: LocalDatabase, table: str | None) -> None:
-    """Embed what waits. Of a model that fails, what it was to make stays a difference."""
+    """Embeds waiting rows. If the model fails, they remain differences."""
     async with database.services() as services:
         collections = [
             each for name, each in (await read_collections(services.database)).items() if table in (None, name)

@@ -1,4 +1,4 @@
-"""Judged queries: what a good search finds for them. A file holds one a line, as JSON."""
+"""Judged queries: what a good search finds for them. A file has one query per line, as JSON."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 
 
 class JudgedQuery(BaseModel):
-    """A query and what a good search does with it; docs/evaluating.md is the reference of the fields.
+    """A query and what a good search does with it; docs/evaluating.md documents the fields.
 
-    `relevant` has the grade (1 to 3) of everything that deserves one; empty: a good search finds nothing. It may be left out
-    beside `expect`, what a right answer says. `earlier` are the questions of the same conversation before this one.
+    `relevant` has the grade (1 to 3) of every relevant key; empty: a good search finds nothing. It may be omitted next to
+    `expect`, the right answer in words. `earlier` are the previous questions of the same conversation.
 
-    Every result breaks a demand that does not meet `must`, is among `forbidden` or, with `hard`, is not relevant. Where `must`
-    names no status, startups are demanded, unless companies of `any_status` count.
+    A result violates a demand if it does not meet `must`, is in `forbidden` or, with `hard`, is not relevant. If `must` names
+    no status, startups are demanded, unless companies of `any_status` count.
 
-    `user` asks, with these `claims` beside, where what is found depends on who does.
+    `user` asks, with additional `claims`, if the results depend on the user.
 
-    `types` are the kinds of record that were asked for; an answer states `number`, and says that the data does not tell where
-    the question is not `answerable`. `answer_mentions` are facts that a right answer tells. What else a line holds is kept in
+    `types` are the kinds of record requested; an answer states `number`, and says that the data does not contain it if the
+    question is not `answerable`. `answer_mentions` are facts in a right answer. Other fields of a line are kept in
     `model_extra`, for the tests of a domain.
     """
 
@@ -62,14 +62,14 @@ class JudgedQuery(BaseModel):
         return {"relevant": {}} | line if isinstance(line, dict) and "expect" in line else line
 
     def asked_by(self, otherwise: Caller) -> Caller:
-        """Who asks: `otherwise`, where the query does not say."""
+        """The caller; `otherwise` if the query does not name one."""
         if self.user is None and not self.claims:
             return otherwise
         return Caller(self.user or otherwise.user_id, self.claims)
 
     @property
     def has_answer(self) -> bool:
-        """Whether something in the data answers it."""
+        """Whether the data answers it."""
         return bool(self.relevant) or (self.expect is not None and not self.expect.unanswerable)
 
     @property
@@ -79,14 +79,14 @@ class JudgedQuery(BaseModel):
 
     @property
     def demands(self) -> Demands | None:
-        """`must`, with the status that a query means which names none."""
+        """`must`, with the implied status if the query names none."""
         if self.must is None or self.must.status or self.any_status:
             return self.must
         return self.must.model_copy(update={"status": ["startup"]})
 
 
 class JudgedFileError(QuarryError):
-    """The file cannot be evaluated; `problems` says which lines are wrong."""
+    """The file cannot be evaluated; `problems` lists the wrong lines."""
 
     status = 422
     title = "Not evaluated"
@@ -97,10 +97,10 @@ class JudgedFileError(QuarryError):
 
 
 def read_judged(path: Path, domains: Collection[str] | None = None) -> list[JudgedQuery]:
-    """The judged queries of a file, in order; empty lines are left out.
+    """The judged queries of a file, in order; empty lines are skipped.
 
-    Raises JudgedFileError for lines that are wrong, share an id or name none of `domains` (None: any), and for a file without
-    a query; OSError.
+    Raises JudgedFileError for wrong lines, repeated ids, domains other than `domains` (None: any), and files without queries;
+    OSError.
     """
     queries: list[JudgedQuery] = []
     problems: list[RowProblem] = []

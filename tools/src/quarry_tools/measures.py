@@ -1,6 +1,6 @@
-"""How good a ranked list is beside a judgement of it: the usual measures of retrieval, each from 0 (worst) to 1 (best).
+"""The quality of a ranked list according to a judgement: the usual measures of retrieval, from 0 (worst) to 1 (best).
 
-`found` are keys, best first; `relevant` has the grade (1 to 3) of every key that deserves one.
+`found` are keys, best first; `relevant` has the grade (1 to 3) of every relevant key.
 """
 
 from __future__ import annotations
@@ -9,19 +9,19 @@ import math
 from collections.abc import Mapping, Sequence
 
 DEPTH = 10
-"""As far as most people read a list."""
+"""How far most people read a list."""
 
 DEEP = 100
-"""As far as a reader goes who wants everything, or a model that ranks anew."""
+"""How far a reader goes who wants everything, or a model that reranks."""
 
 FIRST = 5
-"""What is seen without scrolling."""
+"""How many results are visible without scrolling."""
 
 
 def ndcg(found: Sequence[str], relevant: Mapping[str, int]) -> float:
     """Normalised discounted cumulative gain at DEPTH, gain 2^grade − 1 (Järvelin and Kekäläinen 2002; Burges et al. 2005).
 
-    Where nothing is relevant: 1 if nothing was found, else 0.
+    If nothing is relevant: 1 if nothing was found, else 0.
     """
     if not relevant:
         return _rightly_empty(found)
@@ -30,9 +30,9 @@ def ndcg(found: Sequence[str], relevant: Mapping[str, int]) -> float:
 
 
 def recall(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH) -> float:
-    """The share of the relevant keys among the first `depth`; where nothing is relevant, as `ndcg`.
+    """The share of the relevant keys among the first `depth`; as `ndcg` if nothing is relevant.
 
-    Below 1 at best where more than `depth` are relevant.
+    The maximum is below 1 if more than `depth` are relevant.
     """
     if not relevant:
         return _rightly_empty(found)
@@ -40,7 +40,7 @@ def recall(found: Sequence[str], relevant: Mapping[str, int], depth: int = DEPTH
 
 
 def reciprocal_rank(found: Sequence[str], relevant: Mapping[str, int]) -> float:
-    """1 / the place of the first relevant key, 0 if none is among the first DEPTH; where nothing is relevant, as `ndcg`."""
+    """1 / the rank of the first relevant key, 0 if none is among the first DEPTH; as `ndcg` if nothing is relevant."""
     if not relevant:
         return _rightly_empty(found)
     first = _distinct(found)[:DEPTH]
@@ -48,21 +48,21 @@ def reciprocal_rank(found: Sequence[str], relevant: Mapping[str, int]) -> float:
 
 
 def success(found: Sequence[str], relevant: Mapping[str, int]) -> float:
-    """1 if a relevant key is among the FIRST, else 0; where nothing is relevant, as `ndcg`."""
+    """1 if a relevant key is among the FIRST, else 0; as `ndcg` if nothing is relevant."""
     if not relevant:
         return _rightly_empty(found)
     return float(not relevant.keys().isdisjoint(_distinct(found)[:FIRST]))
 
 
 def precision(found: Sequence[str], relevant: Mapping[str, int], depth: int) -> float:
-    """The share of relevant keys among the first `depth`, of as many as there could be; where nothing is relevant, as `ndcg`."""
+    """The share of relevant keys among the first `depth`, relative to the possible number; as `ndcg` if nothing is relevant."""
     if not relevant:
         return _rightly_empty(found)
     return len(relevant.keys() & {*_distinct(found)[:depth]}) / min(depth, len(relevant))
 
 
 def mentioned(answer: str, facts: Sequence[str]) -> float:
-    """The share of the facts that an answer mentions, whatever its markup."""
+    """The share of the facts that an answer mentions, ignoring markup."""
     text = _plain(answer)
     return sum(_plain(fact) in text for fact in facts) / len(facts) if facts else 1.0
 

@@ -1,4 +1,4 @@
-"""How judged queries went: the measures of one query, and their summary by kind."""
+"""The outcomes of judged queries: the measures of each query, and their summary by kind."""
 
 from __future__ import annotations
 
@@ -38,27 +38,27 @@ MEASURES = RANKING | {
 """What can be measured, by its name in JSON, with its heading in a table."""
 
 LEADING = ("ndcg", "exact")
-"""What a search is told to be better or worse by: the order of a list, and what an answer in words says."""
+"""The measures that decide whether a search is better or worse: the order of a list, and the answer in words."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """So many of so many, as one query adds to a measure."""
+    """The numerator and denominator that one query adds to a measure."""
 
     count: float
     of: float = 1.0
 
     @property
     def value(self) -> float | None:
-        """The share; None where there is nothing to measure, as when nothing is shown."""
+        """The share; None if there is nothing to measure, for example if nothing is shown."""
         return self.count / self.of if self.of else None
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How one query went. `answer` is what the search said in words; `field_values` are those of the field that is expected.
+    """The outcome of one query. `answer` is the search's answer in words; `field_values` are those of the expected field.
 
-    `shown` is how many results the domain shows at most; None: a list as long as it is asked for.
+    `shown` is the most results that the domain shows; None: as many as requested.
     """
 
     query: JudgedQuery
@@ -70,7 +70,7 @@ class Outcome:
 
     @cached_property
     def verdict(self) -> Verdict | None:
-        """How right the answer is; None where none was expected."""
+        """The verdict on the answer; None if none was expected."""
         if self.query.expect is None:
             return None
         return judge(
@@ -84,7 +84,7 @@ class Outcome:
 
     @cached_property
     def broken(self) -> Sequence[str] | None:
-        """The keys of results that break a demand; None where nothing is demanded."""
+        """The keys of results that violate a demand; None without demands."""
         query = self.query
         if not (query.demands or query.forbidden or query.hard):
             return None
@@ -92,7 +92,7 @@ class Outcome:
 
     @cached_property
     def parts(self) -> Mapping[str, Part]:
-        """What this query adds to each measure that applies to it."""
+        """The parts that this query adds to each measure that applies to it."""
         return dict([*self._of_ranking(), *self._of_results(), *self._of_answer()])
 
     def _breaks(self, key: str) -> bool:
@@ -137,7 +137,7 @@ class Outcome:
             yield "number", Part(first_number(self.answer, self.query.query) == self.query.number)
         expect, told = self.query.expect, says_unknown(self.answer)
         if self.query.answerable is False:
-            # what a search of prose does not find, it cannot tell from what there is not
+            # a search of prose cannot distinguish what it does not find from what does not exist
             yield "unknown_told", Part(told or says_nothing_found(self.answer))
         elif expect is not None and expect.unanswerable:
             yield "unknown_told", Part(told)
@@ -147,7 +147,7 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Group:
-    """The queries of one kind; of the last group of a domain, all of them, those that have an answer in `ranked`."""
+    """The queries of one kind; in the last group of a domain, all queries, and in `ranked` those that have an answer."""
 
     domain: str
     kind: str
@@ -155,7 +155,7 @@ class Group:
     outcomes: Sequence[Outcome]
 
     def measured_by(self, measure: str) -> list[Outcome]:
-        """The queries that a measure is over and that have something to be measured by it."""
+        """The queries that a measure covers and applies to."""
         outcomes = self.ranked if measure in RANKING else self.outcomes
         return [outcome for outcome in outcomes if measure in outcome.parts]
 
@@ -163,7 +163,7 @@ class Group:
 def grouped(outcomes: Sequence[Outcome]) -> Iterator[Group]:
     """For each domain its kinds in order of appearance, then all its queries, if any has an answer.
 
-    Of the queries that nothing answers, the last has what is measured beside the order of a list.
+    For queries without an answer, the last group has only the measures other than the order of a list.
     """
     for domain in dict.fromkeys(outcome.query.domain for outcome in outcomes):
         of_domain = [outcome for outcome in outcomes if outcome.query.domain == domain]
@@ -202,7 +202,7 @@ class Summary:
 
 
 def summarise(outcomes: Sequence[Outcome]) -> list[Summary]:
-    """A line for each group."""
+    """One summary per group."""
     return [_summary(group) for group in grouped(outcomes)]
 
 

@@ -1,4 +1,4 @@
-"""`quarry runs replay`: a run's request asked again, and what is different."""
+"""`quarry runs replay`: repeats a run's request, and shows the differences."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ _QUESTIONS = ("q", "query", "question", "message", "messages", "limit", "offset"
 """What the question itself is called in a request, and how much of the list was wanted."""
 
 REPLAYING_USER = "replay"
-"""Who pays for what costs credits: nobody else is charged."""
+"""The user who pays for replays, so that nobody else is charged."""
 
 Key = tuple[str, str]
 
 
 class _Kept(RunLog):
-    """Keeps runs instead of writing them."""
+    """Keeps runs in memory instead of writing them."""
 
     def __init__(self, services: Services) -> None:
         super().__init__(services.database)
@@ -46,7 +46,7 @@ class _Kept(RunLog):
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended, and what it found, best first; `answer` is its text, where that is kept."""
+    """The end of a run, and its results, best first; `answer` is its text, if it was stored."""
 
     status: str
     end_reason: str | None
@@ -57,7 +57,7 @@ class Ended:
 
 @dataclass(frozen=True)
 class Moved:
-    """A result of both runs that stands elsewhere among them; ranks count from 1."""
+    """A result of both runs with another rank among the common ones; ranks count from 1."""
 
     result: Key
     before: int
@@ -66,7 +66,7 @@ class Moved:
 
 @dataclass(frozen=True)
 class Difference:
-    """What a run that is asked again does otherwise. `answer` has the lines of the answer that went ("- …") and came ("+ …")."""
+    """How a repeated run differs. `answer` has the removed ("- …") and added ("+ …") lines of the answer."""
 
     gone: Sequence[Key]
     new: Sequence[Key]
@@ -76,8 +76,8 @@ class Difference:
 
 
 def compare(before: Ended, after: Ended) -> Difference:
-    """Results that went and came, those of both that changed places among themselves, whether the runs ended alike, and what the
-    answer says otherwise, where both are known.
+    """Removed and added results, common results with another rank, whether the runs ended alike, and the changes in the answer,
+    if both are known.
     """
     old, new = list(dict.fromkeys(before.results)), list(dict.fromkeys(after.results))
     old_common, new_common = [key for key in old if key in new], [key for key in new if key in old]
@@ -101,8 +101,8 @@ def _changed_lines(before: str | None, after: str | None) -> Sequence[str]:
 
 
 async def replay_run(database: LocalDatabase, run_id: str, *, as_json: bool) -> None:
-    """Ask again, and show the difference. Raises NotFound for no run, InvalidInput for a request that is none any more, and what
-    the search raises before it has begun.
+    """Repeats the run, and shows the difference. Raises NotFound for an unknown run, InvalidInput for a request that is no
+    longer valid, and what the search raises before it starts.
     """
     async with database.services() as services:
         run = await whole_run(services.database, run_id)
@@ -122,20 +122,20 @@ def _ended_before(run: Mapping[str, Any], answer: str | None) -> Ended:
     results = [(result["result_type"], result["result_id"]) for result in run["results"]]
     reason = run["end_reason"]
     if reason == "kept_answer":
-        # it is answered anew now; the kept one was given for this reason
+        # it is answered again now; the stored answer had this reason
         reason = "answered" if results else "nothing_found"
     return Ended(run["status"], reason, run["degraded_steps"], results, answer)
 
 
 async def _kept_answer(id: str | None, services: Services) -> str | None:
-    """The answer that a run gave, while it is kept."""
+    """The answer of a run, while it is stored."""
     rows = await services.database.rows("select answer from answer_cache where id = %s and expires_at > now()", [id])
     return rows[0]["answer"] if rows else None
 
 
 async def _ask_again(run: Mapping[str, Any], services: Services) -> Ended:
     kept = _Kept(services)
-    # what is answered now is for nobody to find
+    # nobody should find the answer of a replay
     settings = services.settings.model_copy(update={"answer_lifetime_days": 0})
     caller = Caller(run["caller"])
     if run["domain"] == "people":
@@ -169,7 +169,7 @@ async def _ask_again(run: Mapping[str, Any], services: Services) -> Ended:
 
 
 def _said(event: object) -> Sequence[str]:
-    """What an event adds to the answer's text."""
+    """The text that an event adds to the answer."""
     match event:
         case AnswerChunkEvent():
             return (event.chunk,)
@@ -179,11 +179,13 @@ def _said(event: object) -> Sequence[str]:
 
 
 Asked = tuple[Callable[..., AsyncGenerator[Any]], Any]
-"""What answers, and the request that it is given."""
+"""The function that answers, and its request."""
 
 
 def _question(run: Mapping[str, Any]) -> Asked:
-    """What the run asked, of whom. Of one whose request was not kept, only the question is known. Raises ValidationError."""
+    """The request of a run and its function. If the request was not stored, only the question is known. Raises
+    ValidationError.
+    """
     request = run["request"]
     if run["domain"] == "records":
         return _records_question(run)
@@ -193,7 +195,7 @@ def _question(run: Mapping[str, Any]) -> Asked:
 
 
 def _records_question(run: Mapping[str, Any]) -> Asked:
-    """A list of records has no answer written; an answer is made anew."""
+    """A list of records has no answer text; answers are generated again."""
     from quarry.records.contract import AskRequest, SearchRequest
     from quarry.records.search import search_records
 

@@ -1,4 +1,4 @@
-"""The indexes that a database should have by its schema, and those that it has."""
+"""The indexes that a database should have according to its schema, and those it has."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from quarry_tools.difference import Difference, trusted
 
 @dataclass(frozen=True)
 class Index:
-    """An index that a database should have. `rest` is what follows the table in the statement that makes it."""
+    """An index that a database should have. `rest` is the part of its statement after the table."""
 
     name: str
     table: str
@@ -35,12 +35,12 @@ _SCHEMA = re.compile(r"\b(?:public|quarry)\.")
 
 
 def expected_indexes() -> list[Index]:
-    """The indexes of `schema.sql`, in its order, without those of partitioned tables, which hold nothing themselves.
+    """The indexes in `schema.sql`, in order, without those of partitioned tables, which contain nothing themselves.
 
-    Raises ConfigurationError when it is not there.
+    Raises ConfigurationError if the file is missing.
     """
     text = (sql_directory() / "schema.sql").read_text(encoding="utf-8")
-    # wherever our tables and the extensions are, the search path leads there
+    # the search path includes the schemas of our tables and of the extensions
     return [
         Index(name, table, bool(unique), _SCHEMA.sub("", rest)) for unique, name, table, rest in _INDEX.findall(text)
     ]
@@ -48,7 +48,7 @@ def expected_indexes() -> list[Index]:
 
 @dataclass(frozen=True)
 class Indexes:
-    """The indexes of a table, against the schema; one is invalid where building it was broken off."""
+    """The indexes of a table, compared with the schema. An index is invalid if building it was interrupted."""
 
     table: str
 
@@ -60,7 +60,7 @@ class Indexes:
 
     def rebuild(self, connection: SyncConnection) -> None:
         for name in self._invalid(connection):
-            # what was left of building an index beside its predecessor is of no use to anyone
+            # the remains of an interrupted index build are useless
             statement = "drop index concurrently {}" if _LEFT_OVER.search(name) else "reindex index concurrently {}"
             connection.execute(SQL(statement).format(Identifier(name)))
         for index in self._missing(connection):
@@ -75,7 +75,7 @@ class Indexes:
         return [name for name, is_valid in self._of_table(connection).items() if not is_valid]
 
     def _of_table(self, connection: SyncConnection) -> dict[str, bool]:
-        """Whether each index of the table is valid, by its name."""
+        """Whether each index of the table is valid, by name."""
         return dict(
             connection.execute(
                 "select c.relname, i.indisvalid and i.indisready from pg_index i join pg_class c on c.oid = i.indexrelid"

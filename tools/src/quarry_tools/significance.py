@@ -1,4 +1,4 @@
-"""What chance may have done to a mean over judged queries. Pure: the same numbers in any order give the same figures."""
+"""The role of chance in a mean over judged queries. Pure: the same numbers in any order give the same figures."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ CONFIDENCE = 0.95
 RESAMPLES = 2_000
 SIGN_CHANGES = 10_000
 EXACT_PAIRS_MAX = 13
-"""Up to so many pairs that differ, every change of signs is tried."""
+"""Up to this many differing pairs, every change of signs is tried."""
 
 _SEED = 1979
 _CHUNK = 500
-"""Draws at once: what is held in memory grows with the queries alone."""
+"""Draws at a time, so that memory grows only with the number of queries."""
 
 
 def bootstrap_interval(counts: Sequence[float], of: Sequence[float] | None = None) -> tuple[float, float]:
     """The 95 % interval of Σ counts / Σ of (1 each by default), by percentiles over queries drawn with replacement.
 
-    The share itself is always within. Raises ValueError where there is nothing to draw from.
+    The share itself is always inside. Raises ValueError for empty input.
     """
     pairs = np.array([counts, [1.0] * len(counts) if of is None else of], dtype=float)
     pairs = pairs[:, np.lexsort(pairs)]
@@ -52,7 +52,7 @@ def randomisation_p(differences: Sequence[float]) -> float:
     sizes = np.sort(np.abs(given[given != 0]))
     if not sizes.size:
         return 1.0
-    # sums of the same numbers in another order differ in their last digits
+    # the order of summation changes the last digits
     reached = abs(given.sum()) - 1e-9 * sizes.sum()
     if sizes.size <= EXACT_PAIRS_MAX:
         changes = (np.arange(2**sizes.size)[:, None] >> np.arange(sizes.size)) & 1

@@ -1,4 +1,4 @@
-"""The domains whose weights `quarry tune` tunes: what each finds for a query, and the list that given weights make of it."""
+"""The domains whose weights `quarry tune` tunes: the candidates for a query, and the list that given weights make of them."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from quarry_tools.judged import JudgedQuery
 from quarry_tools.tuning import Weights
 
 STEPS = 20
-"""A share is tried in steps of a twentieth, three shares in steps of a tenth."""
+"""Single shares are tried in steps of a twentieth, three shares in steps of a tenth."""
 
 Fuse = Callable[[Weights], Sequence[str]]
-"""The keys of what was found for one query, best first, by given weights: pure."""
+"""The keys of a query's candidates, best first, under given weights: pure."""
 
 
 @dataclass(frozen=True)
 class Tunable:
-    """How a domain fuses what it finds. `options` are the weights that are tried, `halves` those that leave one half alone, and
-    `meaning` is the setting that says how much of all meaning is.
+    """How a domain fuses its results. `options` are the weights to try, `halves` those that use only one half, and `meaning` is
+    the setting for the share of meaning.
 
-    `gather` finds the candidates of a query, whatever weights are in force. `scope` says what of the search the weights order.
+    `gather` finds the candidates of a query, independent of the current weights. `scope` says which part of the search the
+    weights order.
     """
 
     gather: Callable[[JudgedQuery, Caller, Services], Awaitable[Fuse]]
@@ -31,7 +32,7 @@ class Tunable:
     scope: str
 
     def mixes(self, weights: Weights) -> bool:
-        """Whether both halves count by these."""
+        """Whether both halves have weight."""
         return 0 < weights[self.meaning] < 1
 
     @property
@@ -72,7 +73,7 @@ def _companies() -> Tunable:
         variant = Variant(text, await services.queries.embed(text))
         found = [
             candidate
-            # what one signal alone finds, so that nothing is missing that other weights would have found
+            # the results of each signal alone, so that none is missing that other weights would have found
             for weights in ((1, 0, 0), (0, 1, 0), (0, 0, 1))
             for candidate in await retrieve_variants(
                 services.database,

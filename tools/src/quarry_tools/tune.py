@@ -1,4 +1,4 @@
-"""`quarry tune`: which weights order a domain's results best on judged queries, and whether that holds on queries held out."""
+"""`quarry tune`: finds the weights that order a domain's results best on judged queries, and tests them on held-out queries."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ MEASURE = f"nDCG@{DEPTH}"
 
 @dataclass(frozen=True)
 class Tuned:
-    """What tuning one domain found. `halves` is how good each half alone is, beside the mixtures that did best for other queries;
-    `present` are the weights in force.
+    """The result of tuning one domain. `halves` are the scores of each half alone, paired with held-out scores of mixtures;
+    `present` are the current weights.
     """
 
     domain: str
@@ -50,12 +50,12 @@ class Tuned:
 
     @property
     def is_better(self) -> bool:
-        """Whether other weights than those in force do better on queries that they were not chosen by."""
+        """Whether other weights than the current ones do better on queries they were not chosen by."""
         return self.best != self.present and self.validated.held_out > self.validated.present
 
     @property
     def half_alone(self) -> str | None:
-        """The half that alone does better than mixtures of both do held out, and no worse than the weights in force."""
+        """The half that alone does better than held-out mixtures of both, and no worse than the current weights."""
         name, best = max(self.halves.items(), key=lambda half: half[1].now)
         return name if best.difference > 0 and best.now >= self.validated.present else None
 
@@ -63,7 +63,7 @@ class Tuned:
 def tune_by_files(
     files: Sequence[Path], domain: str | None, *, folds: int, apply: bool, reset: bool, as_json: bool
 ) -> None:
-    """`quarry tune`. Raises WrongUsage, as `read_files`, and as `tune`."""
+    """`quarry tune`. Raises WrongUsage, and as `read_files` and `tune`."""
     if reset == bool(files):
         raise WrongUsage("give a FILE of judged queries to tune by, or --reset")
     if reset:
@@ -76,9 +76,9 @@ def tune_by_files(
 async def tune(
     queries: Sequence[JudgedQuery], database: LocalDatabase, *, folds: int, apply: bool, as_json: bool
 ) -> None:
-    """Tune each domain that the queries are of, and report on stdout; with `apply`, store what does better held out.
+    """Tunes each domain in the queries, and reports on stdout; with `apply`, stores weights that do better held out.
 
-    Raises QuarryError where a domain has no weights to tune or too few queries, and when a search fails.
+    Raises QuarryError if a domain has no weights to tune or too few queries, and if a search fails.
     """
     by_domain = _by_domain(queries, folds)
     async with database.services() as services:
@@ -99,7 +99,7 @@ async def tune(
 
 
 async def forget(database: LocalDatabase, *, as_json: bool) -> None:
-    """Delete every stored weight and say which there were."""
+    """Deletes every stored weight and prints their names."""
     async with database.services() as services:
         forgotten = await forget_weights(services.database)
     if as_json:
@@ -109,7 +109,7 @@ async def forget(database: LocalDatabase, *, as_json: bool) -> None:
 
 
 async def store_weights(database: Database, weights: Mapping[str, float]) -> None:
-    """Store weights, all or none; processes that run already keep theirs. Raises DatabaseUnavailable."""
+    """Stores weights, all or none; running processes keep theirs. Raises DatabaseUnavailable."""
     await database.execute(
         "insert into tuned_weights (name, weight) select * from unnest(%s::text[], %s::float8[])"
         " on conflict (name) do update set weight = excluded.weight, stored_at = now()",
@@ -118,13 +118,13 @@ async def store_weights(database: Database, weights: Mapping[str, float]) -> Non
 
 
 async def forget_weights(database: Database) -> list[str]:
-    """Delete what is stored; the names that it was stored for. Raises DatabaseUnavailable."""
+    """Deletes the stored weights, and returns their names. Raises DatabaseUnavailable."""
     rows = await database.rows("delete from tuned_weights where name = any(%s) returning name", [list(TUNED_NAMES)])
     return sorted(row["name"] for row in rows)
 
 
 def _by_domain(queries: Sequence[JudgedQuery], folds: int) -> dict[str, list[JudgedQuery]]:
-    """The queries that a list can be held against, by domain: all is refused before anything is searched for."""
+    """The queries with a judged list, by domain. Refuses bad input before any search."""
     by_domain: dict[str, list[JudgedQuery]] = {}
     for query in queries:
         by_domain.setdefault(query.domain, []).extend([query] if query.relevant else [])
@@ -164,7 +164,7 @@ def _among(scored: Sequence[Scored], options: Sequence[int]) -> list[Scored]:
 
 
 def _beside(mixed: CrossValidated, half: Sequence[Scored], folds: int) -> list[tuple[float, float]]:
-    """Of each query how good it is by mixtures held out, and by a half alone, which nothing was chosen for."""
+    """The score of each query by held-out mixtures, and by a half alone, which involves no choice."""
     alone = cross_validate(half, present=0, folds=folds)
     return [(before, now) for (_, before), (now, _) in zip(mixed.pairs, alone.pairs, strict=True)]
 
@@ -195,7 +195,7 @@ def _show(tuned: Tuned, *, asked_to_store: bool) -> None:
 
 
 def _conclusions(tuned: Tuned, *, asked_to_store: bool) -> list[str]:
-    """What to make of it, in words."""
+    """Conclusions, in words."""
     halves = ", ".join(f"{name} alone {half.now:.3f}" for name, half in tuned.halves.items())
     lines = [f"{tuned.comparison.in_words}; {halves}"]
     if tuned.half_alone:

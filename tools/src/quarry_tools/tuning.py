@@ -1,7 +1,7 @@
-"""Cross-validation of weights on judged queries. Pure: it is told how good each query's list is by each option, and chooses.
+"""Cross-validation of weights on judged queries. Pure: takes the score of each query's list under each option, and chooses.
 
-What is chosen for some queries is judged by others: each query is held out once, and ranked by the weights that did best on the
-queries of the other folds.
+Weights chosen on some queries are judged on others: each query is held out once, and ranked with the weights that did best on
+the queries of the other folds.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class Scored:
-    """How good the list for one query is (0 to 1) by each option, in the options' order."""
+    """The scores (0 to 1) of one query's list under each option, in the order of the options."""
 
     id: str
     kind: str
@@ -30,9 +30,9 @@ class Scored:
 
 @dataclass(frozen=True)
 class Fold:
-    """The queries that were held out together: the option that did best on all others, and how good it is on these.
+    """The queries held out together: the option that did best on all others, and its score on these.
 
-    `present` is how good the weights in force are on these.
+    `present` is the score of the current weights on these.
     """
 
     queries: int
@@ -43,7 +43,7 @@ class Fold:
 
 @dataclass(frozen=True)
 class CrossValidated:
-    """`option` did best on all queries. `pairs` has of each query how good it is by the weights in force, and held out."""
+    """`option` did best on all queries. `pairs` has the score of each query with the current weights, and held out."""
 
     option: int
     folds: Sequence[Fold]
@@ -59,10 +59,10 @@ class CrossValidated:
 
 
 def cross_validate(queries: Sequence[Scored], *, present: int, folds: int = FOLDS) -> CrossValidated:
-    """Choose an option for each fold by the others, and one for all. `present` is the option in force: of equals it is chosen.
+    """Chooses an option for each fold by the others, and one for all. On a tie, the current option, `present`, is chosen.
 
-    The same queries in any order give the same folds, and each has about as many of each kind. Raises QuarryError where there
-    are fewer queries than folds.
+    The same queries in any order give the same folds, each with about the same number of every kind. Raises QuarryError if
+    there are fewer queries than folds.
     """
     if not 2 <= folds <= len(queries):
         raise QuarryError(
@@ -81,7 +81,7 @@ def cross_validate(queries: Sequence[Scored], *, present: int, folds: int = FOLD
 
 
 def best_option(queries: Sequence[Scored], present: int) -> int:
-    """The option with the best mean; of equals the one in force, else the first."""
+    """The option with the best mean; on a tie the current one, or else the first."""
     means = [fmean(values) for values in zip(*(query.by_option for query in sorted(queries, key=_id)), strict=True)]
     best = max(means)
     return present if means[present] == best else means.index(best)
@@ -92,5 +92,5 @@ def _id(query: Scored) -> str:
 
 
 def _shuffled(id: str) -> str:
-    """A place for an id that has nothing to do with where it stood in a file."""
+    """A sort key for an id that is unrelated to its position in a file."""
     return hashlib.sha256(id.encode()).hexdigest()

@@ -1,1 +1,1 @@
-"""A city's records: tables of Quarry's own, declared in `quarry.toml` as anybody's are, and what their files may hold."""
+"""A city's records: Quarry's own tables, declared in `quarry.toml` like any other collection, and the format of their files."""

@@ -1,4 +1,4 @@
-"""What files of a city's records may hold."""
+"""The rows in files of a city's records."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from quarry.platform.text import Identifier
 
 
 class MeetingRow(Row):
-    """A meeting. Other records may belong to one, and without a date of their own take its date."""
+    """A meeting. Other records may belong to one; without a date of their own, they take its date."""
 
     id: Identifier
     body: Line
@@ -98,7 +98,7 @@ class DocumentSectionRow(Row):
 
 
 class KeyStatementRow(Row):
-    """A statement worth quoting, who made it, and what it answered."""
+    """A statement worth quoting, who made it, and what it replied to."""
 
     id: Identifier
     meeting_id: Identifier | None = None
@@ -113,7 +113,7 @@ class KeyStatementRow(Row):
 
 
 class TranscriptSegmentRow(Row):
-    """A stretch of a meeting's transcript; seconds count from the start of the recording."""
+    """A segment of a meeting's transcript. Seconds count from the start of the recording."""
 
     id: Identifier
     meeting_id: Identifier | None = None

@@ -1,4 +1,4 @@
-"""The tables of a city's records that files can be loaded into, in the order in which they refer to each other."""
+"""The tables of a city's records that files can be loaded into, ordered so that referenced tables come first."""
 
 from __future__ import annotations
 

@@ -13,14 +13,14 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, StorableWords, storable
 
 CONVERSATIONS_MAX = 200
-"""A user's."""
+"""Most conversations per user."""
 SEARCHES_MAX = 100
 TURNS_MAX = 50
 TURNS_MAX_BYTES = 200_000
-"""Of all turns of a conversation, as JSON."""
+"""Largest size of all turns of a conversation, as JSON."""
 PARAMETERS_MAX_BYTES = 4_000
 RESULTS_MAX = 200
-"""That a search shows at once."""
+"""Most results that a search may show at once."""
 NAME_MAX_CHARACTERS = 200
 NESTED_MAX = 32
 
@@ -31,7 +31,7 @@ Name = Annotated[
 
 
 def _storable_json(value: dict[str, Any]) -> dict[str, Any]:
-    """JSON that Postgres can hold; else raises ValueError."""
+    """Checks that Postgres can store the JSON. Raises ValueError if not."""
     rest: list[tuple[Any, int]] = [(value, 0)]
     while rest:
         each, depth = rest.pop()
@@ -48,7 +48,7 @@ def _storable_json(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def _size(value: object) -> int:
-    """Bytes as JSON. Raises ValueError for numbers that JSON has not."""
+    """The size in bytes as JSON. Raises ValueError for numbers that JSON does not allow."""
     return len(json.dumps(value, ensure_ascii=False, allow_nan=False).encode())
 
 
@@ -65,7 +65,7 @@ Parameters = Annotated[Json, AfterValidator(_few)]
 
 
 class Turn(Request):
-    """What was asked, and what was answered as the page needs it to show it again."""
+    """A question and its answer, in the form the page needs to show them again."""
 
     question: QueryText
     answer: Json = Field(default={}, examples=[{"answer_id": "q3N1v0", "text": "It is sound [1]."}])
@@ -81,7 +81,7 @@ Turns = Annotated[list[Turn], Field(min_length=1, max_length=TURNS_MAX), AfterVa
 
 
 class NewConversation(Request):
-    """`POST /me/conversations`. Without a title it is called by its first question."""
+    """`POST /me/conversations`. The default title is the first question."""
 
     domain: Domain
     title: Name | None = None
@@ -89,7 +89,7 @@ class NewConversation(Request):
 
 
 class ConversationChange(Request):
-    """`PATCH /me/conversations/{id}`: another title, all turns anew, or both."""
+    """`PATCH /me/conversations/{id}`: a new title, a new list of turns, or both."""
 
     title: Name | None = None
     turns: Turns | None = None
@@ -113,7 +113,7 @@ class Conversation(ConversationEntry):
 
 
 class Conversations(LazyModel):
-    """`GET /me/conversations`, the latest first."""
+    """`GET /me/conversations`, latest first."""
 
     conversations: list[ConversationEntry]
 
@@ -129,13 +129,13 @@ Results = Annotated[list[ResultKey], Field(max_length=RESULTS_MAX)]
 
 
 class NewSavedSearch(Request):
-    """`POST /me/searches`. `results` are those that it shows now; without a name it is called by its query."""
+    """`POST /me/searches`. `results` are the ones it shows now. The default name is the query."""
 
     domain: Domain
     query: QueryText
     name: Name | None = None
     parameters: Parameters = Field(
-        default={}, description="Filters and the like, as the page needs them to search again."
+        default={}, description="Filters and other parameters that the page needs to run the search again."
     )
     results: Results = []
 
@@ -147,7 +147,7 @@ class SavedSearchChange(Request):
 
 
 class SavedSearch(LazyModel):
-    """A search to come back to. `opened_at` is when its results were last looked at."""
+    """A search to run again. `opened_at` is when its results were last viewed."""
 
     id: str
     domain: Domain
@@ -159,7 +159,7 @@ class SavedSearch(LazyModel):
 
 
 class SavedSearches(LazyModel):
-    """`GET /me/searches`, the latest first."""
+    """`GET /me/searches`, latest first."""
 
     searches: list[SavedSearch]
 
@@ -171,7 +171,7 @@ class Opening(Request):
 
 
 class Opened(LazyModel):
-    """Those of the results that it has not shown before, and when it was opened before."""
+    """The results that it has not shown before, and when it was last opened."""
 
     new: list[ResultKey]
     opened_before: datetime.datetime

@@ -26,7 +26,7 @@ from quarry.postgres.pool import Connection, Database
 
 
 async def take_room(connection: Connection, table: str, user_id: str, most: int) -> None:
-    """See that the user has fewer than `most` rows in a table, also where several are added at once. Raises Forbidden."""
+    """Checks that the user has fewer than `most` rows in a table, even with concurrent inserts. Raises Forbidden."""
     await connection.execute("select pg_advisory_xact_lock(hashtextextended(%s, 7305114))", [f"{table} {user_id}"])
     cursor = await connection.execute(
         SQL("select count(*) >= %s as is_full from {} where user_id = %s").format(Identifier(table)), [most, user_id]
@@ -43,13 +43,13 @@ _WHOLE = SQL("{}, turns").format(_ENTRY)
 
 
 async def list_conversations(database: Database, user_id: str) -> list[ConversationEntry]:
-    """A user's, the latest first."""
+    """A user's conversations, latest first."""
     query = SQL("select {} from conversations where user_id = %s order by updated_at desc, id").format(_ENTRY)
     return [ConversationEntry(**in_utc(row)) for row in await database.rows(query, [user_id])]
 
 
 async def keep_conversation(database: Database, user_id: str, new: NewConversation) -> Conversation:
-    """Keep it. Raises Forbidden where the user keeps as many as may be."""
+    """Saves a conversation. Raises Forbidden if the user already has the maximum number."""
     title = new.title or shorten(new.turns[0].question, NAME_MAX_CHARACTERS)
     async with database.transaction() as connection:
         await connection.execute(KEEP)
@@ -67,7 +67,7 @@ async def keep_conversation(database: Database, user_id: str, new: NewConversati
 
 
 async def read_conversation(database: Database, user_id: str, id: uuid.UUID) -> Conversation:
-    """A whole conversation of the user's. Raises NotFound."""
+    """Returns a whole conversation of the user. Raises NotFound."""
     row = await database.row(
         SQL("select {} from conversations where id = %s and user_id = %s").format(_WHOLE), [id, user_id]
     )
@@ -79,7 +79,7 @@ async def read_conversation(database: Database, user_id: str, id: uuid.UUID) -> 
 async def change_conversation(
     database: Database, user_id: str, id: uuid.UUID, change: ConversationChange
 ) -> ConversationEntry:
-    """Give it another title or other turns. A title alone leaves its place in the list. Raises NotFound."""
+    """Changes the title or the turns. A new title alone does not move it in the list. Raises NotFound."""
     async with database.transaction() as connection:
         await connection.execute(KEEP)
         cursor = await connection.execute(
@@ -103,13 +103,13 @@ async def change_conversation(
 
 
 async def delete_conversation(database: Database, user_id: str, id: uuid.UUID) -> None:
-    """Delete it. Raises NotFound."""
+    """Deletes a conversation. Raises NotFound."""
     if not await database.execute("delete from conversations where id = %s and user_id = %s", [id, user_id]):
         raise NotFound(NO_SUCH)
 
 
 def in_utc(row: dict[str, Any]) -> dict[str, Any]:
-    """A row with its moments in UTC."""
+    """A row with its timestamps in UTC."""
     return {
         name: value.astimezone(datetime.UTC) if isinstance(value, datetime.datetime) else value
         for name, value in row.items()

@@ -1,6 +1,6 @@
 """Searches that a user saves, and which of their results are new since they were last opened.
 
-A saved search is not run here: who opens it says what it shows now.
+The server does not run a saved search: the client that opens it sends the current results.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from quarry.platform.text import shorten
 from quarry.postgres.pool import Connection, Database
 
 SHOWN_MAX = 1000
-"""So many results a search remembers to have shown, the latest."""
+"""How many of the latest shown results a search remembers."""
 NO_SUCH = "There is no such saved search, or it is not yours."
 
 _FIELDS = SQL("id::text, domain, name, query, parameters, created_at, opened_at")
@@ -40,13 +40,13 @@ delete from saved_search_results where search_id = %(id)s and (result_type, resu
 
 
 async def list_searches(database: Database, user_id: str) -> list[SavedSearch]:
-    """A user's, the latest first."""
+    """A user's searches, latest first."""
     query = SQL("select {} from saved_searches where user_id = %s order by created_at desc, id").format(_FIELDS)
     return [SavedSearch(**in_utc(row)) for row in await database.rows(query, [user_id])]
 
 
 async def save_search(database: Database, user_id: str, new: NewSavedSearch) -> SavedSearch:
-    """Save it, with what it shows now. Raises Forbidden where the user keeps as many as may be."""
+    """Saves a search with its current results. Raises Forbidden if the user already has the maximum number."""
     id, name = uuid.uuid4(), new.name or shorten(new.query, NAME_MAX_CHARACTERS)
     async with database.transaction() as connection:
         await connection.execute(KEEP)
@@ -65,7 +65,7 @@ async def save_search(database: Database, user_id: str, new: NewSavedSearch) -> 
 
 
 async def rename_search(database: Database, user_id: str, id: uuid.UUID, name: str) -> SavedSearch:
-    """Give it another name. Raises NotFound."""
+    """Renames a search. Raises NotFound."""
     row = await database.row(
         SQL("update saved_searches set name = %s where id = %s and user_id = %s returning {}").format(_FIELDS),
         [name, id, user_id],
@@ -76,7 +76,7 @@ async def rename_search(database: Database, user_id: str, id: uuid.UUID, name: s
 
 
 async def open_search(database: Database, user_id: str, id: uuid.UUID, results: Sequence[ResultKey]) -> Opened:
-    """Which of its results it has not shown before; from now on it has. Raises NotFound."""
+    """Returns the results that the search has not shown before, and records them as shown. Raises NotFound."""
     async with database.transaction() as connection:
         await connection.execute(KEEP)
         cursor = await connection.execute(
@@ -95,12 +95,12 @@ async def open_search(database: Database, user_id: str, id: uuid.UUID, results: 
 
 
 async def delete_search(database: Database, user_id: str, id: uuid.UUID) -> None:
-    """Delete it. Raises NotFound."""
+    """Deletes a search. Raises NotFound."""
     if not await database.execute("delete from saved_searches where id = %s and user_id = %s", [id, user_id]):
         raise NotFound(NO_SUCH)
 
 
 async def _show(connection: Connection, id: uuid.UUID, results: Sequence[ResultKey]) -> set[tuple[str, str]]:
-    """Note that a search has shown these; those that are new."""
+    """Records that a search has shown these results, and returns the new ones."""
     cursor = await connection.execute(_SHOW, [id, [each.type for each in results], [each.id for each in results]])
     return {(row["result_type"], row["result_id"]) async for row in cursor if row["is_new"]}

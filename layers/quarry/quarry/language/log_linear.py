@@ -1,4 +1,4 @@
-"""Log-linear models: weights of named evidence, how a package holds them, and the probabilities of choices by them. Pure."""
+"""Log-linear models: weights of named evidence, their storage in a package, and the resulting probabilities of choices. Pure."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from importlib.resources import files
 from typing import TypeVar
 
 Weights = Mapping[str, Mapping[str, float]]
-"""For each piece of named evidence what it counts for its targets."""
+"""The weight of each piece of named evidence for each of its targets."""
 Target = TypeVar("Target", bound=str)
 
 
 def stored_weights(package: str, file: str) -> Weights:
-    """The weights in a package's folder `weights`: JSON compressed by zlib, since most of it is words that repeat."""
+    """Reads weights from a package's folder `weights`: JSON compressed with zlib, since most of it is repeated words."""
     held: Weights = json.loads(zlib.decompress((files(package) / "weights" / file).read_bytes()))
     return held
 
 
 def packed_weights(weights: Weights) -> bytes:
-    """Weights as `stored_weights` reads them."""
+    """Weights in the format that `stored_weights` reads."""
     return zlib.compress(json.dumps(weights, ensure_ascii=False, sort_keys=True, separators=(",", ":")).encode(), 9)
 
 
 def softmax(scores: Sequence[float]) -> list[float]:
-    """Scores as probabilities."""
+    """Turns scores into probabilities."""
     if not scores:
         return []
     most = max(scores)
@@ -36,7 +36,7 @@ def softmax(scores: Sequence[float]) -> list[float]:
 
 
 def chances_of(evidence: Sequence[str], targets: Sequence[Target], weights: Weights) -> dict[Target, float]:
-    """How likely each target is by the evidence."""
+    """The probability of each target, given the evidence."""
     held = [weights[each] for each in evidence if each in weights]
     chances = softmax([sum(each.get(target, 0.0) for each in held) for target in targets])
     return dict(zip(targets, chances, strict=True))

@@ -1,4 +1,4 @@
-"""Numbers as people write them ("1,200", "5k", "two thousand"), and the words and numbers of texts as they are compared. Pure."""
+"""Numbers as people write them ("1,200", "5k", "two thousand"), and texts as words and numbers to compare. Pure."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ _SMALL_WORD = f"(?:{'|'.join(sorted(_SMALL, key=len, reverse=True))})"
 _SCALE_WORD = r"(?:hundred|thousand|million|billion|trillion|lakhs?|lacs?|crores?|dozen)"
 DIGITS = r"(?:\d{1,3}(?>(?:,\d{2,3})+)(?:\.\d++)?|\d++(?:\.\d++)?)"
 SCALE = rf"(?:(?:k|m|b|mn|mm|mio|bn|tn|cr)\b|\s{{0,2}}+(?:{_SCALE_WORD}|mn|mio|bn|tn|cr)\b)"
-"""What stands right behind digits and multiplies them."""
+"""A suffix that multiplies the digits before it."""
 NO_NUMERAL = (
     r"(?:\d{1,4}-\d{1,2}-\d{1,4}(?![\d.])|\d{1,4}/\d{1,2}/\d{1,4}(?!\d)|\d++(?:\.\d++){2,}"
     r"|\d{3}-\d{3}-\d{4}(?!\d)|\d++:\d++)"
 )
-"""What has digits and is no number: a date, a version, a telephone number, a time of day."""
+"""Text with digits that is not a number: a date, a version, a telephone number, a time of day."""
 IN_WORDS = (
     rf"(?:(?:half\s++)?an?\s++{_SCALE_WORD}\b|(?:(?:half\s++)?an?\s++{_SCALE_WORD}|{_SMALL_WORD})"
     rf"(?:[\s-]++(?:{_SMALL_WORD}|{_SCALE_WORD})\b|(?<=hundred)\s++and\s++{_SMALL_WORD}\b){{0,9}}\b)"
@@ -43,21 +43,21 @@ IN_WORDS = (
 
 _NUMERAL = re.compile(rf"({DIGITS})({SCALE}|l\b)?", re.IGNORECASE)
 NUMBER_MAX = 1e18
-"""What has more digits is a code: no column of whole numbers holds it."""
+"""A larger number is a code: no column of whole numbers holds it."""
 _HUNDREDS_MAX = 1000
 _BESIDE = ("a", "an", "and")
-"""What is said beside a number word,"""
+"""Words that accompany number words,"""
 _SAYS_NO_NUMBER = frozenset((*_BESIDE, "half"))
-"""and is no number by itself."""
+"""and are not numbers on their own."""
 
 
 def number_words(least: int, most: int) -> dict[str, int]:
-    """The words for the whole numbers from `least` to `most`, each a word of its own."""
+    """The single words for the whole numbers from `least` to `most`."""
     return {word: number for word, number in _SMALL.items() if least <= number <= most}
 
 
 def numeral_value(text: str) -> float | None:
-    """The number that `text` is; None where it is none ("five six"), or more than NUMBER_MAX."""
+    """The number that `text` states; None if it is not one ("five six"), or larger than NUMBER_MAX."""
     text = text.strip().lower()
     if match := _NUMERAL.fullmatch(text):
         value = float(match[1].replace(",", "")) * scale_value(match[2] or "")
@@ -66,13 +66,13 @@ def numeral_value(text: str) -> float | None:
 
 
 def scale_value(scale: str) -> float:
-    """What "k", "million" or "lakhs" multiplies by; 1 for the empty text."""
+    """The factor that "k", "million" or "lakhs" stands for; 1 for the empty text."""
     word = scale.strip().lower()
     return _SCALES.get(word) or _SCALES.get(word.removesuffix("s"), 1.0)
 
 
 def _value_of_words(words: list[str]) -> float | None:
-    """Each word adds to the group that is being said ("three hundred and five"), or closes it ("thousand"). None of "a" alone."""
+    """Each word adds to the current group ("three hundred and five") or closes it ("thousand"). None for "a" alone."""
     total, group, before = 0.0, 0.0, ""
     if _SAYS_NO_NUMBER.issuperset(words):
         return None
@@ -93,7 +93,7 @@ def _value_of_words(words: list[str]) -> float | None:
 
 
 def _may_follow(word: str, before: str) -> bool:
-    """Whether a number below a hundred may go on from the word before it: "twenty" from "hundred", "five" from "twenty"."""
+    """Whether a number below a hundred may follow another number word: "twenty" after "hundred", "five" after "twenty"."""
     return before not in _SMALL or (_SMALL[before] >= 20 and 0 < _SMALL[word] < 10)
 
 
@@ -109,17 +109,17 @@ _DAY_OR_UNIT = re.compile(r"(\d{1,2})[^\W\d_]{2}")
 """A day as an ordinal ("5th", "1er"), or a number with its unit ("10km"): compared by the number."""
 _NUMERALS = re.compile(rf"{DIGITS}(?:{SCALE})?|\b{IN_WORDS}", re.IGNORECASE)
 LIST_MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
-"""What a line of a list, a quotation or a heading begins with."""
+"""The start of a list item, quotation or heading."""
 
 
 def words_of(text: str) -> list[str]:
-    """The words and numbers of a text, as they are compared."""
+    """The words and numbers of a text, in the form used for comparison."""
     return folded(TOKEN.findall(text))
 
 
 def folded(tokens: Sequence[str]) -> list[str]:
-    """Tokens as they are compared."""
-    # all at once: one by one takes three times as long
+    """Tokens in the form used for comparison."""
+    # one call for all tokens is three times faster than one per token
     joined = "\n".join(tokens).lower().replace("’", "'").replace("–", "-").replace("−", "-")
     return joined.replace(" ", "").replace("\u00a0", "").split("\n") if tokens else []
 
@@ -130,7 +130,7 @@ def is_number(word: str) -> bool:
 
 
 def roots_of(word: str) -> tuple[str, ...]:
-    """What a word is compared by where it need not be the same: its stem, or the number without its signs, a range of two."""
+    """The looser forms that match a word: its stem, or a number without its signs, a range as two numbers."""
     if word.isalpha() or not is_number(word):
         return (stem(word),)
     if attached := _DAY_OR_UNIT.fullmatch(word):
@@ -139,13 +139,13 @@ def roots_of(word: str) -> tuple[str, ...]:
 
 
 def amounts_in(text: str) -> frozenset[float]:
-    """The numbers of a text, in digits or in words."""
+    """The numbers in a text, in digits or words."""
     values = (numeral_value(each.group()) for each in _NUMERALS.finditer(text))
     return frozenset(value for value in values if value is not None)
 
 
 class Said(Protocol):
-    """A text: what its words are compared by, and its numbers."""
+    """A text: the forms its words are compared by, and its numbers."""
 
     @property
     def said(self) -> Collection[str]: ...
@@ -154,7 +154,7 @@ class Said(Protocol):
 
 
 def is_amount_of(word: str, behind: str, text: Said) -> bool:
-    """Whether a text has a number, in digits or in words; `behind` is the word behind it, which may multiply it."""
+    """Whether a text contains a number, in digits or words. `behind` is the next word, which may multiply it."""
     if all(root in text.said for root in roots_of(word)):
         return True
     amount = numeral_value(word.strip(_SIGNS))
@@ -163,7 +163,7 @@ def is_amount_of(word: str, behind: str, text: Said) -> bool:
 
 @dataclass(frozen=True)
 class SaidText:
-    """A text as `Said`, read as far as is asked for."""
+    """A text as `Said`, computed on demand."""
 
     text: str
 
@@ -177,7 +177,7 @@ class SaidText:
 
 
 def sentences_with_own_numbers(answer: str, text: SaidText) -> list[str]:
-    """The sentences of an answer that have a number which the text has not."""
+    """The sentences of an answer with a number that the text does not contain."""
     said = (LIST_MARK.sub("", line) for line in answer.splitlines())
     return [
         sentence

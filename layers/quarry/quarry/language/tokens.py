@@ -1,9 +1,9 @@
-"""The words and sentences of a text with their places in it, and the forms in which two words are the same: folded, or stemmed.
+"""The words and sentences of a text with their positions, and the forms in which two words are equal: folded, or stemmed.
 
-Stems are those that Postgres' `english_stem` makes, so that what is read and what is searched agree.
+Stems are those of Postgres' `english_stem`, so reading and searching agree.
 
-A full stop behind an abbreviation or an initial ends no sentence; which words are abbreviated, `data/abbreviations.toml` says for
-each language. A text's language is not known here, so those of all hold. Sentences are found in linear time.
+A full stop after an abbreviation or initial does not end a sentence. `data/abbreviations.toml` lists abbreviations by language.
+The language of a text is not known here, so the lists of all languages apply. Finding sentences takes linear time.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _TOKEN = re.compile(r"(?:(?<![^\W_])\.(?=[^\W\d_]))?[^\W_]+(?:['’.][^\W_]+)*(?
 _CLAUSE_END = re.compile(r"[,;:!?()\n\[\]]|\.(?:\s|$)|\s[-–—]\s")
 
 CODE_DIGITS_MIN = 3
-"""So many digits a code has: "B2B" and "COVID-19" are none."""
+"""Fewest digits of a code: "B2B" and "COVID-19" are not codes."""
 _AROUND = ".,;:!?()'’\""
 TITLE_CASE_SHARE_MIN = 0.7
 TITLE_CASE_WORDS_MIN = 3
@@ -34,7 +34,7 @@ TITLE_CASE_WORDS_MIN = 3
 
 @dataclass(frozen=True)
 class Token:
-    """A word at `text[start:end]` of the query. `key` is what it is compared by. `ends_clause`: punctuation stands before it."""
+    """A word at `text[start:end]` of the query. `key` is its form for comparison. `ends_clause`: punctuation comes before it."""
 
     text: str
     key: str
@@ -74,23 +74,23 @@ def without_accents(text: str) -> str:
 
 
 def keys(text: str) -> tuple[str, ...]:
-    """The words of a name as they are compared."""
+    """The words of a name in their form for comparison."""
     return tuple(fold(match.group()) for match in _TOKEN.finditer(text))
 
 
 def is_code(word: str) -> bool:
-    """Whether a word is by its letters and digits the code of one thing: "AB-1017", "K20415"."""
+    """Whether a word's letters and digits make it the code of one thing: "AB-1017", "K20415"."""
     is_whole = all(part.isalnum() for part in word.split("-"))
     return is_whole and any(map(str.isalpha, word)) and sum(map(str.isdigit, word)) >= CODE_DIGITS_MIN
 
 
 def codes_in(text: str) -> list[str]:
-    """The codes among the words of a text, without what stands around them."""
+    """The codes among the words of a text, without the characters around them."""
     return [word for word in (each.strip(_AROUND) for each in text.split()) if is_code(word)]
 
 
 def says_something_by_case(tokens: Sequence[Token]) -> bool:
-    """Whether capitals mark names here: some words have them, and not nearly all."""
+    """Whether capitals mark names in this text: some words have them, but not nearly all."""
     alphabetic = [token for token in tokens if token.text[:1].isalpha()]
     capitals = sum(token.is_capital for token in alphabetic)
     if capitals == 0:
@@ -99,7 +99,7 @@ def says_something_by_case(tokens: Sequence[Token]) -> bool:
 
 
 def unique(values: Iterable[str], key: Callable[[str], Hashable] = str) -> tuple[str, ...]:
-    """The values that are not empty, each once: the first of those with the same key."""
+    """The non-empty values, without duplicates: the first of those with the same key."""
     kept: dict[Hashable, str] = {}
     for value in values:
         if value:
@@ -109,12 +109,12 @@ def unique(values: Iterable[str], key: Callable[[str], Hashable] = str) -> tuple
 
 STEMS_KEPT = 16_384
 STEMMED_CHARACTERS_MAX = 100
-"""A longer word is no word of English: it stands for itself."""
+"""A longer word is not an English word and is not stemmed."""
 
 
 @lru_cache(maxsize=STEMS_KEPT)
 def stem(word: str) -> str:
-    """The stem of one word, in lower case. Stop words, which Postgres drops, have one too."""
+    """The stem of one lower-case word. Stop words, which Postgres drops, also have one."""
     return str(_stemmer().stemWord(word.lower())) if len(word) <= STEMMED_CHARACTERS_MAX else word.lower()
 
 
@@ -127,7 +127,7 @@ _local = threading.local()
 
 
 def _stemmer() -> EnglishStemmer:
-    """This thread's own: a stemmer keeps the word at hand, so that two threads must not share one."""
+    """A stemmer per thread: it keeps the current word, so threads must not share one."""
     if not hasattr(_local, "stemmer"):
         _local.stemmer = EnglishStemmer()
     stemmer: EnglishStemmer = _local.stemmer
@@ -135,7 +135,7 @@ def _stemmer() -> EnglishStemmer:
 
 
 def slips(word: str, other: str) -> int:
-    """How many letters are missing, too many, wrong, or swapped with their neighbour."""
+    """The number of typos between two words: missing, extra or wrong letters, and swapped neighbours."""
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(word, start=1):
@@ -149,12 +149,12 @@ def slips(word: str, other: str) -> int:
 
 
 def phrase(text: str, tokens: Sequence[Token], first: int, last: int) -> str:
-    """The words `first` to before `last` as they stand in their text."""
+    """The words from `first` to before `last` as written in the text."""
     return text[tokens[first].start : tokens[last - 1].end]
 
 
 def runs(mask: int) -> Iterator[tuple[int, int]]:
-    """Words as bits, those that stand together as one: of each run the first word, and the one behind the last."""
+    """The runs of adjacent words in a bit mask: the first word of each, and the one after its last."""
     first = 0
     while mask >> first:
         last = first
@@ -178,7 +178,7 @@ _LETTERS = re.compile(r"[^\W\d_](?:\.[^\W\d_])*")
 
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
-    """Where each sentence begins and ends, without the white space around it; a citation behind a full stop belongs to it."""
+    """The start and end of each sentence, without the white space around it. A citation after a full stop belongs to it."""
     cuts = [0]
     for gap in _GAP.finditer(text):
         if _is_end(text, gap, cuts[-1]):
@@ -210,14 +210,14 @@ def _is_end(text: str, gap: re.Match[str], begin: int) -> bool:
     if before is None:
         return True
     if before[1].isdigit() and len(before[1]) <= _ORDINAL_DIGITS_MAX:
-        # the number of what is listed; an ordinal
+        # the number of a list item; an ordinal
         is_listed = before.start() - begin <= _INDENT_MAX and not text[begin : before.start()].strip()
         return not is_listed and following.lower() not in _abbreviations()["ordinals"]
     return _ends_with(before[1], following, is_line=lines > 0)
 
 
 def _ends_with(word: str, following: str, *, is_line: bool) -> bool:
-    """Whether a sentence may end with this word and a full stop, before that one."""
+    """Whether a sentence may end with this word and a full stop, before the following word."""
     known = _abbreviations()
     if word in known["never"] or (word in known["before_number"] and following[:1].isdigit()):
         return False
@@ -228,7 +228,7 @@ def _ends_with(word: str, following: str, *, is_line: bool) -> bool:
 
 @cache
 def _abbreviations() -> dict[str, frozenset[str]]:
-    """The lists of all languages, by what they say."""
+    """The lists of all languages, by kind."""
     text = files("quarry.language").joinpath("data/abbreviations.toml").read_text(encoding="utf-8")
     listed: dict[str, frozenset[str]] = defaultdict(frozenset)
     for lists in tomllib.loads(text).values():

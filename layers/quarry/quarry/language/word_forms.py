@@ -18,25 +18,25 @@ _TABLE = Path(__file__).parent / "data" / "demonyms.tsv"
 
 
 def place_of_demonym(words: str) -> str | None:
-    """The usual name of the place, lower case; None where `words` (a demonym or its plural) are none."""
+    """The usual name of the place, in lower case; None if `words` are not a demonym or its plural."""
     phrase = " ".join(keys(words))
     return demonyms().get(phrase) or demonyms().get(phrase.removesuffix("s"))
 
 
 @cache
 def demonyms() -> dict[str, str]:
-    """Places by their demonyms, singular."""
+    """Places by their singular demonyms."""
     rows = (line.split("\t") for line in _TABLE.read_text().splitlines() if not line.startswith("#"))
     return {demonym: place for demonyms_of_place, place in rows for demonym in demonyms_of_place.split(",")}
 
 
 def is_everyday(word: str) -> bool:
-    """Whether `word`, in any of its forms, is a word that everybody uses. Names are none."""
+    """Whether `word`, in any of its forms, is a common word. Names are not."""
     return stem(word) in _stems()
 
 
 def commonness(key: str) -> str:
-    """s for a stop word, e for another everyday word, r for a rarer one."""
+    """s for a stop word, e for another common word, r for a rarer one."""
     return "s" if key in STOP_WORDS else "e" if is_everyday(key) else "r"
 
 
@@ -58,7 +58,7 @@ _ENDINGS: Mapping[str, tuple[str, ...]] = {
 
 
 def inflections(word: str, languages: Sequence[str]) -> tuple[str, ...]:
-    """Candidates for other forms of a word (as it is compared) in those of these languages that are known; without itself."""
+    """Candidates for other forms of a word (in its form for comparison), in those of `languages` that are supported."""
     known = (_inflections(word, language) for language in languages if language in _ENDINGS)
     return tuple(dict.fromkeys(form for forms in known for form in forms))
 
@@ -75,7 +75,7 @@ def _inflections(word: str, language: str) -> tuple[str, ...]:
 
 
 def _root(word: str, language: str) -> str:
-    """The stem, and of that the stem: without accents, endings of one word may be two for a stemmer."""
+    """The stem of the stem: without accents, a stemmer may take the endings of one word for two."""
     stemmer = _stemmer(language)
     return str(stemmer.stemWord(stemmer.stemWord(word)))
 
@@ -84,7 +84,7 @@ _local = threading.local()
 
 
 def _stemmer(language: str) -> GermanStemmer | FrenchStemmer:
-    """This thread's own: a stemmer keeps the word at hand."""
+    """A stemmer per thread: it keeps the current word."""
     stemmers: dict[str, GermanStemmer | FrenchStemmer] = _local.__dict__.setdefault("stemmers", {})
     if language not in stemmers:
         stemmers[language] = _STEMMERS[language]()
@@ -101,12 +101,12 @@ _DOER = re.compile(
 
 
 def names_doer(noun: str) -> bool:
-    """Whether a noun, in lower case, is by its ending one for somebody who does something ("reviewer", "plumber")."""
+    """Whether the ending of a lower-case noun marks somebody who does something ("reviewer", "plumber")."""
     return _DOER.fullmatch(noun) is not None
 
 
 def singular(noun: str) -> str:
-    """A noun, or the last of several words, without its plural's ending, as tables are named."""
+    """A noun without its plural ending, as tables are named. Of several words, the last is changed."""
     for ending, instead in _ONE_OF:
         if noun.endswith(ending) and len(noun) > len(ending) + 1:
             return noun[: -len(ending)] + instead
@@ -114,7 +114,7 @@ def singular(noun: str) -> str:
 
 
 def plural(noun: str) -> str:
-    """A noun, or the last of several words, with its plural's ending; one that has it stays."""
+    """A noun with its plural ending; unchanged if it has one. Of several words, the last is changed."""
     if noun.endswith("s") and singular(noun) != noun:
         return noun
     if re.search(r"[^aeiou]y$", noun):
@@ -123,14 +123,14 @@ def plural(noun: str) -> str:
 
 
 def is_plural(noun: str) -> bool:
-    """Whether a noun, in lower case, is by its ending several."""
+    """Whether the ending of a lower-case noun marks a plural."""
     return noun.endswith("s") and plural(singular(noun)) == noun
 
 
 FORM_CHARACTERS_MIN = 3
 
 _WORKERS: tuple[tuple[str, str], ...] = (
-    # the longest endings first, of which one alone holds: "-ologist" is not "-ist"
+    # longest endings first, and only the first match counts: "-ologist" is not "-ist"
     ("mathematician", "mathematics maths math"),
     ("ologist", "ology ological"),
     ("ographer", "ography ographic"),
@@ -165,15 +165,15 @@ _WORKERS: tuple[tuple[str, str], ...] = (
 )
 """How words for people end, and with the same root those for what they do."""
 _WHOLE = ("er", "ist", "ian")
-"""Endings that are put to a whole word: "designer", "artist", "comedian"."""
+"""Endings that are added to a whole word: "designer", "artist", "comedian"."""
 _BARE_CHARACTERS_MIN = 3
 
 
 @lru_cache(maxsize=4096)
 def word_forms(word: str) -> tuple[str, ...]:
-    """Candidates for other words of the family of `word` (as it is compared), to be looked up: most of them are no words.
+    """Candidates for other words in the family of `word` (in its form for comparison), to be looked up: most are not words.
 
-    A demonym has its place's name first. Without `word` itself; none for what is no plain word.
+    A demonym starts with the name of its place. Without `word` itself; empty unless it is a plain word.
     """
     if not word.isalpha() or not word.islower() or len(word) > WORD_CHARACTERS_MAX:
         return ()
@@ -190,13 +190,13 @@ def word_forms(word: str) -> tuple[str, ...]:
 
 
 def fields_of_worker(word: str) -> tuple[str, ...]:
-    """Candidates for what somebody does who is called `word` ("chemists": "chemistry"); most of them are no words."""
+    """Candidates for the field of a worker called `word` ("chemists": "chemistry"); most are not words."""
     singular = word.removesuffix("s") if not word.endswith(("ss", "ics")) else word
     return unique(_of_worker(singular)) if singular.isalpha() and len(singular) <= WORD_CHARACTERS_MAX else ()
 
 
 def _singulars(word: str) -> list[str]:
-    """Of plurals that no stemmer takes for that of their singular: "midwives", "salesmen", "buses", "analyses"."""
+    """The singulars of plurals that no stemmer reduces: "midwives", "salesmen", "buses", "analyses"."""
     if word.endswith("ves"):
         return [f"{word[:-3]}f", f"{word[:-3]}fe"]
     if word.endswith("ses"):

@@ -1,8 +1,7 @@
-"""Numbers, money and dates as a language writes them ("1.234,50 EUR", "3. Mai 2024"), and periods and values in words ("Q1 2024",
-"since 2020", "a, b or c"). Pure.
+"""Numbers, money and dates in the format of a language ("1.234,50 EUR", "3. Mai 2024"), and periods and values in words ("Q1
+2024", "since 2020", "a, b or c"). Pure.
 
-Languages are known by the names of
-Postgres' text search configurations; `data/writing.toml` has what each does.
+Languages go by the names of Postgres' text search configurations; `data/writing.toml` holds their formats.
 """
 
 from __future__ import annotations
@@ -18,19 +17,19 @@ from importlib.resources import files
 from typing import Literal
 
 Grain = Literal["day", "week", "month", "quarter", "year"]
-"""How exact a date is."""
+"""The precision of a date."""
 
 ENGLISH = "english"
-"""How what is in no known language is written."""
+"""The format for unknown languages."""
 
 _INDIAN_GROUPS = re.compile(r"(?<=\d)(?=(?:\d\d)*\d{3}(?!\d))")
 
 
 @dataclass(frozen=True)
 class Writing:
-    """How a language writes. `code` is its code in ISO 639-1; `money`, `day` and `month` are templates; `months` stand in a
-    date, `alone` beside a year. `indian`: digits are grouped by two but for the last three; numbers of `ungrouped` digits are
-    not grouped.
+    """The formats of a language. `code` is its ISO 639-1 code; `money`, `day` and `month` are templates; `months` are for
+    dates, `alone` for a month with a year. `indian`: digits are grouped by two except the last three; numbers of `ungrouped`
+    digits are not grouped.
     """
 
     code: str
@@ -47,7 +46,7 @@ class Writing:
     """Other codes of the language."""
 
     def number(self, value: float, form: str = ",.10g") -> str:
-        """`value` in Python's `form`, with this language's signs."""
+        """`value` in Python's `form`, with this language's separators."""
         digits, point, rest = format(value, form).partition(".")
         bare = digits.replace(",", "")
         if self.indian and bare != digits:
@@ -57,7 +56,7 @@ class Writing:
         return digits.replace(",", self.group) + (self.decimal + rest if point else "")
 
     def amount(self, value: float, currency: str | None, form: str = ",.10g") -> str:
-        """A number of a currency, by its ISO 4217 code; where there is none, the number."""
+        """A number with its currency, an ISO 4217 code, if it has one."""
         number = self.number(value, form)
         return self.money.format(amount=number, currency=currency) if currency else number
 
@@ -66,7 +65,7 @@ class Writing:
         return self.day.format(day=day.day, month=self.months[day.month - 1], year=day.year)
 
     def month_of(self, day: datetime.date) -> str:
-        """The month that a day is in: "May 2024"."""
+        """The month of a day: "May 2024"."""
         return self.month.format(month=self.alone[day.month - 1], year=day.year)
 
 
@@ -85,7 +84,7 @@ def _listed(names: str) -> tuple[str, ...]:
 
 
 def writing_of(language: str) -> Writing:
-    """How a language writes; as English does where that is not known."""
+    """The formats of a language; those of English if it is unknown."""
     return languages().get(language) or languages()[ENGLISH]
 
 
@@ -93,11 +92,11 @@ Value = str | int | float | bool | datetime.date
 IN_ENGLISH = writing_of(ENGLISH)
 
 NO_VALUE = "none"
-"""What the group of rows without a value is called."""
+"""The name of the group of rows without a value."""
 
 
 def value_label(value: Value | None, grain: Grain | None, writing: Writing = IN_ENGLISH) -> str:
-    """A value, or the period of a grain that begins on a day, in words: "March 2024", "Q1 2024"; "none" where there is none."""
+    """A value, or the period of a grain that starts on a day, in words: "March 2024", "Q1 2024"; "none" without a value."""
     if value is None:
         return NO_VALUE
     if isinstance(value, float):
@@ -123,7 +122,7 @@ def listed_label(names: Sequence[str]) -> str:
 
 
 def days_label(first: datetime.date | None, last: datetime.date | None, writing: Writing) -> str:
-    """Days from the first to the last in words: "in October 2026", "since 2020"."""
+    """A range of days in words: "in October 2026", "since 2020"."""
     if first is None:
         return f"until {_end(last, writing)}" if last is not None else ""
     if last is None:
@@ -132,7 +131,7 @@ def days_label(first: datetime.date | None, last: datetime.date | None, writing:
 
 
 def _whole_period(first: datetime.date, last: datetime.date, writing: Writing) -> str | None:
-    """A day, a month or a year that is meant as a whole."""
+    """A range that is exactly a day, a month or a year."""
     if first == last:
         return f"on {writing.date(first)}"
     if (first.year, first.month) == (last.year, last.month) and _begins_month(first) and _ends_month(last):
@@ -143,7 +142,7 @@ def _whole_period(first: datetime.date, last: datetime.date, writing: Writing) -
 
 
 def _ends(first: datetime.date, last: datetime.date, writing: Writing) -> tuple[str, str]:
-    """Both ends as years, as months or as days: "between 2026 and June 2026" would leave open from when."""
+    """Both ends as years, months or days, in the same precision: "between 2026 and June 2026" would leave the start unclear."""
     if _begins_year(first) and _ends_year(last):
         return str(first.year), str(last.year)
     if _begins_month(first) and _ends_month(last):

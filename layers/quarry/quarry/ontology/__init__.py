@@ -1,1 +1,1 @@
-"""One search over every kind of thing in a project workspace, for people and for agents."""
+"""One search over every type of entity in a project workspace, for people and agents."""

@@ -1,4 +1,4 @@
-"""What goes over the wire for a project workspace."""
+"""Wire types of a project workspace."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ RESULTS_MAX = 50
 
 
 class OntologySearchRequest(Request):
-    """`POST /ontology/search`. Without `project_id` in all projects, without `types` over all types."""
+    """`POST /ontology/search`. Without `project_id`, searches all projects; without `types`, all types."""
 
     query: QueryText = Field(examples=["launch plan"])
     project_id: Identifier | None = None

@@ -1,7 +1,7 @@
-"""Text to Query without a model: candidates are composed, weights that were fitted to data score them, and the likeliest is run.
+"""Reads text into a Query without a model: composes candidates, scores them with weights fitted to data, and runs the best one.
 
 question ─▶ said (words, numbers, dates, values that its words may mean) ─▶ parts (conditions, asks) ─▶ compose (≤ 400 queries)
-        ─▶ score (log-linear, `weights/`) ─▶ calibration (how likely the first one is right) ─▶ confident, doubted or refused
+        ─▶ score (log-linear, `weights/`) ─▶ calibration (how likely the best one is right) ─▶ confident, doubted or refused
 
-Pure: what the words may mean in the data is looked up before, and queries are run after. `tools/fit` makes the weights.
+Pure: the caller looks up in the data what the words may mean, and runs the query. `tools/fit` makes the weights.
 """

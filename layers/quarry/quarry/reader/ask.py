@@ -1,4 +1,4 @@
-"""What a question asks of the rows of a source. Pure."""
+"""What a question asks for: which fields, counts or groups of a source. Pure."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ Kind = Literal["rows", "distinct", "count", "count_distinct", "numbers", "groups
 class Ask:
     """What is asked of the rows of `base`.
 
-    rows, distinct   the fields `shown`, by `order`, the first ones where `is_first`
-    count, share     how many rows; which part of all
-    count_distinct   how many different values of the one that is `shown`
-    numbers          `functions` of `shown`, one each, or several of one
-    groups           rows by `shown`, and by `period`: `functions` of `measured`, else how many; by that number where `direction`
-    each             `shown` with the number of related rows, by that number where `direction`
-    `related` is the link to the rows that are counted for the order of rows, and for `each`.
+    rows, distinct   the fields `shown`, sorted by `order`; only the first rows if `is_first`
+    count, share     the number of rows; their share of all rows
+    count_distinct   the number of different values of the field `shown`
+    numbers          `functions` of `shown`: one per field, or several of one field
+    groups           rows grouped by `shown` and `period`: `functions` of `measured`, or the count; sorted if `direction` is set
+    each             `shown` with the number of related rows; sorted by that number if `direction` is set
+    `related` is the link to the rows that are counted, to sort rows and for `each`.
     """
 
     kind: Kind
@@ -40,7 +40,7 @@ class Ask:
 
     @property
     def is_of_values(self) -> bool:
-        """Whether it asks for the values of one field that several rows may have."""
+        """Whether it asks for the values of one field, which several rows may share."""
         if self.kind not in ("distinct", "count_distinct") or len(self.shown) != 1:
             return False
         [each] = self.shown
@@ -48,6 +48,6 @@ class Ask:
 
     @property
     def fields(self) -> Iterator[FieldName]:
-        """All fields that it needs."""
+        """All fields it needs."""
         yield from self.shown
         yield from (each for each in (self.order, self.measured) if each)

@@ -1,4 +1,4 @@
-"""What a question may ask of the rows of a source: which fields, how many, which number, which groups, in which order. Pure."""
+"""What a question may ask for: which fields, how many rows, which number, which groups, in which order. Pure."""
 
 from __future__ import annotations
 
@@ -17,27 +17,27 @@ BASES_MAX = 6
 BASES_MIN = 3
 FIELDS_MAX = 9
 SAME_WORDS_MAX = 3
-"""Fields that the same words name."""
+"""Most fields that the same words may name."""
 LISTS_MAX = 32
 UNSAID_MAX = 2
-"""Dates that may be shown though nothing in the question is called so: "when is the concert"."""
+"""Most dates to show although the question does not name them: "when is the concert"."""
 LISTS_KEPT = 4
-"""Lists of so many fields that are combined with orders and related rows."""
+"""How many lists of fields to combine with orders and related rows."""
 DISTINCT_MAX = 4
-"""So many fields are too many for different rows to be asked for."""
+"""Lists of this many fields or more are not read as "distinct"."""
 ORDERS_MAX = 7
 GROUPS_MAX = 7
 DISTINCT_FIELDS_MAX = 2
-"""Fields whose different values are counted in groups."""
+"""Most fields whose different values are counted per group."""
 HINTED_MAX = 2
-"""Fields of a source that nothing in the question is called by, but that its words may stand for."""
+"""Most fields of a source that the question does not name but its words may stand for."""
 STRONG = 0.7
-"""From this likeness on a field may be one of several that are shown."""
+"""Likeness from which a field can be one of several that are shown."""
 ASKS_MAX = 420
 ALIKE_MAX = 60
-"""Asks of one shape that are kept, so that none crowds out the others."""
+"""Most asks of one shape to keep, so that no shape crowds out the others."""
 LENGTH_MAX = 5
-"""Lists of more fields than this are alike."""
+"""Longer lists of fields share one feature."""
 FUNCTIONS: tuple[Function, ...] = ("avg", "min", "max", "sum")
 PERIODS: tuple[Period, ...] = get_args(Period)
 DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
@@ -45,14 +45,14 @@ DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 
 @dataclass(frozen=True)
 class Asks:
-    """Composes what one question may ask."""
+    """Composes everything that one question may ask for."""
 
     clues: Clues
     needed: Sequence[str] = ()
-    """The sources that conditions are about."""
+    """The sources that conditions refer to."""
 
     def all(self) -> list[Ask]:
-        """The likeliest, best first."""
+        """The likeliest asks, best first."""
         found = [ask for base in self._bases() for ask in self._of(base)]
         found.sort(key=lambda ask: -ask.evidence.rank)
         kept: list[Ask] = []
@@ -72,7 +72,7 @@ class Asks:
         return kept[:ASKS_MAX]
 
     def _bases(self) -> list[SourceName]:
-        """The sources that may be meant: those that are named, those of fields that are, of values, what joins two of these."""
+        """The sources that may be meant: those named, those of named fields or values, and those that join two of these."""
         said, sources = self.clues.said, self.clues.names.sources
         rated: dict[str, float] = {}
 
@@ -98,7 +98,7 @@ class Asks:
         return [sources[name] for name in dict.fromkeys([*best, *sources])][: max(len(best), BASES_MIN)]
 
     def _fields(self, base: SourceName) -> list[FieldName]:
-        """The fields that are named and that a source leads to, best first: of those that the same words name, the nearest."""
+        """The named fields that can be reached from a source, best first. Of fields named by the same words, the nearest."""
         ways, named = self.clues.names.reached(base.name), self.clues.said.named
         found = [
             (-places[0].likeness, len(ways[each.source].links), places[0].first, each)
@@ -129,7 +129,7 @@ class Asks:
         yield from self._groups(base, fields, evidence)
 
     def _hinted(self, base: SourceName, fields: Sequence[FieldName]) -> list[FieldName]:
-        """The fields of a source that words may stand for which nothing is called by."""
+        """The fields of a source that are not named but that other words of the question may stand for."""
         hints = [(self.clues.hinted(each), each) for each in base.columns if each not in fields]
         hints = [hint for hint in hints if hint[0] > 0]
         return [each for _, each in sorted(hints, key=lambda hint: -hint[0])[:HINTED_MAX]]
@@ -142,7 +142,7 @@ class Asks:
     def _lists(
         self, base: SourceName, fields: Sequence[FieldName], evidence: Evidence
     ) -> list[tuple[tuple[FieldName, ...], Evidence]]:
-        """The fields that rows may be shown by, the likeliest lists first."""
+        """The lists of fields that may be shown, likeliest first."""
         clues, said = self.clues, self.clues.said
 
         def first(each: FieldName) -> int:
@@ -170,7 +170,7 @@ class Asks:
         return found
 
     def _are_one(self, shown: Sequence[FieldName]) -> bool:
-        """Whether the same words name two of these, in different sources: one of them is meant."""
+        """Whether the same words name two of these fields in different sources, so that only one is meant."""
         named = [(place.mask, each.source) for each in shown if (place := self.clues.said.best(each))]
         return any(one[0] == other[0] and one[1] != other[1] for one, other in combinations(named, 2))
 
@@ -182,7 +182,7 @@ class Asks:
         own = sum(each.source == base.name for each in shown) / len(shown)
         is_default = len(shown) == 1 and shown[0] is base.title
         unsaid = is_default and clues.said.best(base.title) is None
-        # whole because its fields are said one by one, it is a list like any other
+        # if all its fields are named one by one, it is a list like any other
         is_whole = shown in (base.titles, base.columns) and not all(clues.said.best(each) for each in shown)
         whole = "title" if shown == base.titles else "all"
         length = whole if is_whole else min(len(shown), LENGTH_MAX)
@@ -214,7 +214,7 @@ class Asks:
     def _ordered(
         self, base: SourceName, shown: tuple[FieldName, ...], evidence: Evidence, fields: Sequence[FieldName]
     ) -> Iterator[Ask]:
-        """The rows by a field: all, or the first ones."""
+        """The rows sorted by a field: all of them, or the first ones."""
         clues = self.clues
         unsaid = [
             each for each in base.fields if (each.is_number or each.is_date) and not each.is_key and each not in fields
@@ -235,7 +235,7 @@ class Asks:
                     yield Ask("rows", base, self._framed("sorted", own), shown, order, direction)
 
     def _by_related(self, base: SourceName, shown: tuple[FieldName, ...], evidence: Evidence) -> Iterator[Ask]:
-        """The rows by the number of their related rows, or each with that."""
+        """The rows sorted by the number of their related rows, or each row with that number."""
         clues = self.clues
         for link in base.links:
             if not link.is_many:
@@ -283,7 +283,7 @@ class Asks:
         return Evidence(0, (clues.freely(kind), clues.near(kind, place, 3), clues.one(f"{kind}:{each.kind}")))
 
     def _together(self, functions: Sequence[Function], each: FieldName) -> Evidence:
-        """Functions of one field. Several are learned together: “least” speaks against the most, but not in “least and most”."""
+        """Several functions of one field share features: “least” counts against the maximum, but not in “least and most”."""
         return self._function("+".join(functions), each)
 
     def _groups(self, base: SourceName, fields: Sequence[FieldName], evidence: Evidence) -> Iterator[Ask]:
@@ -340,7 +340,7 @@ class Asks:
     def _by_two(
         self, base: SourceName, by: FieldName, evidence: Evidence, fields: Sequence[FieldName], period: Period | None
     ) -> Iterator[Ask]:
-        """Groups by a second field, which is named behind the first: how many rows, or a function of a number that is named."""
+        """Groups by a second field named after the first, with their count or a function of a named number."""
         clues = self.clues
         measured = next((each for each in fields if each.is_amount and each is not by), None)
         first = clues.said.best(by) if period is None else None
@@ -371,7 +371,7 @@ class Asks:
     def _counted(
         self, base: SourceName, by: FieldName, evidence: Evidence, fields: Sequence[FieldName], period: Period | None
     ) -> Iterator[Ask]:
-        """How many different values of another field each group has."""
+        """The number of different values of another field in each group."""
         clues = self.clues
         named = [each for each in fields if each is not by and not each.is_number and not each.is_date]
         for each in named[:DISTINCT_FIELDS_MAX]:

@@ -1,6 +1,6 @@
-"""The likeliest queries for a question, each with the features that score it, and in words as the pair model reads it. Pure.
+"""The likeliest queries for a question, with the features that score them and their text for the pair model. Pure.
 
-A question that goes on from the one before has the same query with other conditions, or asks something else of the same rows.
+A follow-up question keeps the previous query and changes its conditions, or asks something else about the same rows.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SETS_MAX = 12
 def edits(
     clues: Clues, asks: Sequence[Ask], conditions: Sequence[Conditions], before: tuple[Ask, Conditions]
 ) -> Iterator[tuple[Ask, Conditions]]:
-    """What the question before asked, changed by what this one says: pairs of an ask and conditions, as others are."""
+    """The previous question changed by this one, as pairs of an ask and conditions."""
     ask, kept = before
     same_ask = replace(ask, evidence=Evidence(0, (clues.framed("follows:ask"),)))
     same_rows = replace(kept, evidence=Evidence(0, (clues.framed("follows:rows"),)), score=0.0)
@@ -43,7 +43,7 @@ def edits(
 
 
 def _merged(kept: Conditions, said: Conditions) -> Conditions:
-    """The conditions of both: what is said now of a field stands instead of what was said before."""
+    """Both sets of conditions. A new condition on a field replaces the earlier one."""
     fields = {test.field for test in said.tests if test.field is not None}
     others = [test for test in kept.tests if test.field not in fields or test.field is None]
     forms = {test.form for test in said.tests}
@@ -53,14 +53,14 @@ def _merged(kept: Conditions, said: Conditions) -> Conditions:
 
 
 CANDIDATES_MAX = 300
-"""So many queries are scored; fewer are composed of what scores best by itself."""
+"""Most queries to score."""
 PAIRS_MAX = 500
-"""Pairs of an ask and conditions that are composed."""
+"""Most pairs of an ask and conditions to compose."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidate:
-    """A query with its score. `mask` are the words that it reads, as bits."""
+    """A query with its score. `mask` holds the words it reads, one bit per word."""
 
     composed: Composed
     ask: Ask
@@ -75,7 +75,7 @@ class Candidate:
 
     @property
     def kind(self) -> str:
-        """What kind of answer it gives, as it is calibrated."""
+        """The kind of answer it gives; each kind is calibrated by itself."""
         ask = self.ask
         if ask.kind == "rows":
             return "extreme" if ask.is_first else "rows"
@@ -86,7 +86,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Candidates:
-    """What a question says, and the queries that it may mean, best first."""
+    """What a question says, and the queries it may mean, best first."""
 
     said: Said
     clues: Clues
@@ -101,7 +101,7 @@ def candidates(
     weights: Sequence[float],
     before: Candidate | None = None,
 ) -> Candidates:
-    """The queries that a question may mean. `before` is what the question before it was read as, which it may go on from."""
+    """The queries that a question may mean. A follow-up question may build on `before`, the reading of the previous one."""
     names = names_of(schema)
     said = read_words(text, names, links, today)
     clues = Clues(said, names, weights)
@@ -132,7 +132,7 @@ def _composed(clues: Clues, likely: Sequence[tuple[Ask, Conditions]], *, has_con
 def _likeliest(
     clues: Clues, asks: Sequence[Ask], conditions: Mapping[SourceName, Sequence[Conditions]]
 ) -> list[tuple[Ask, Conditions]]:
-    """The pairs that are composed, by what their parts say and the words that they read."""
+    """The pairs to compose, by the scores of their parts and the number of words they read."""
     alignable = clues.said.alignable
     total = alignable.bit_count() or 1
     a_word = clues.one("covered", 1 / total).score - clues.one("uncovered", 1.0).score
@@ -165,13 +165,13 @@ def _likeliest(
 
 
 def _goes_on(ask: Ask, conditions: Conditions, clues: Clues) -> bool:
-    """Whether a pair changes what the question before asked."""
+    """Whether a pair changes what the previous question asked."""
     kept = {clues.framed("follows:ask"), clues.framed("follows:rows")}
     return not kept.isdisjoint((*ask.evidence.bundles, *conditions.evidence.bundles))
 
 
 class _Pair:
-    """An ask with conditions, and what only both together say."""
+    """An ask with conditions, and the features that depend on both."""
 
     __slots__ = ("_clues", "_is_alone", "ask", "conditions", "mask", "score")
 
@@ -221,11 +221,11 @@ FUNCTIONS: Mapping[str, str] = {
     "max": "highest",
 }  # fmt: skip
 VALUES_MAX = 4
-"""Values of one condition that are written out."""
+"""Most values of one condition to write out."""
 
 
 def text_of(composed: Composed) -> str:
-    """A query as text: what is shown, of which source, under which conditions, in which order."""
+    """A query as text: what it shows, from which source, under which conditions, in which order."""
     query = composed.query
     shown = [text for place, text in enumerate(_columns(query)) if place not in composed.aside]
     parts = [f"show {', '.join(shown)} from {words_of(query['source'])}"]
@@ -252,7 +252,7 @@ def words_of(path: str) -> str:
 
 
 def _columns(query: Json) -> list[str]:
-    """The columns of the result, in their order."""
+    """The columns of the result, in order."""
     if "select" in query:
         return [words_of(each) for each in query["select"]]
     aggregates = [_aggregate(each) for each in query.get("aggregate", ())]

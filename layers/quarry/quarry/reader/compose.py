@@ -1,4 +1,4 @@
-"""An ask with a set of conditions as a Query, where the schema's links allow that. Pure."""
+"""Combines an ask with a set of conditions into a Query, if the schema's links allow it. Pure."""
 
 from __future__ import annotations
 
@@ -16,18 +16,18 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True)
 class Composed:
-    """A query as JSON has it, and the places of its columns that only say why these rows are shown."""
+    """A query as JSON, and the positions of columns that only explain why the rows are shown."""
 
     query: Json
     aside: tuple[int, ...] = ()
 
 
 class _Unsayable(Exception):
-    """No link leads there."""
+    """No link leads to the field or source, so no query can say this."""
 
 
 def compose(ask: Ask, conditions: Conditions, names: Names) -> Composed | None:
-    """The query; None where the conditions and the ask do not go together."""
+    """The query, or None if the conditions and the ask do not fit together."""
     limit = conditions.limit
     if limit is not None and not ask.is_first:
         return None
@@ -40,7 +40,7 @@ def compose(ask: Ask, conditions: Conditions, names: Names) -> Composed | None:
 
 
 def _asks_for_what_is_given(ask: Ask, conditions: Conditions) -> bool:
-    """Whether the one field that is asked for has a value that the conditions give."""
+    """Whether the conditions already give the value of the only field that is asked for."""
     if len(ask.shown) != 1 or ask.shown[0].is_many or ask.kind not in ("rows", "distinct", "count_distinct", "groups"):
         return False
     tests = conditions.tests[:-1] if conditions.joined == "not" else conditions.tests
@@ -79,7 +79,7 @@ class _Writer:
         return way
 
     def path(self, each: FieldName) -> tuple[str, bool]:
-        """The path to a field, and whether a row may have several of it."""
+        """The path to a field, and whether a row may have several values of it."""
         found = self.names.path(self.base.name, each)
         if found is None:
             raise _Unsayable
@@ -155,7 +155,7 @@ class _Writer:
     # ---- conditions ----
 
     def _where(self) -> tuple[list[Json], list[Json]]:
-        """What rows must meet, and what groups must."""
+        """The conditions on rows, and those on groups."""
         where: list[tuple[Way, Json]] = []
         having: list[Json] = []
         for test in self._tests():
@@ -170,13 +170,13 @@ class _Writer:
         return self._joined(where), having
 
     def _tests(self) -> list[Test]:
-        """The tests, where all must hold those that a field has one of several values as one: it cannot have them all."""
+        """The tests, with several values of one field merged into one test: a field cannot equal all of them."""
         tests, joined = self.conditions.tests, self.conditions.joined
         denied = tests[-1:] if joined == "not" else ()
         kept = tests[: len(tests) - len(denied)]
         asked_for = {test.field for test in kept if self._asks_for_one(test)}
         if any(test.op == "!=" and test.field in asked_for for test in kept):
-            raise _Unsayable  # what has one value has no other: to rule that out says nothing
+            raise _Unsayable  # a field with this value has no other, so excluding one says nothing
         if joined in ("any", "both"):
             return [*tests]
         united: dict[object, Test] = {}
@@ -187,7 +187,7 @@ class _Writer:
         return [*united.values(), *denied]
 
     def _asks_for_one(self, test: Test) -> bool:
-        """Whether a test asks for a value of a field that has one."""
+        """Whether a test asks for one value of a single-valued field."""
         field = test.field if test.form == "field" and test.op == "=" else None
         return field is not None and not field.is_many and not self.way(field.source).is_many
 
@@ -207,7 +207,7 @@ class _Writer:
                 return _same_row(tests)
 
     def _of_none(self, tests: Sequence[tuple[Way, Json]]) -> list[Json]:
-        """That no related row meets all of these, or no row with the value that is asked for."""
+        """No related row meets all of these tests, or no row with the requested value does."""
         ways = {way.links: way for way, _ in tests}
         way = next(iter(ways.values()))
         if len(ways) == 1 and way.is_many:
@@ -216,7 +216,7 @@ class _Writer:
         return [{"field": denied["field"], "op": "not_null"}, denied]
 
     def _of_value(self, op: str, tests: Sequence[tuple[Way, Json]]) -> Json:
-        """That the value that is asked for is, or is not, one of those of the rows that meet these."""
+        """The requested value is, or is not, among the values of the rows that meet these tests."""
         if not self.ask.is_of_values or any(test.field is self.ask.shown[0] for test in self.conditions.tests):
             raise _Unsayable
         path, _ = self.path(self.ask.shown[0])
@@ -249,7 +249,7 @@ class _Writer:
 
 
 def _any_of(tests: Sequence[Json]) -> list[Json]:
-    """Alternatives. Where several of them are on one field, only these are, and the others hold besides: "by A or B, in May"."""
+    """Alternatives. If several tests are on one field, only these are alternatives; the others must hold: "A or B, in May"."""
     by_field: dict[str, list[Json]] = {}
     for test in tests:
         by_field.setdefault(test.get("field", ""), []).append(test)
@@ -259,7 +259,7 @@ def _any_of(tests: Sequence[Json]) -> list[Json]:
 
 
 def _same_row(tests: Sequence[tuple[Way, Json]]) -> list[Json]:
-    """The conditions; those on different fields of the same related rows are of one and the same row."""
+    """The conditions. Those on different fields of the same related rows must hold for the same row."""
     found: list[Json] = []
     together: dict[tuple[str, ...], list[tuple[Way, Json]]] = {}
     for way, test in tests:
@@ -276,8 +276,8 @@ def _same_row(tests: Sequence[tuple[Way, Json]]) -> list[Json]:
 
 
 def _within(way: Way, test: Json) -> Json:
-    """A condition as the rows at the end of a way say it."""
+    """A condition from the point of view of the rows at the end of a way."""
     links = ".".join(way.links)
     field = test["field"]
-    # the title of a row may stand as the reference to it
+    # a row's title can stand for the reference to it
     return {**test, "field": field.removeprefix(f"{links}.") if field.startswith(f"{links}.") else TITLE}

@@ -1,4 +1,4 @@
-"""Sets of conditions that a question may name, in which every value, number, time and name is used or left. Pure."""
+"""Sets of conditions that a question may state. Each value, number, time and name is either used or left out. Pure."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Joined = Literal["all", "any", "not", "none", "both"]
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
-    """Tests, and how they hold together.
+    """Tests, and how they are combined.
 
-    all, any   all of them; any of those of fields
+    all, any   all of them; any of those on fields
     not        all but the last, which must not hold
-    none       no row with the value, or the related rows, that are asked for meets all of them
-    both       some row with the value that is asked for meets the one, and some row the other
+    none       no row with the requested value, or no related row, meets all of them
+    both       some row with the requested value meets one test, and some row the other
     """
 
     tests: tuple[Test, ...]
@@ -39,11 +39,11 @@ class Conditions:
         return any(test.form == "rows" for test in self.tests)
 
     def needs_groups(self, base: str) -> bool:
-        """Whether it is about the number of rows of a group."""
+        """Whether a test is on the number of rows of a group."""
         return any(test.form == "rows" and test.about == base for test in self.tests)
 
     def needs_values(self, base: str, names: Names) -> bool:
-        """Whether it is about the rows that share a value, not about related ones."""
+        """Whether the tests are on rows that share a value, not on related rows."""
         if self.joined != "none":
             return self.joined == "both"
         ways = {names.way(base, test.field.source) for test in self.tests if test.field}
@@ -51,7 +51,7 @@ class Conditions:
 
     @cached_property
     def limit(self) -> int | None:
-        """How many rows are asked for."""
+        """The number of rows asked for."""
         return next((int(str(test.values[0])) for test in self.tests if test.form == "limit"), None)
 
 
@@ -64,7 +64,7 @@ class ConditionSets:
 
     @cached_property
     def _groups(self) -> list[list[Option]]:
-        """What each value, number, time and name may mean, the likeliest first."""
+        """What each value, number, time and name may mean, likeliest first."""
         groups = [*Options(self.clues, self.today).groups()]
         for options in groups:
             options.sort(key=lambda option: -option.evidence.rank)
@@ -72,12 +72,12 @@ class ConditionSets:
 
     @property
     def needed(self) -> list[str]:
-        """The sources that the likeliest conditions are about."""
+        """The sources that the likeliest conditions refer to."""
         tests = (test for options in self._groups for option in options[:NEEDED_MAX] for test in option.tests)
         return [*dict.fromkeys(test.field.source for test in tests if test.field and test.values)]
 
     def of(self, base: SourceName) -> list[Conditions]:
-        """The likeliest sets that rows of a source may meet, best first."""
+        """The likeliest sets of conditions on rows of a source, best first."""
         beam = [Conditions((), Evidence(0, ()), 0.0)]
         for options in self._groups:
             allowed = self._allowed(base, options)
@@ -89,7 +89,7 @@ class ConditionSets:
         return [*beam, *self._otherwise_joined(beam)]
 
     def _allowed(self, base: SourceName, options: Sequence[Option]) -> list[tuple[Option, float]]:
-        """The options that links of a source lead to, each path once, with what the links cost."""
+        """The options that can be reached from a source, each path once, with the cost of the links."""
         hop, many = self.clues.one("hops").score, self.clues.one("many").score
         found: dict[object, tuple[float, Option, float]] = {}
         for option in options:
@@ -109,7 +109,7 @@ class ConditionSets:
         return [(option, far) for _, option, far in best[:OPTIONS_MAX]]
 
     def _path(self, base: SourceName, test: Test) -> tuple[str, bool] | None:
-        """The path to what a test is about, and whether it leads to several rows; None where no links lead there."""
+        """The path to what a test is on, and whether it leads to several rows. None if no links lead there."""
         names = self.clues.names
         if test.field is not None:
             return names.path(base.name, test.field)
@@ -121,7 +121,7 @@ class ConditionSets:
         return way.path(""), False
 
     def _otherwise_joined(self, beam: Sequence[Conditions]) -> Iterator[Conditions]:
-        """The sets whose conditions hold together in another way than all of them of one row."""
+        """The sets whose tests are combined in another way than "all hold for one row"."""
         clues = self.clues
         for each in beam[:JOINED_MAX]:
             fields = [test.field for test in each.tests if test.form in ("field", "average")]
@@ -149,7 +149,7 @@ def _changed(each: Conditions, evidence: Evidence, joined: Joined) -> Conditions
 
 
 def _with(each: Conditions, option: Option, far: float) -> Conditions | None:
-    """A set with one condition more, whose links cost this; None where there is no place for it."""
+    """A set with one more condition, whose links cost `far`. None if it does not fit."""
     single = {"rows", "limit"}
     if any(test.form in single and any(other.form == test.form for other in each.tests) for test in option.tests):
         return None

@@ -1,6 +1,6 @@
-"""What parts of a query are scored by: how a field is named, which words stand near, which words frame the question. Pure.
+"""The features that score parts of a query: how a field is named, which words are near, which words frame the question. Pure.
 
-Features go by the hash of their names, in bundles that candidates share.
+Features are hashed by name and come in bundles that candidates share.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ from quarry.reader.names import FieldName, LinkName, Names, SourceName
 from quarry.reader.said import Place, Said
 
 DIMENSIONS = 1 << 20
-"""Weights that there are. Features whose names have the same hash share one."""
+"""The number of weights. Features whose names have the same hash share one."""
 LOGIT_MAX = 30.0
-"""A score further from 0 is as good as sure."""
+"""Scores are clipped to this distance from 0."""
 
 
 @lru_cache(maxsize=1 << 17)
 def index_of(name: str) -> int:
-    """The place of a feature's weight."""
+    """The position of a feature's weight."""
     return crc32(name.encode()) & (DIMENSIONS - 1)
 
 
 class Bundle:
-    """Features that always come together, with their values, and what they add to a score."""
+    """Features that always occur together, with their values and their total score."""
 
     __slots__ = ("features", "score")
 
@@ -39,7 +39,7 @@ class Bundle:
 
 
 def chance_of(weights: Mapping[str, float], known: Mapping[str, float]) -> float:
-    """The probability by a logistic regression that has these weights, of what is known by name, from 0 to 1."""
+    """The probability, from 0 to 1, that a logistic regression with these weights gives for these named values."""
     score = sum(weights.get(name, 0.0) * value for name, value in known.items())
     return 1 / (1 + math.exp(-max(-LOGIT_MAX, min(LOGIT_MAX, score))))
 
@@ -47,17 +47,17 @@ def chance_of(weights: Mapping[str, float], known: Mapping[str, float]) -> float
 NEAR_WORDS = 4
 DISTANCE_MAX = 12
 NEXT_WORDS = 1
-"""So many words stand between names that belong together: "and"."""
+"""How many words may separate names that belong together: "and"."""
 NAMED_WELL = 0.5
 TELLING = 0.08
-"""From this weight on a word is a reason for a part."""
+"""Weight from which a word counts as a reason for a part."""
 COVERED = 0.3
-"""What a word more that is read counts at first, when parts are kept or dropped by themselves."""
+"""Initial score for each additional word read, to decide which parts to keep."""
 
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """The words that a part reads, as bits, and the features that say how likely it is meant."""
+    """The words that a part reads, as bits, and the features that score it."""
 
     mask: int
     bundles: tuple[Bundle, ...]
@@ -68,13 +68,13 @@ class Evidence:
 
     @property
     def rank(self) -> float:
-        """What parts of one kind are compared by."""
+        """The score by which parts of one kind are compared."""
         return self.score + COVERED * self.mask.bit_count()
 
 
 @dataclass(eq=False)
 class Clues:
-    """The features of one question, in bundles that are each made once."""
+    """The features of one question, in bundles that are each built once."""
 
     said: Said
     names: Names
@@ -82,7 +82,7 @@ class Clues:
     _made: dict[object, Bundle] = field(default_factory=dict)
 
     def _bundle(self, key: object, features: Iterable[tuple[str, float]]) -> Bundle:
-        """The bundle of a key, which is made of these features where it is not yet."""
+        """The bundle for a key, built from these features the first time."""
         made = self._made.get(key)
         if made is None:
             made = Bundle([(index_of(name), value) for name, value in features], self.weights)
@@ -91,7 +91,7 @@ class Clues:
 
     @cached_property
     def free_words(self) -> list[str]:
-        """The words that nothing is called by, but numbers."""
+        """The words that are not numbers and name nothing."""
         return [self.said.tokens[place].key for place in self.said.free if not self.said.tokens[place].key[0].isdigit()]
 
     @cached_property
@@ -101,12 +101,12 @@ class Clues:
 
     @cached_property
     def frame(self) -> list[str]:
-        """The words that say what is asked for: free ones, pairs, and the first ones."""
+        """The words that say what is asked for: free words, pairs, and the first words."""
         words = self.said.words
         return [*self.free_words, *self.pairs, f"^{words[0] if words else ''}", f"^{'_'.join(words[:2])}"]
 
     def one(self, name: str, value: float = 1.0) -> Bundle:
-        """A feature by itself."""
+        """A single feature."""
         return self._bundle((name, value), ((name, value),))
 
     def framed(self, kind: str, weight: float = 0.25) -> Bundle:
@@ -114,7 +114,7 @@ class Clues:
         return self._bundle((kind, "frame"), self._worded(kind, self.frame, weight))
 
     def freely(self, kind: str, weight: float = 0.5) -> Bundle:
-        """The words that nothing is called by, for a kind of part."""
+        """The words that name nothing, for a kind of part."""
         return self._bundle((kind, "free"), self._worded(kind, chain(self.free_words, self.pairs), weight))
 
     def _worded(self, kind: str, words: Iterable[str], weight: float) -> Iterator[tuple[str, float]]:
@@ -122,7 +122,7 @@ class Clues:
         yield from ((f"{kind}:{word}", weight) for word in words)
 
     def near(self, kind: str, place: Place | None, words: int = NEAR_WORDS) -> Bundle:
-        """The words right before and behind a place, for a kind of part."""
+        """The words right before and after a place, for a kind of part."""
         return self._bundle((kind, "near", place, words), self._near(kind, place, words))
 
     def _near(self, kind: str, place: Place | None, words: int) -> Iterator[tuple[str, float]]:
@@ -135,7 +135,7 @@ class Clues:
             yield f"{kind}<<{said[place.first - 1]}", 1.0
 
     def explained(self, bundles: Container[Bundle]) -> set[str]:
-        """The words for which these bundles were chosen: by themselves, and with the word before or behind."""
+        """The words that led to these bundles, alone or together with the word before or after."""
         found = set[str]()
         kinds = [
             key[0]
@@ -152,7 +152,7 @@ class Clues:
         return found
 
     def field(self, role: str, each: FieldName) -> Evidence:
-        """How a field is named, in a role; where it is not, which words of the question may stand for its name."""
+        """How a field is named in a role; if it is not named, the words of the question that may stand for its name."""
         place = self.said.best(each)
         return Evidence(place.mask if place else 0, (self._bundle((role, each), self._field(role, each, place)),))
 
@@ -171,7 +171,7 @@ class Clues:
         yield from self._stands_for(each)
 
     def hinted(self, each: FieldName | SourceName) -> float:
-        """How far the words that nothing is called by stood for such a name in what was learned."""
+        """How strongly the learned weights link the free words to this name."""
         return self._bundle(("hinted", each), self._stands_for(each)).score
 
     def _stands_for(self, each: FieldName | SourceName) -> Iterator[tuple[str, float]]:
@@ -182,7 +182,7 @@ class Clues:
 
     @cached_property
     def named_fields(self) -> list[int]:
-        """The words that fields are called by, each place once, as bits."""
+        """The words that name fields, each place once, as bits."""
         return [
             *dict.fromkeys(
                 places[0].mask
@@ -192,7 +192,7 @@ class Clues:
         ]
 
     def together(self, role: str, fields: Sequence[FieldName]) -> Evidence:
-        """How the words that several fields are called by stand: how early, and which others stand between or next to them."""
+        """The positions of the words that name several fields: how early, and which words are between or next to them."""
         masks = [place.mask for each in fields if (place := self.said.best(each))]
         if not masks:
             return Evidence(0, ())
@@ -213,7 +213,7 @@ class Clues:
         )
 
     def distance(self, role: str, each: FieldName, place: Place) -> Bundle:
-        """How near to other words a field is named."""
+        """How near a field is named to other words."""
         named = self.said.named.get(each)
         if not named:
             return self.one(f"{role}:nowhere")
@@ -221,7 +221,7 @@ class Clues:
         return self.one(f"{role}:distance", -min(nearest, DISTANCE_MAX) / 6)
 
     def called(self, role: str, each: SourceName | LinkName) -> Evidence:
-        """How a source or link is named, in a role."""
+        """How a source or link is named in a role."""
         place = self.said.best(each)
         return Evidence(place.mask if place else 0, (self._bundle((role, each), self._called(role, each, place)),))
 
@@ -237,7 +237,7 @@ class Clues:
             yield f"{role}:whole", 1.0
 
     def joined(self, *parts: Evidence | Bundle) -> Evidence:
-        """Several of these as one."""
+        """Combines several of these into one."""
         mask, bundles = 0, list[Bundle]()
         for part in parts:
             if isinstance(part, Evidence):
@@ -248,7 +248,7 @@ class Clues:
         return Evidence(mask, tuple(bundles))
 
     def sourced(self, fields: Sequence[FieldName]) -> int:
-        """The words that the sources of some fields are called by."""
+        """The words that name the sources of some fields."""
         mask = 0
         for each in fields:
             place = self.said.best(self.names.sources[each.source])

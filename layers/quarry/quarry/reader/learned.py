@@ -1,10 +1,10 @@
-"""What was learned from data: the weights of features, how likely a reading is right, and the model that scores pairs of texts.
+"""What was learned from data: the weights of features, the calibration of readings, and the model that scores pairs of texts.
 `tools/fit` writes all of them.
 
-The second stage: the local embedding model reads a question together with a candidate in words, and scores the pair. Low-rank
-adapters (LoRA, Hu et al. 2021) turn the weights that embed into weights that compare; the rest of the model stays as it is. A
-pair is [CLS] question [SEP] candidate [SEP], as BERT reads two texts (Devlin et al. 2018). The score is a linear map of the mean
-of the outputs; 0 is the score of "none of these".
+In the second stage, the local embedding model reads a question together with a candidate as text, and scores the pair. Low-rank
+adapters (LoRA, Hu et al. 2021) turn the embedding weights into comparison weights; the rest of the model stays unchanged. A
+pair is [CLS] question [SEP] candidate [SEP], as BERT reads two texts (Devlin et al. 2018). The score is a linear map of the
+mean of the outputs; 0 is the score of "none of these".
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 WEIGHTS_FILE = "weights.bin"
 CHANCES_FILE = "chances.json"
 NEVER = 2.0
-"""A threshold that no chance reaches."""
+"""A threshold that no probability reaches."""
 
 
 @dataclass(frozen=True)
@@ -42,24 +42,24 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Calibration:
-    """`coefficients` make a chance of what is known about a reading; `thresholds` are by the kind of answer."""
+    """`coefficients` turn what is known about a reading into a probability; `thresholds` are by kind of answer."""
 
     coefficients: Mapping[str, float]
     thresholds: Mapping[str, Thresholds]
 
     def chance(self, known: Mapping[str, float]) -> float:
-        """How likely a reading is right of which this is known."""
+        """The probability that a reading with these properties is right."""
         return chance_of(self.coefficients, known)
 
     def thresholds_of(self, kind: str) -> Thresholds:
-        """The thresholds of a kind of answer; of one that was never seen, nothing is given."""
+        """The thresholds for a kind of answer. A kind that was never seen in training gets no answer."""
         return self.thresholds.get(kind, Thresholds(NEVER, NEVER))
 
 
 @dataclass(frozen=True)
 class Learned:
-    """The weights of the linear stage, and the calibration of readings by it alone and by both stages. `linear_share` is what the
-    linear score counts next to that of the pair model.
+    """The weights of the linear stage, and the calibration with and without the pair model. `linear_share` is the factor of the
+    linear score when it is added to the score of the pair model.
     """
 
     weights: Sequence[float]
@@ -68,13 +68,13 @@ class Learned:
     linear_share: float
 
     def calibration(self, *, has_pairs: bool) -> Calibration:
-        """The calibration of readings with or without the pair model."""
+        """The calibration with or without the pair model."""
         return self.by_both if has_pairs else self.by_linear
 
 
 @cache
 def learned() -> Learned:
-    """What the package holds."""
+    """Reads the weights and calibrations in the package."""
     folder = files("quarry.reader") / "weights"
     chances = json.loads((folder / CHANCES_FILE).read_text(encoding="utf-8"))
     weights = unpacked((folder / WEIGHTS_FILE).read_bytes())
@@ -88,7 +88,7 @@ def _calibration(chances: Mapping[str, Any]) -> Calibration:
 
 
 def packed(weights: Sequence[float]) -> bytes:
-    """Weights as the file has them: the places of those that are not 0, as steps from one to the next, then their halves."""
+    """Encodes weights for the file: the positions of the non-zero ones as deltas, then the values as half floats."""
     kept = [(place, weight) for place, weight in enumerate(weights) if struct.pack("<e", weight) not in _NOTHING]
     places = [place for place, _ in kept]
     steps = [place - before for place, before in zip(places, [0, *places], strict=False)]
@@ -100,7 +100,7 @@ _NOTHING = (struct.pack("<e", 0.0), struct.pack("<e", -0.0))
 
 
 def unpacked(data: bytes) -> list[float]:
-    """The weights of a file."""
+    """Decodes the weights of a file."""
     held = zlib.decompress(data)
     (count,) = struct.unpack_from("<I", held)
     steps = struct.unpack_from(f"<{count}H", held, 4)
@@ -113,7 +113,7 @@ def unpacked(data: bytes) -> list[float]:
 
 
 def write(folder: Path, given: Learned) -> None:
-    """Write the files that `learned` reads."""
+    """Writes the files that `learned` reads."""
     folder.mkdir(parents=True, exist_ok=True)
     (folder / WEIGHTS_FILE).write_bytes(packed(given.weights))
     chances = {
@@ -136,7 +136,7 @@ def _json(calibration: Calibration) -> dict[str, Any]:
 
 ADAPTERS_FILE = "adapters.safetensors"
 PAIRS_MAX = 10
-"""Candidates of a question that are read."""
+"""How many candidates of a question the pair model reads."""
 QUESTION_PIECES_MAX = 48
 CANDIDATE_PIECES_MAX = 48
 HEAD_WEIGHT = "head.weight"
@@ -144,19 +144,19 @@ HEAD_BIAS = "head.bias"
 
 
 def first_text(question: str, previous: str) -> str:
-    """What candidates are read next to: the question, behind the one that it may go on from."""
+    """The first text of each pair: the question, after the previous one if it is a follow-up."""
     return f"{previous} / {question}" if previous else question
 
 
 def encoded_pair(question: Sequence[int], candidate: Sequence[int]) -> tuple[list[int], int]:
-    """The pieces of two texts in one, each encoded by itself, and where the second begins. The end of a question stays."""
+    """Two encoded texts as one pair, and the position where the second starts. A long question loses its beginning."""
     start, *said = question
     first = [start, *said[-QUESTION_PIECES_MAX:]]
     return [*first, *candidate[1:][-CANDIDATE_PIECES_MAX:]], len(first)
 
 
 class PairModel:
-    """The embedding model with adapters and a head. It never changes, so threads may share it."""
+    """The embedding model with adapters and a head. It is immutable, so threads can share it."""
 
     def __init__(self, network: MiniLM, adapters: Mapping[str, Array]) -> None:
         self._network = network
@@ -164,7 +164,7 @@ class PairModel:
         self._bias = float(adapters[HEAD_BIAS][0])
 
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
-        """How well each candidate fits the question, which is as `first_text` has it."""
+        """How well each candidate fits the question, which `first_text` made."""
         encode = self._network.tokenizer.encode
         said = encode(question)
         means = self._network.means([encoded_pair(said, encode(text)) for text in texts])
@@ -172,10 +172,10 @@ class PairModel:
 
 
 def read_pair_model(package: str, file: str) -> PairModel | None:
-    """The embedding model with the adapters of `file` among the weights of a package; None where the embedding model is not
+    """The embedding model with the adapters in `file`, from the weights of a package. None if the embedding model is not
     installed.
 
-    Raises ModelUnavailable where it is and cannot be read.
+    Raises ModelUnavailable if it is installed but cannot be read.
     """
     if not LocalEmbedding.available():
         return None
@@ -186,5 +186,5 @@ def read_pair_model(package: str, file: str) -> PairModel | None:
 
 @cache
 def pair_model() -> PairModel | None:
-    """The model that compares questions with queries, read at the first call. None and errors as `read_pair_model`."""
+    """The model that compares questions with queries, loaded on first use. Returns and raises as `read_pair_model` does."""
     return read_pair_model("quarry.reader", ADAPTERS_FILE)

@@ -1,4 +1,4 @@
-"""What sources, fields and links are called, and the paths from one source to another. Pure."""
+"""The names of sources, fields and links, and the paths from one source to another. Pure."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.spans.quantities import same_unit
 
 HOPS_MAX = 3
-"""Links that a path follows at most."""
+"""Most links in a path."""
 PREFIX_MIN = 5
-"""So many letters two words share at least that may be forms of one."""
+"""Fewest letters that two words must share to count as forms of one word."""
 HELD_MIN = 4
-"""So many letters a word has at least that may be part of a longer one."""
+"""Fewest letters of a word that may be part of a longer one."""
 SHORT_MAX = 6
-"""So many letters a short form of words has at most."""
+"""Most letters of an abbreviation."""
 ALONE = 0.5
-"""How much of its name a word is that no other field of its source is called by."""
+"""The share of its name that a word counts for if it appears in no other field name of its source."""
 KEY = ("id",)
-"""What a key is called, besides its own name."""
+"""What a key is called in addition to its own name."""
 VOWELS = frozenset("aeiou")
 UMLAUTS = (("ae", "a"), ("oe", "o"), ("ue", "u"))
 TITLE = "title"
@@ -33,7 +33,7 @@ DATES: frozenset[Kind] = frozenset({"date", "datetime"})
 
 @dataclass(frozen=True, eq=False)
 class FieldName:
-    """A field of a source, by all that it is called, as stems. `width` counts the rows of its values where they are known."""
+    """A field of a source with all its names, as stems."""
 
     source: str
     name: str
@@ -45,7 +45,7 @@ class FieldName:
     currency: str | None = None
     is_listed: bool = False
     link: str | None = None
-    """The reference to the row whose title it is."""
+    """The reference to the row of which this is the title."""
 
     @property
     def is_number(self) -> bool:
@@ -53,7 +53,7 @@ class FieldName:
 
     @property
     def is_amount(self) -> bool:
-        """Whether it is a number that measures: no key."""
+        """Whether it is a number that measures something, not a key."""
         return self.is_number and not self.is_key
 
     @property
@@ -63,7 +63,7 @@ class FieldName:
 
 @dataclass(frozen=True, eq=False)
 class LinkName:
-    """A link of a source by all that it is called, as stems. `target` is the source that it leads to, where that is one."""
+    """A link of a source with all its names, as stems. `target` is the source it leads to, if it leads to one."""
 
     source: str
     name: str
@@ -74,7 +74,7 @@ class LinkName:
 
 @dataclass(frozen=True, eq=False)
 class SourceName:
-    """A source, by all that it is called, with its fields and links. `title` is the field that names its rows."""
+    """A source with all its names, its fields and its links. `title` is the field that names its rows."""
 
     name: str
     called: tuple[tuple[str, ...], ...]
@@ -83,7 +83,7 @@ class SourceName:
     title: FieldName
     predicates: tuple[FieldName, ...] = ()
     titles: tuple[FieldName, ...] = ()
-    """The fields that its title is made of, where these are several."""
+    """The fields that make up the title, if there are several."""
 
     @property
     def columns(self) -> tuple[FieldName, ...]:
@@ -93,13 +93,13 @@ class SourceName:
 
 @dataclass(frozen=True)
 class Way:
-    """How rows of one source lead to those of another: by links, one after the other."""
+    """The links that lead from rows of one source to rows of another, in order."""
 
     links: tuple[str, ...]
     is_many: bool
 
     def path(self, name: str) -> str:
-        """The path of a field at its end."""
+        """The path of a field of the target."""
         return ".".join((*self.links, name))
 
 
@@ -113,14 +113,14 @@ def _alternatives(names: Iterable[str]) -> tuple[tuple[str, ...], ...]:
 
 
 def _with_umlauts(text: str) -> str:
-    """A name whose umlauts are written out, without accents as words of questions are: `rueckgabe` is "rückgabe"."""
+    """A name with spelled-out umlauts as plain vowels, since words of questions have no accents: `rueckgabe` is "rückgabe"."""
     for written, plain in UMLAUTS:
         text = text.replace(written, plain)
     return text
 
 
 def source_name(source: Source, schema: Schema) -> SourceName:
-    """What a source and all of it is called."""
+    """The names of a source, its fields and its links."""
     fields = [_field_name(source, same) for same in _same_columns(source)]
     title = next((each for each in fields if _is_title(source, source.fields[each.name])), None)
     fields += _references(source, schema, {each.link for each in fields})
@@ -136,7 +136,7 @@ def source_name(source: Source, schema: Schema) -> SourceName:
 
 
 def _titles(source: Source, fields: Sequence[FieldName]) -> tuple[FieldName, ...]:
-    """The fields that a title is made of, in its order."""
+    """The fields that make up a title, in order."""
     title = source.title("t")
     held = [(title.find(sql), each) for each in fields if (sql := _own_sql(source, each)) and sql in title]
     return tuple(each for _, each in sorted(held, key=lambda item: item[0])) if len(held) > 1 else ()
@@ -149,8 +149,8 @@ def _own_sql(source: Source, each: FieldName) -> str:
 
 
 def _same_columns(source: Source) -> Iterator[Sequence[str]]:
-    """The fields, those of one column together: it may be declared, and plain too. What is reached over several references is
-    read there.
+    """The fields, grouped by column: a column may appear both declared and plain. Fields over several references are left to
+    their own source.
     """
     by_sql: dict[object, list[str]] = {}
     for name, each in source.fields.items():
@@ -163,7 +163,7 @@ def _same_columns(source: Source) -> Iterator[Sequence[str]]:
 
 
 def _references(source: Source, schema: Schema, known: Container[str | None]) -> Iterator[FieldName]:
-    """The titles of rows that are referred to, where no field is declared for them: they are called as the reference is."""
+    """The titles of referenced rows without a declared field. They go by the name of the reference."""
     for name, link in source.links.items():
         target = schema.sources.get(link.target or "")
         if target is None or link.is_many or link.rows is not None or name in known:
@@ -174,12 +174,12 @@ def _references(source: Source, schema: Schema, known: Container[str | None]) ->
 
 
 def _plain(sql: str) -> str:
-    """The SQL of a column without what is made of its type."""
+    """The SQL of a column without a cast to its type."""
     return sql.partition("::")[0].strip("()")
 
 
 def _field_name(source: Source, same: Sequence[str]) -> FieldName:
-    """A field by all names of its column; it goes by the first, which is the declared one."""
+    """A field with all names of its column. Its own name is the first, the declared one."""
     name = same[0]
     each = source.fields[name]
     words: list[str] = [source.fields[other].label for other in same]
@@ -206,21 +206,21 @@ def _field_name(source: Source, same: Sequence[str]) -> FieldName:
 
 
 def _is_title(source: Source, each: Field) -> bool:
-    """Whether a field is what the rows are called by."""
+    """Whether a field is the name of the rows."""
     title, sql = source.title("t"), _plain(each.sql("t"))
     return each.related is None and (title in (sql, f"{sql}::text") or f"btrim({sql}" in title)
 
 
 @dataclass(frozen=True)
 class Names:
-    """All that is called something, by the stems of its names."""
+    """Everything that has a name, by the stems of its names."""
 
     sources: Mapping[str, SourceName]
     _ways: dict[str, dict[str, Way]] = field(default_factory=dict)
 
     @cached_property
     def by_stem(self) -> Mapping[str, Sequence[SourceName | FieldName | LinkName]]:
-        """What has a stem in one of its names."""
+        """What has this stem in one of its names."""
         found: dict[str, dict[SourceName | FieldName | LinkName, None]] = defaultdict(dict)
         for source in self.sources.values():
             everything: tuple[SourceName | FieldName | LinkName, ...] = (
@@ -241,7 +241,7 @@ class Names:
         return found
 
     def weights(self, named: SourceName | FieldName | LinkName, called: Sequence[str]) -> Mapping[str, float]:
-        """How much of one of its names each stem is: all the less, the more fields of its source share it (`emp` in
+        """The share of each stem in one of its names: the more fields of the source use the stem, the smaller (`emp` in
         `emp_name`, `emp_phone`). They add up to 1.
         """
         stems = dict.fromkeys(called)
@@ -252,12 +252,12 @@ class Names:
         return {stem: weight / total for stem, weight in weights.items()}
 
     def is_alone(self, named: SourceName | FieldName | LinkName, stem: str) -> bool:
-        """Whether no other field of its source has a stem in its name."""
+        """Whether no other field of its source has this stem in its name."""
         return isinstance(named, FieldName) and self._sharing[named.source, stem] == 1
 
     @cached_property
     def _short(self) -> Mapping[str, Sequence[str]]:
-        """The stems of names that may be short forms, by their first letters."""
+        """The stems of names that may be abbreviations, by their first letters."""
         found: dict[str, list[str]] = defaultdict(list)
         for stem in self.by_stem:
             if 1 < len(stem) <= SHORT_MAX and stem.isalpha():
@@ -265,8 +265,8 @@ class Names:
         return found
 
     def shortening(self, words: Sequence[str]) -> Iterator[str]:
-        """The stems that are short for these words: the first letters of each of several (`dob`, `fname`), or some letters of
-        one (`dept`, `qty`).
+        """The stems that may abbreviate these words: the first letters of each of several words (`dob`, `fname`), or some
+        letters of one (`dept`, `qty`).
         """
         for stem in self._short.get(words[0][:1], ()):
             if _joins(stem, words) if len(words) > 1 else _skips(stem, words[0]):
@@ -283,7 +283,7 @@ class Names:
 
     @cached_property
     def _ends(self) -> Mapping[str, Sequence[str]]:
-        """The stems of names by how they begin and end."""
+        """The stems of names by their first and last letters."""
         found: dict[str, list[str]] = defaultdict(list)
         for stem in self.by_stem:
             for cut in range(HELD_MIN, len(stem)):
@@ -292,11 +292,11 @@ class Names:
         return found
 
     def holding(self, stem: str) -> Sequence[str]:
-        """The stems that may be several words written as one, of which this is the first or the last: `quotestatus`."""
+        """The stems that may be several words written as one, starting or ending with this one: `quotestatus`."""
         return self._ends.get(stem, ()) if len(stem) >= HELD_MIN else ()
 
     def way(self, base: str, target: str) -> Way | None:
-        """The shortest way from one source to another, over references where there is one; None where they are too far apart."""
+        """The shortest way from one source to another, over references if possible. None if they are too far apart."""
         if base == target:
             return HERE
         if base not in self._ways:
@@ -304,8 +304,8 @@ class Names:
         return self._ways[base].get(target)
 
     def path(self, base: str, each: FieldName) -> tuple[str, bool] | None:
-        """The path to a field, and whether a row may have several of it; None where no links lead there. The title of a row that
-        is referred to is the reference's own field.
+        """The path to a field, and whether a row may have several values of it. None if no links lead there. The title of a
+        referenced row is the reference's own field.
         """
         way = self.way(base, each.source)
         if way is None:
@@ -325,7 +325,7 @@ class Names:
         return base
 
     def reached(self, base: str) -> Mapping[str, Way]:
-        """Every source that rows of one lead to."""
+        """Every source that can be reached from one, with the way to it."""
         self.way(base, "")
         return self._ways.get(base, {})
 
@@ -348,7 +348,7 @@ class Names:
 
 
 def _joins(short: str, words: Sequence[str]) -> bool:
-    """Whether a word is the first letters of each of these, one or more."""
+    """Whether a word consists of the first letters of each of these words, one or more letters each."""
     if not words:
         return not short
     first, rest = words[0], words[1:]
@@ -361,7 +361,7 @@ def _joins(short: str, words: Sequence[str]) -> bool:
 
 
 def _skips(short: str, word: str) -> bool:
-    """Whether a word is some letters of another in their order, no vowel but among the first two."""
+    """Whether a word consists of some letters of another in order, with vowels only among the first two."""
     if len(short) >= len(word) or not VOWELS.isdisjoint(short[2:]) or (len(short) == 2 and short[1] in VOWELS):
         return False
     letters = iter(word)
@@ -371,12 +371,12 @@ def _skips(short: str, word: str) -> bool:
 _KEPT_MAX = 512
 _kept: dict[int, tuple[Source, SourceName]] = {}
 TOGETHER_MAX = 32
-"""Schemas whose names are kept."""
+"""How many schemas to keep the names of."""
 _together: dict[tuple[SourceName, ...], Names] = {}
 
 
 def names_of(schema: Schema) -> Names:
-    """What the sources of a schema are called. What one is called is kept as long as it is the same."""
+    """The names in a schema. Cached per schema."""
     named: dict[str, SourceName] = {}
     for name, source in schema.sources.items():
         known = _kept.get(id(source))

@@ -20,14 +20,14 @@ from quarry.spans.quantities import converted
 
 FIELDS_MAX = 5
 MEANT_MAX = 8
-"""Fields that words may mean a value of."""
+"""Most fields that words may mean a value of."""
 DATES_MAX = 3
 TRUTHS_MAX = 3
 MADE_MAX = 4
 AMOUNTS_MAX = 2
-"""Numbers of a source that an average may be of where none is named."""
+"""Most numbers of a source to average if none is named."""
 LIKENESS_MIN = 0.5
-"""Fields that one number or time may be compared with."""
+"""Likeness from which a field counts as named."""
 MONTH_DAYS = 365 / 12
 COMPARED = ("=", ">", "<", ">=", "<=", "!=")
 Form = Literal["field", "average", "rows", "some", "none", "limit"]
@@ -35,8 +35,8 @@ Form = Literal["field", "average", "rows", "some", "none", "limit"]
 
 @dataclass(frozen=True, eq=False)
 class Test:
-    """One condition: a field compared with values (`field`) or with its average, a number of related rows (`rows`), that there
-    are some or none of them, or how many rows are shown (`limit`). `about` is the source of related rows.
+    """One condition: compares a field with values (`field`) or with its average (`average`), limits the number of related rows
+    (`rows`), requires some or none of them, or sets how many rows are shown (`limit`). `about` is the source of related rows.
     """
 
     form: Form
@@ -48,7 +48,7 @@ class Test:
 
 @dataclass(frozen=True, eq=False)
 class Option:
-    """One condition, or none, with the words that may say it."""
+    """One condition, or none, with the words that may state it."""
 
     tests: tuple[Test, ...]
     evidence: Evidence
@@ -56,13 +56,13 @@ class Option:
 
 @dataclass(frozen=True)
 class Options:
-    """Finds them for one question."""
+    """Finds the options for one question."""
 
     clues: Clues
     today: datetime.date
 
     def groups(self) -> Iterator[list[Option]]:
-        """What each value, number, time and name may mean, and that it says nothing here."""
+        """What each value, number, time and name may mean, including nothing."""
         yield from self._readings()
         for truth in self._named(lambda each: each.kind == "boolean", TRUTHS_MAX):
             yield [self._left("truth", None), *self._of_truth(truth)]
@@ -78,7 +78,7 @@ class Options:
             yield [self._left("blank", None), *(option for each in blanks for option in self._of_blank(each))]
 
     def _readings(self) -> list[list[Option]]:
-        """What the words of each value, number, time and text may mean: of what overlaps, one of them."""
+        """What each value, number, time and text may mean. Of overlapping ones, only one counts."""
         said = self.clues.said
         found: list[tuple[str, Place, Iterable[Option]]] = [
             *(("value", each.place, self._of_value(each)) for each in said.values),
@@ -97,7 +97,7 @@ class Options:
         return [options for _, options in apart]
 
     def _left(self, kind: str, place: Place | None) -> Option:
-        """That it is no condition."""
+        """That it states no condition."""
         clues = self.clues
         bundles: list[Bundle] = [clues.one(f"{kind}:left")]
         if place is not None:
@@ -107,7 +107,7 @@ class Options:
         return Option((), Evidence(0, tuple(bundles)))
 
     def _named(self, wanted: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
-        """The fields that are named, those of sources that are named first, then in the order of the question."""
+        """The named fields: those of named sources first, then in the order of the question."""
         sources = self.clues.names.sources
         named = [
             (self.clues.said.best(sources[each.source]) is None, places[0].first, each)
@@ -117,14 +117,14 @@ class Options:
         yield from islice((each for *_, each in sorted(named, key=lambda item: item[:2])), most)
 
     def _of_named_source(self, wanted: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
-        """The first such fields of the source that is named best. They need no name: what is not done yet has no date, and “more
-        than the average” may leave out of what.
+        """The first matching fields of the best-named source, which the question need not name: open tasks have no end date,
+        and “more than the average” may not say of what.
         """
         for source in self._sources(1):
             yield from islice(filter(wanted, source.columns), most)
 
     def _sources(self, most: int) -> list[SourceName]:
-        """The sources that are named, those said last first."""
+        """The named sources, last mentioned first."""
         named = [
             (places[0].likeness, places[0].first, each)
             for each, places in self.clues.said.named.items()
@@ -134,7 +134,7 @@ class Options:
         return [each for _, _, each in named[:most]]
 
     def _about(self) -> list[SourceName]:
-        """The sources that are named, and those of which most fields are."""
+        """The named sources, and the source with the most named fields."""
         fields = Counter(each.source for each in self._named(lambda each: not each.is_many, FIELDS_MAX))
         sources = self.clues.names.sources
         return [*dict.fromkeys([*self._sources(2), *(sources[name] for name, _ in fields.most_common(2))])]
@@ -161,12 +161,12 @@ class Options:
             yield from self._equal(said, each, values, is_whole=each in whole)
 
     def _nearness(self, each: FieldName) -> float:
-        """How well a field, or else its source, is named."""
+        """How well a field, or otherwise its source, is named."""
         own, of = self.clues.said.best(each), self.clues.said.best(self.clues.names.sources[each.source])
         return (own.likeness if own else 0.0) + (of.likeness if of else 0.0)
 
     def _title_behind(self, each: FieldName) -> FieldName | None:
-        """What the rows are called by that a field refers to."""
+        """The title of the rows that a field refers to."""
         sources = self.clues.names.sources
         targets = (link.target for link in sources[each.source].links if link.name == each.link)
         target = next(targets, None) or ""
@@ -189,7 +189,7 @@ class Options:
             yield Option((test,), self._said(evidence, said.place, f"value{op}"))
 
     def _said(self, evidence: Evidence, place: Place, kind: str) -> Evidence:
-        """The evidence with the words at a place, and those around it."""
+        """The evidence, with the words at a place and around it."""
         clues = self.clues
         return clues.joined(evidence, Evidence(place.mask, (clues.one(kind), clues.near(kind, place))))
 
@@ -217,7 +217,7 @@ class Options:
             yield from self._of_count(said)
 
     def _of_count(self, said: SaidNumber) -> Iterator[Option]:
-        """A number of related rows, or of rows that are shown."""
+        """A number of related rows, or of rows to show."""
         clues, place = self.clues, said.place
         for source in [*self._sources(3)]:
             evidence = clues.called("rows", source)
@@ -233,7 +233,7 @@ class Options:
             yield Option((Test("limit", values=(int(said.one),)),), Evidence(place.mask, bundles))
 
     def _nearest(self, place: Place, said: SaidNumber) -> list[FieldName]:
-        """The fields that a number may be compared with, those likeliest first."""
+        """The fields that a number may be compared with, likeliest first."""
         clues = self.clues
 
         def distance(each: FieldName) -> float:
@@ -274,14 +274,14 @@ class Options:
             yield Option((Test("field", op, values, each),), self._said(evidence, said.place, f"days{op}"))
 
     def _latest(self, days: DateRange) -> tuple[datetime.date | None, datetime.date | None]:
-        """The months of every year as those that came round last."""
+        """Months without a year, in the year in which they last occurred."""
         month = min(days.months)
         year = self.today.year - (month > self.today.month)
         end = year + (max(days.months) == 12), max(days.months) % 12 + 1
         return datetime.date(year, month, 1), datetime.date(*end, 1) - datetime.timedelta(days=1)
 
     def _dated(self, said: SaidDays) -> list[FieldName]:
-        """The fields that days may be compared with; of years, numbers too."""
+        """The fields that days may be compared with. For years, also numbers."""
         clues = self.clues
         is_years = said.days.grain == "year"
 
@@ -300,7 +300,7 @@ class Options:
         return sorted(fields, key=distance)
 
     def _of_length(self, said: SaidNumber) -> Iterator[Option]:
-        """A length of time: of a field that is measured in time, or how long ago a date is."""
+        """A duration: compared with a field measured in time, or with the age of a date."""
         clues = self.clues
         for each in self._nearest(said.place, said):
             is_time = are_alike("day", each.unit)
@@ -328,10 +328,10 @@ class Options:
             for each, places in clues.said.named.items()
             if isinstance(each, FieldName) and each.kind == "text"
         ]
-        # what rows are called by need not be said
+        # the title need not be named
         titles = [source.title for source in self._about() if source.title.kind == "text"]
         texts = [each for _, _, each in sorted(named, key=lambda item: item[:2])]
-        made = (source.title for source in clues.names.sources.values() if source.titles)  # of persons, most of them
+        made = (source.title for source in clues.names.sources.values() if source.titles)  # most of them are people
         for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles, *islice(made, MADE_MAX)]):
             evidence = clues.joined(clues.field("holds", each), clues.distance("holds", each, said.place))
             for op in ("contains", "="):
@@ -346,7 +346,7 @@ class Options:
             )
 
     def _of_related(self, source: SourceName) -> Iterator[Option]:
-        """Rows that have related rows, or none."""
+        """Rows that have related rows, or have none."""
         clues, place = self.clues, self.clues.said.best(source)
         forms: tuple[Form, Form] = ("some", "none")
         for form in forms:
@@ -357,7 +357,7 @@ class Options:
 
     def _of_average(self, each: FieldName) -> Iterator[Option]:
         clues = self.clues
-        # it is compared last
+        # the last mention is the one that is compared
         place = max(clues.said.named.get(each, ()), key=lambda place: (place.likeness, place.first), default=None)
         for op in (">", "<"):
             bundles = clues.near(f"average{op}", place), clues.freely(f"average{op}", 0.3), clues.one("average")

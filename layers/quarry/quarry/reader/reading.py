@@ -1,5 +1,5 @@
-"""A question as the Query that it most likely is, with how likely that is right; and what its candidates agree on, each counting
-by its probability. Pure but for the model.
+"""Reads a question as its most likely Query, with the probability that this is right, and what its candidates agree on,
+weighted by probability. Pure except for the model.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ SCORE_MAX = 10.0
 
 @dataclass(frozen=True)
 class Ranked:
-    """Candidates, best first, each with its probability among all. `known` is what the chance of the first is made of;
-    `pair_scores` are those of the second stage, none where the first ranked alone.
+    """Candidates, best first, with their probabilities. `known` holds the inputs of the calibration for the first one;
+    `pair_scores` are those of the second stage, empty if only the linear stage ranked.
     """
 
     found: Candidates
@@ -47,7 +47,7 @@ class Ranked:
 
 @dataclass(frozen=True)
 class PairScores:
-    """The first candidates, of those in the same words the best one, each with its score by the pair model."""
+    """The first candidates with their scores by the pair model; only the best one of those with the same text."""
 
     candidates: Sequence[Candidate]
     scores: Sequence[float]
@@ -60,7 +60,7 @@ def by_linear(found: Candidates) -> Ranked:
 
 
 def pair_scores_of(found: Candidates, previous: str, pairs: PairModel) -> PairScores:
-    """Have the pair model read the first candidates."""
+    """Scores the first candidates with the pair model."""
     texts: dict[str, Candidate] = {}
     for each in found.all:
         if len(texts) == PAIRS_MAX:
@@ -71,9 +71,9 @@ def pair_scores_of(found: Candidates, previous: str, pairs: PairModel) -> PairSc
 
 
 def by_both(found: Candidates, read: PairScores, linear_share: float) -> Ranked:
-    """The candidates that the pair model read, ranked by its score and a share of the linear one.
+    """The candidates scored by the pair model, ranked by that score plus a share of the linear score.
 
-    "None of these" is one more, with score 0, so that the probabilities of all candidates add up to less than 1.
+    "None of these" is one more candidate, with score 0, so the probabilities of the others add up to less than 1.
     """
     if not read.candidates:
         return by_linear(found)
@@ -97,7 +97,7 @@ def by_both(found: Candidates, read: PairScores, linear_share: float) -> Ranked:
 
 
 def _known(found: Candidates, probabilities: Sequence[float]) -> dict[str, float]:
-    """What is known about the first candidate, by which its chance is calibrated."""
+    """The properties of the first candidate from which its probability is calibrated."""
     first, said = found.all[0], found.said
     rows = _rows_of(first)
     alike = sum(chance for each, chance in zip(found.all, probabilities, strict=True) if _rows_of(each) == rows)
@@ -117,14 +117,14 @@ def _known(found: Candidates, probabilities: Sequence[float]) -> dict[str, float
 
 
 def _rows_of(each: Candidate) -> tuple[object, ...]:
-    """Which rows a candidate is about and how many it gives: what is alike where only the fields that are shown differ."""
+    """Which rows a candidate returns, and how many. Candidates that differ only in the fields shown are equal."""
     parts = ("source", "where", "having", "order", "limit")
     numbers = () if each.kind in ("rows", "extreme") else ("group", "aggregate")
     return each.kind, *map(each.query.get, (*parts, *numbers))
 
 
 def explained(found: Candidates) -> set[str]:
-    """The words for which the first candidate was chosen."""
+    """The words that led to the first candidate."""
     return found.clues.explained(set(found.all[0].bundles))
 
 
@@ -135,8 +135,8 @@ def _logit(chance: float) -> float:
 
 @dataclass(frozen=True)
 class Reading:
-    """What a question was read as. `query` is None where nothing can be asked; `chance` is how likely it is right, `unread` the
-    words that say something and are in no part of it.
+    """The reading of a question. `query` is None if nothing can be asked; `chance` is the probability that it is right,
+    `unread` the meaningful words that no part of it reads.
     """
 
     said: Said
@@ -145,13 +145,13 @@ class Reading:
     chance: float
     unread: Sequence[str]
     best: Sequence[tuple[Candidate, float]]
-    """The best candidates, each with its probability among all."""
+    """The best candidates, with their probabilities."""
     pair_scores: Sequence[float] = ()
-    """Those of the second stage, in the same order; none where the linear stage read alone."""
+    """The scores of the second stage, in the same order; empty if only the linear stage read."""
 
     @property
     def shares(self) -> list[tuple[Candidate, float]]:
-        """The best candidates, each with its share of the probability that one of them is right."""
+        """The best candidates, with their shares of the probability that one of them is right."""
         every = sum(chance for _, chance in self.best) or 1.0
         return [(candidate, chance / every) for candidate, chance in self.best]
 
@@ -165,8 +165,8 @@ def read_question(
     before: Reading | None = None,
     pairs: PairModel | None = None,
 ) -> Reading:
-    """Read a question about the sources of a schema; its words may mean these values, and it may go on from the one `before`.
-    Without a pair model the linear stage reads alone.
+    """Reads a question about the sources of a schema. `links` are the values its words may mean; it may follow up on `before`.
+    Without a pair model, only the linear stage reads.
     """
     previous = before.best[0][0] if before and before.best else None
     composed = candidates(text, schema, links, today, learned.weights, previous)
@@ -193,13 +193,13 @@ def read_question(
 
 
 def unread_of(found: Candidates) -> list[str]:
-    """The words that no part of the first candidate reads: values and numbers first."""
+    """The words that no part of the first candidate reads, values and numbers first."""
     said, first = found.said, found.all[0]
     return list(dict.fromkeys((*vetoes(said, first.mask), *said.unread(first.mask, explained(found)))))
 
 
 def _query(found: Candidates) -> Query | None:
-    """The first candidate that is a whole Query, which must be the best one."""
+    """The first candidate as a valid Query. None if it is not valid."""
     first = found.all[0]
     try:
         return Query.model_validate({**first.query, "spans": list(_spans(found.said, first))})
@@ -208,7 +208,7 @@ def _query(found: Candidates) -> Query | None:
 
 
 def _spans(said: Said, first: Candidate) -> Iterator[dict[str, Any]]:
-    """The characters that say the conditions, and what is asked."""
+    """The characters that state the conditions and what is asked for."""
     parts = {"where": first.conditions.evidence.mask, "source": first.ask.evidence.mask}
     for part, mask in parts.items():
         if part == "where" and "where" not in first.query:
@@ -219,14 +219,14 @@ def _spans(said: Said, first: Candidate) -> Iterator[dict[str, Any]]:
 
 
 NEAR_MAX = 2
-"""So many words may stand between a value and the name of its field."""
+"""How many words may stand between a value and the name of its field."""
 _CONDITION: TypeAdapter[Condition] = TypeAdapter(Condition)
 
 
 @dataclass(frozen=True)
 class LikelyCondition:
-    """A condition that a question may state: how likely it does, which fields it compares, and the words that say it, as bits.
-    `said` is how much of its values was said, 1 where all was.
+    """A condition that a question may state: its probability, the fields it compares, and the words that state it, as bits.
+    `said` is the share of the words of its values that the question contains.
     """
 
     condition: Condition
@@ -239,7 +239,7 @@ class LikelyCondition:
 
 
 def likely_conditions(reading: Reading) -> list[LikelyCondition]:
-    """The conditions of the candidates, the likeliest first: the chances of candidates with the same condition add up."""
+    """The conditions of all candidates, likeliest first. Candidates with the same condition add up their probabilities."""
     chances: defaultdict[str, float] = defaultdict(float)
     said: dict[str, tuple[Mapping[str, Any], int]] = {}
     for candidate, chance in reading.shares:
@@ -270,7 +270,7 @@ def _likely(said: Said, condition: Mapping[str, Any], mask: int, chance: float) 
 
 
 def _words_of(said: Said, field: str, values: Sequence[Any]) -> int:
-    """The words that mean one of these values, with those near them that name the field; of none that name it at all."""
+    """The words that mean one of these values, with nearby names of the field; if none do, all names of the field."""
     texts = {str(value) for value in values}
     numbers = {float(value) for value in values if isinstance(value, int | float)}
     places = [
@@ -289,7 +289,7 @@ def _words_of(said: Said, field: str, values: Sequence[Any]) -> int:
 
 
 def _share_said(said: Said, value: str) -> float:
-    """How many of the words of a value were said; 1 of one that was not looked up."""
+    """The share of the words of a value that the question contains; 1 for a value that was not looked up."""
     shares = [
         1.0 if link.is_whole else (each.place.last - each.place.first) / max(1, len(tokenise(value)))
         for each in said.values
@@ -300,7 +300,7 @@ def _share_said(said: Said, value: str) -> float:
 
 
 def _said_days(said: SaidDays) -> Iterator[str]:
-    """The days of a time, as conditions have them: dates and years."""
+    """The days of a time as conditions write them: dates and years."""
     for day in (said.days.first, said.days.last):
         if day is not None:
             yield day.isoformat()
@@ -312,7 +312,7 @@ def _are_near(one: Place, other: Place) -> bool:
 
 
 def in_any_year(condition: Condition, said: Said) -> Condition:
-    """A condition that compares a date with a month that is said without a year, as one on that month of any year."""
+    """Turns a comparison of a date with a month said without a year into one with that month of any year."""
     if isinstance(condition, Comparison) and condition.op == "between":
         for each in said.days:
             if _is_month_of(each, condition.scalars):
@@ -321,7 +321,7 @@ def in_any_year(condition: Condition, said: Said) -> Condition:
 
 
 def _is_month_of(said: SaidDays, values: Sequence[Any]) -> bool:
-    """Whether months without a year are those of two days."""
+    """Whether two days are in the first and last month of a time without a year."""
     months = said.days.months
     return bool(months) and [str(value)[5:7] for value in values] == [
         f"{each:02}" for each in (min(months), max(months))
@@ -329,21 +329,21 @@ def _is_month_of(said: SaidDays, values: Sequence[Any]) -> bool:
 
 
 def words_left(said: Said, mask: int) -> str:
-    """The words that are not in `mask`, as they stand, without small words at either end."""
+    """The words not in `mask`, as written, without stop words at either end."""
     kept = [place for place in range(len(said.tokens)) if not mask >> place & 1]
     telling = [place for place in kept if said.tokens[place].key not in STOP_WORDS]
     return " ".join(said.tokens[place].text for place in kept if telling and telling[0] <= place <= telling[-1])
 
 
 def evidence(said: Said, first: int, last: int, field: str, assertion: Assertion, value: str = "") -> Evidence:
-    """The words `first` to before `last` as what says the value of a field; without a value they are it."""
+    """The words from `first` to before `last` as evidence for a field's value. Without `value`, the words are the value."""
     value = value or phrase(said.text, said.tokens, first, last)
     start, end = said.tokens[first].start, said.tokens[last - 1].end
     return Evidence(field=field, value=value, start=start, end=end, assertion=assertion)
 
 
 def ruled_out(reading: Reading, least: float) -> list[SaidValue]:
-    """The values that a question rules out, with at least this probability, and more likely than it asks for them."""
+    """The values that a question excludes with at least this probability, and more likely than it asks for them."""
     found: list[SaidValue] = []
     for value in reading.said.values:
         chances = chances_of(value, reading.shares)
@@ -354,8 +354,8 @@ def ruled_out(reading: Reading, least: float) -> list[SaidValue]:
 
 @dataclass(frozen=True)
 class ValueChances:
-    """How likely a value is asked for and how likely it is ruled out, in all and by field, and how likely each field is compared
-    with it.
+    """How likely a value is asked for and how likely it is excluded, in total and by field, and how likely each field is
+    compared with it.
     """
 
     asked_for: float
@@ -366,7 +366,7 @@ class ValueChances:
 
 
 def chances_of(value: SaidValue, candidates: Iterable[tuple[Candidate, float]]) -> ValueChances:
-    """What candidates, each with its probability, make of a value."""
+    """What candidates, weighted by probability, do with a value."""
     meant = {link.value for link in value.links}
     asked_for = denied = 0.0
     of_field: defaultdict[str, float] = defaultdict(float)
@@ -386,7 +386,7 @@ def chances_of(value: SaidValue, candidates: Iterable[tuple[Candidate, float]]) 
 def comparisons(
     where: Sequence[Mapping[str, Any]], *, is_denied: bool = False
 ) -> Iterator[tuple[str, str, tuple[Any, ...], bool]]:
-    """All comparisons: of each the field, the operator, the values, and whether it must not hold."""
+    """All comparisons: the field, the operator, the values, and whether it is negated."""
     for each in where:
         if "not" in each:
             yield from comparisons([each["not"]], is_denied=not is_denied)

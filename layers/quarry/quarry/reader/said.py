@@ -1,4 +1,4 @@
-"""What a question says: its words, and what they may name, compare or mean, each with the words that say it. Pure."""
+"""What a question says: its words, and what they may name, compare or mean. Pure."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from quarry.spans.numbers import find_durations, find_numbers
 
 @dataclass(frozen=True)
 class ValueLink:
-    """The words `first` to before `last` of a question may mean `value` of a field, which so many rows have. `is_whole`: all of
-    it was said.
+    """The words from `first` to before `last` of a question may mean `value` of a field, which this many rows have. `is_whole`:
+    the question contains all of it.
     """
 
     first: int
@@ -34,22 +34,22 @@ class ValueLink:
 
 
 WORDS_MAX = 60
-"""Words of a question that are read."""
+"""How many words of a question to read."""
 NAMED_MIN = 0.34
-"""So much of a name is said at least that may be meant."""
+"""The smallest share of a name that words must contain to mean it."""
 NAMED_WELL = 0.7
-"""From this likeness on words that are a name are no text to look for."""
+"""Likeness from which words count as a name and not as text to search for."""
 GAP_MAX = 2
 FORM_LIKENESS = 0.8
 SHORT_LIKENESS = 0.7
 SHORT_MIN = 3
-"""So many letters a word is shortened to at least."""
+"""Fewest letters of a shortened word."""
 JOINED_MAX = 4
-"""So many words one short word stands for at most."""
+"""Most words that one abbreviation may stand for."""
 MENTIONS_MAX = 3
 VALUES_MAX = 8
 LINKS_MAX = 40
-"""Values, of all fields, that the same words may mean."""
+"""Most values, over all fields, that the same words may mean."""
 NUMBERS_MAX = 4
 TEXTS_MAX = 3
 _QUOTED = re.compile(r"[\"“”„«»']([^\"“”„«»']{1,60})[\"“”„«»'](?!\w)")
@@ -58,7 +58,7 @@ Named = SourceName | FieldName | LinkName
 
 @dataclass(frozen=True)
 class Place:
-    """The words `first` to before `last` of a question, and how much of a name they are, 0 to 1."""
+    """The words from `first` to before `last` of a question, and the share of a name that they are, 0 to 1."""
 
     first: int
     last: int
@@ -72,7 +72,7 @@ class Place:
 
 @dataclass(frozen=True)
 class SaidValue:
-    """Words that may mean values of the data, of one field each; those that come together are read together."""
+    """Words that may mean values in the data, one per field. Values that come together are read together."""
 
     place: Place
     links: tuple[ValueLink, ...]
@@ -80,7 +80,7 @@ class SaidValue:
 
 @dataclass(frozen=True)
 class SaidNumber:
-    """A number, or two between which another is. `op` is how the words around compare, as the room of numbers reads them."""
+    """A number, or the two ends of a range. `op` is the comparison that the words around it state."""
 
     place: Place
     least: float | None
@@ -91,7 +91,7 @@ class SaidNumber:
 
     @property
     def one(self) -> float:
-        """The number, where it is one."""
+        """The number, if it is a single one."""
         return self.least if self.least is not None else self.most or 0.0
 
     @property
@@ -101,7 +101,7 @@ class SaidNumber:
 
 @dataclass(frozen=True)
 class SaidDays:
-    """Days, a month, years."""
+    """A range of days, a month, or years."""
 
     place: Place
     days: DateRange
@@ -109,7 +109,7 @@ class SaidDays:
 
 @dataclass(frozen=True)
 class SaidText:
-    """Words in quotes, or a name that the data does not know as a value."""
+    """Words in quotes, or a name that is not a value in the data."""
 
     place: Place
     text: str
@@ -117,7 +117,7 @@ class SaidText:
 
 @dataclass
 class Said:
-    """A question, read by its words."""
+    """A question, split into what its words say."""
 
     text: str
     tokens: Sequence[Token]
@@ -129,29 +129,29 @@ class Said:
     texts: list[SaidText] = field(default_factory=list)
     named: dict[Named, list[Place]] = field(default_factory=dict)
     alignable: int = 0
-    """The words that something is called by, or that mean a value, a number or a time."""
+    """The words that name something, or mean a value, a number or a time."""
 
     @property
     def words(self) -> list[str]:
         return [token.key for token in self.tokens]
 
     def best(self, each: Named) -> Place | None:
-        """Where it is named best."""
+        """The place that names it best."""
         places = self.named.get(each)
         return places[0] if places else None
 
     @property
     def spans(self) -> list[SaidValue | SaidNumber | SaidDays | SaidText]:
-        """All that means a value, a number, a time or a text."""
+        """Everything that means a value, a number, a time or a text."""
         return [*self.values, *self.numbers, *self.days, *self.lengths, *self.texts]
 
     @property
     def free(self) -> list[int]:
-        """The words that nothing is called by."""
+        """The words that name nothing."""
         return [place for place in range(len(self.tokens)) if not self.alignable >> place & 1]
 
     def unread(self, mask: int, explained: Container[str] = ()) -> list[str]:
-        """The words, as they are written, that are not in `mask`, not `explained` otherwise, and no small words."""
+        """The words, as written, that are neither in `mask` nor `explained` nor stop words."""
         return [
             token.text
             for place, token in enumerate(self.tokens)
@@ -160,7 +160,7 @@ class Said:
 
 
 def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datetime.date) -> Said:
-    """What a question says, where its words may mean these values."""
+    """Reads the words of a question. `links` are the values that they may mean."""
     tokens = tokenise(text)[:WORDS_MAX]
     said = Said(text, tokens, [stem(token.key) for token in tokens])
     said.named = _named(said, names)
@@ -194,7 +194,7 @@ def _alignable(said: Said) -> int:
 
 
 def _named(said: Said, names: Names) -> dict[Named, list[Place]]:
-    """All that some of the words are names of."""
+    """Everything that some of the words name."""
     forms = [_alike(token.key, stemmed, names) for token, stemmed in zip(said.tokens, said.stems, strict=True)]
     words = said.words
     for first in range(len(words)):
@@ -212,7 +212,7 @@ def _named(said: Said, names: Names) -> dict[Named, list[Place]]:
 
 
 def _alike(word: str, stemmed: str, names: Names) -> dict[str, float]:
-    """The stems of names that a word may be, and how near it is to each."""
+    """The stems of names that a word may be, and its likeness to each."""
     alike = {stemmed: 1.0} if stemmed in names.by_stem else {}
     if not alike and len(stemmed) >= PREFIX_MIN:
         for other in names.by_prefix.get(stemmed[:PREFIX_MIN], ()):
@@ -242,7 +242,7 @@ def _common(one: str, other: str) -> int:
 
 
 def _places(named: Named, forms: Sequence[dict[str, float]], said: Said, names: Names) -> list[Place]:
-    """Where words are some of one of its names, those that are most of it first, each word once."""
+    """The places where words match one of its names, best match first, each word once."""
     found: list[Place] = []
     for called in named.called:
         weights = names.weights(named, called)
@@ -281,7 +281,7 @@ def _run(
 
 
 def _values(links: Sequence[ValueLink]) -> list[SaidValue]:
-    """The links by the words that say them, the longest first: words within longer ones that mean a value are part of it."""
+    """The links by the words that state them, longest first. Shorter words inside a longer value are part of it."""
     by_place: dict[tuple[int, int], list[ValueLink]] = {}
     for link in sorted(links, key=lambda each: (not each.is_whole, -each.rows)):
         by_place.setdefault((link.first, link.last), []).append(link)
@@ -302,7 +302,7 @@ def _values(links: Sequence[ValueLink]) -> list[SaidValue]:
 
 
 def _both(one: SaidValue, other: SaidValue) -> SaidValue | None:
-    """Words that are parts of the same values and stand together, as what says these; None where they do not."""
+    """Two adjacent parts of the same values, merged into one. None if they are not."""
     parts = {(each.source, each.field, each.value) for each in other.links if not each.is_whole}
     links = [
         replace(each, last=other.place.last)
@@ -313,7 +313,7 @@ def _both(one: SaidValue, other: SaidValue) -> SaidValue | None:
 
 
 def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention]) -> list[SaidNumber]:
-    """The numbers, each by the mention that says most of it, and those that nothing was read of."""
+    """The numbers, each with its most specific mention, and those that no mention covers."""
     found: list[SaidNumber] = []
     taken = 0
     read = [number for each in mentions if (number := _number(tokens, each)) is not None]
@@ -343,7 +343,7 @@ def _number(tokens: Sequence[Token], mention: Mention) -> SaidNumber | None:
 
 
 def _quoted(text: str, tokens: Sequence[Token]) -> list[SaidText]:
-    """What stands in quotes."""
+    """The texts in quotes."""
     return [
         SaidText(place, match[1].strip())
         for match in _QUOTED.finditer(text)
@@ -352,14 +352,14 @@ def _quoted(text: str, tokens: Sequence[Token]) -> list[SaidText]:
 
 
 def _is_in_part(value: SaidValue, quoted: Sequence[SaidText]) -> bool:
-    """Whether some words of a quoted text are only a part of values: the text is quoted as a whole."""
+    """Whether the words cover only part of a value and cross the edge of a quoted text."""
     return not any(link.is_whole for link in value.links) and any(
         value.place.mask & each.place.mask and each.place.mask & ~value.place.mask for each in quoted
     )
 
 
 def _texts(text: str, tokens: Sequence[Token], said: Said, quoted: Sequence[SaidText]) -> list[SaidText]:
-    """What stands in quotes and is no value; and names, by their capitals, that nothing is called by."""
+    """Quoted texts that are not values, and capitalised names that name nothing in the schema."""
     known = 0
     for value in said.values:
         known |= value.place.mask if any(link.is_whole for link in value.links) else 0
@@ -377,7 +377,7 @@ def _texts(text: str, tokens: Sequence[Token], said: Said, quoted: Sequence[Said
 
 
 def _capitals(tokens: Sequence[Token], known: int) -> Iterator[Place]:
-    """The runs of words with capitals, of one clause, with small words between them and what a hyphen joins to them."""
+    """Runs of capitalised words within a clause, including short words between them and hyphenated parts."""
     first = 1
     while first < len(tokens):
         last = place = first
@@ -394,7 +394,7 @@ def _capitals(tokens: Sequence[Token], known: int) -> Iterator[Place]:
 
 
 def _between(tokens: Sequence[Token], start: int, end: int) -> Place | None:
-    """The words of these characters."""
+    """The words that these characters cover."""
     first = bisect_left(tokens, start, key=lambda token: token.end - 1)
     last = bisect_left(tokens, end, key=lambda token: token.start)
     return Place(first, last) if first < last else None

@@ -1,5 +1,5 @@
-"""Deleting what has expired, in bounded batches. `for update skip locked` lets two cleanups share the work, and leaves rows that
-a reader holds for the next run.
+"""Deletes expired rows in bounded batches. `for update skip locked` lets two cleanups share the work, and leaves rows that a
+reader has locked for the next run.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ async def delete_expired(
     run_log_days: int,
     keep_going: Callable[[], bool] = lambda: True,
 ) -> dict[str, int]:
-    """Delete expired rows of each table, batch by batch, while `keep_going` says so. How many of each went."""
+    """Deletes the expired rows of each table in batches, while `keep_going` returns true. Returns the number per table."""
     deleted = dict.fromkeys((table.label for table in tables), 0)
     for table in tables:
         statement = SQL(

@@ -1,8 +1,8 @@
-"""Idempotency keys: a request that is sent twice under one key runs once and is answered twice.
+"""Idempotency keys: a request that is sent twice with the same key runs once and gets the same answer twice.
 
-The first call claims its key; calls that come meanwhile wait for its response, which is stored in the transaction of the call's
-effects. A claim is a lease, renewed while its call runs: if the process dies, another call takes it over, and a call that lost
-its claim can store nothing.
+The first call claims its key. Concurrent calls wait for its response, which is stored in the same transaction as the call's
+effects. A claim is a lease, renewed while its call runs. If the process dies, another call takes it over, and a call that lost
+its claim cannot store anything.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ LIFETIME_HOURS = 24
 LEASE_SECONDS = 12.0
 RENEWAL_SECONDS = 4.0
 WAIT_SECONDS = 20.0
-"""How long a call waits for the first one with its key."""
+"""How long a call waits for the first call with the same key."""
 FIRST_PAUSE_SECONDS = 0.05
 LONGEST_PAUSE_SECONDS = 0.4
 RETRY_AFTER_SECONDS = 5
@@ -40,7 +40,7 @@ KeyText = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern
 
 Response = TypeVar("Response", bound=BaseModel)
 
-# A key that has expired is free, and so is one whose call went away; that one only for the same body.
+# An expired key is free. So is a key whose call is gone, but only for the same body.
 _FREE = SQL(
     "(k.expires_at <= now() or (k.response is null and k.claimed_until <= now() and k.body_hash = %(body_hash)s))"
 )
@@ -68,7 +68,7 @@ _RELEASE = SQL("delete from idempotency_keys {}").format(_OWN)
 
 @dataclass(frozen=True)
 class KeyedRequest:
-    """A request under a key. A key belongs to one caller and endpoint, and stands for one body."""
+    """A request with a key. A key belongs to one caller and endpoint, and stands for one body."""
 
     caller: str
     endpoint: str
@@ -77,7 +77,7 @@ class KeyedRequest:
 
     @classmethod
     def of(cls, caller: str, endpoint: str, key: str, body: BaseModel) -> KeyedRequest:
-        """Bodies are the same when they were understood the same, however they were written."""
+        """Bodies are equal if they parse to the same values, whatever their formatting."""
         canonical = json.dumps(body.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
         return cls(caller, endpoint, key, hashlib.sha256(canonical.encode()).hexdigest())
 
@@ -90,7 +90,7 @@ class Claim:
     id: uuid.UUID
 
     async def store(self, connection: Connection, response: BaseModel) -> None:
-        """Keep the response, in the transaction of `connection`. Raises Conflict where the claim was lost to another call."""
+        """Stores the response in the transaction of `connection`. Raises Conflict if another call has taken over the claim."""
         cursor = await connection.execute(_STORE, _parameters(self) | {"response": response.model_dump_json()})
         if cursor.rowcount == 0:
             raise Conflict(STILL_RUNNING, retry_after_seconds=RETRY_AFTER_SECONDS)
@@ -102,9 +102,9 @@ async def once(
     response_type: type[Response],
     work: Callable[[Claim], Awaitable[Response]],
 ) -> Response:
-    """The result of `work`, which must store it by its claim, or the result stored before. An error of `work` frees the key.
+    """Returns the result of `work`, which must store it with its claim, or the stored one. An error in `work` releases the key.
 
-    Raises Conflict for a key that was used with another body, and where the first call still runs after WAIT_SECONDS.
+    Raises Conflict if the key was used with another body, or if the first call still runs after WAIT_SECONDS.
     """
     claim = Claim(request, uuid.uuid4())
     stored = await _claim_or_wait(database, claim)
@@ -116,7 +116,7 @@ async def once(
 
 
 async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
-    """None once `claim` holds, else the response of the call that held it."""
+    """Returns None once `claim` holds, or the response of the call that held it."""
     clock = asyncio.get_running_loop().time
     deadline, pause, may_be_free = clock() + WAIT_SECONDS, FIRST_PAUSE_SECONDS, True
     while clock() < deadline:
@@ -136,7 +136,7 @@ async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
 
 
 async def _release(database: Database, claim: Claim) -> None:
-    """Give the key free, unless a response was stored under it after all: a broken commit may have gone through."""
+    """Releases the key, unless a response was stored after all: a commit that failed for us may have gone through."""
     await database.execute(_RELEASE, _parameters(claim))
 
 

@@ -1,7 +1,7 @@
 """The run log: every search with timed steps and ranked results, for `quarry runs` and for operators.
 
-Finished runs go into a bounded queue, and one writer stores them in batches over a connection that no search needs. Runs that
-find the queue full, or that the database refuses, are dropped and counted; no search waits for it or fails with it.
+Finished runs go into a bounded queue. One writer stores them in batches over a connection that no search needs. Runs that find
+the queue full, or that the database rejects, are dropped and counted; no search waits for the log or fails because of it.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ StepStatus = Literal["completed", "degraded", "failed"]
 PENDING_RUNS_MAX = 500
 BATCH_RUNS = 20
 REQUEST_CHARACTERS_MAX = 20_000
-"""A request that is longer as JSON is not kept: many wait to be written."""
+"""Longer requests (as JSON) are not kept, since many may be waiting in the queue."""
 BEGUN_SECONDS = 1.0
-"""A run that lasts longer is written while it lasts, so that one which is killed leaves a row."""
+"""A run that lasts longer is written while it runs, so that a killed run leaves a row."""
 DRAIN_SECONDS = 2.0
 ENDED_LATE = "ended at its deadline"
-"""With this a task is cancelled whose search had no more time, rather than no reader."""
+"""The reason for cancelling a task whose search ran out of time, as opposed to one without a reader."""
 WARNING_PAUSE_SECONDS = 60.0
 
 logger = logging.getLogger(__name__)
@@ -57,8 +57,8 @@ logger = logging.getLogger(__name__)
 
 @dataclass
 class StepRecord:
-    """One step of a run. Milliseconds count from the run's start; `counts` are true numbers of what the step saw or made.
-    `reason` is the kind of error for which it failed or was degraded.
+    """One step of a run. Milliseconds count from the run's start. `counts` are true numbers of what the step read or produced.
+    `reason` is the kind of error that made it fail or degrade.
     """
 
     name: str
@@ -72,7 +72,7 @@ class StepRecord:
 
 @dataclass(frozen=True)
 class ResultRecord:
-    """One result that a run gave; its rank is its place in the list."""
+    """One result of a run. Its rank is its position in the list."""
 
     type: str
     id: str
@@ -81,9 +81,9 @@ class ResultRecord:
 
 @dataclass
 class Run:
-    """One search while it happens. `degraded` names the model steps that a fallback served, `request` asks the same again,
-    `answer_id` is the stored answer, `decided` holds the model's decisions by what was asked, `session_id` joins the turns of a
-    chat, and `iterations` counts the rounds of a loop.
+    """A search in progress. `degraded` names the model steps that a fallback served, `request` repeats the search, `answer_id`
+    is the stored answer, `decided` holds the model's decisions by what was asked, `session_id` joins the turns of a chat, and
+    `iterations` counts the rounds of a loop.
     """
 
     domain: str
@@ -110,7 +110,7 @@ class Run:
 
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:
-        """Time a step. An exception marks it failed and goes on its way."""
+        """Times a step. An exception marks it as failed and propagates."""
         with span(name, {"quarry.domain": self.domain, "quarry.run_id": str(self.id)}) as told:
             record = StepRecord(name, started_ms=self.elapsed_ms())
             self.steps.append(record)
@@ -124,7 +124,7 @@ class Run:
                 told["quarry.step.status"] = record.status
 
     def degrade(self, name: str, record: StepRecord | None = None, error: BaseException | None = None) -> None:
-        """Note that a fallback, or less than was asked for, served the step `name`, because of an `error`."""
+        """Records that the step `name` was served by a fallback, or only in part, because of `error`."""
         if name not in self.degraded:
             self.degraded.append(name)
         if record is not None:
@@ -140,8 +140,8 @@ class Run:
 
 
 class RunLog:
-    """Writes runs to `search_runs`, `search_run_steps` and `search_run_results`, and counts them in `metrics`, their tokens by
-    `prices`. `dropped` counts those it could not write.
+    """Writes runs to `search_runs`, `search_run_steps` and `search_run_results`, and counts them in `metrics`, with token costs
+    by `prices`. `dropped` counts the runs it could not write.
     """
 
     def __init__(self, database: Database, metrics: Metrics | None = None, prices: Prices | None = None) -> None:
@@ -155,8 +155,8 @@ class RunLog:
 
     @contextmanager
     def record(self, run: Run) -> Iterator[Run]:
-        """Close the run at the end of the block: completed, failed, or abandoned when the client went away; one that lasts is
-        written as running before.
+        """Closes the run at the end of the block: completed, failed, or abandoned if the client went away. A long run is first
+        written as running.
         """
         begun = asyncio.get_running_loop().call_later(BEGUN_SECONDS, self._write_later, run)
         try:
@@ -177,12 +177,12 @@ class RunLog:
             self._write_later(run)
 
     async def drain(self, seconds: float = DRAIN_SECONDS) -> None:
-        """Wait until what was recorded so far is written, at most `seconds`; a Lambda is frozen once it has answered."""
+        """Waits until everything recorded so far is written, at most `seconds`. A Lambda is frozen once it has answered."""
         if self._writer is not None:
             await asyncio.wait({self._writer}, timeout=seconds)
 
     async def close(self) -> None:
-        """Write what can be written in time, and drop the rest."""
+        """Writes what can be written in time, and drops the rest."""
         await self.drain()
         if self._writer is not None and not self._writer.done():
             self._writer.cancel()
@@ -211,7 +211,7 @@ class RunLog:
             self._drop(1, "too many wait to be written")
             return
         self._waiting.append(run)
-        # started whenever there is something to write, on whatever event loop
+        # started when there is something to write, on the current event loop
         if self._writer is None or self._writer.done():
             self._writer = asyncio.get_running_loop().create_task(self._write_waiting(), context=untraced())
 
@@ -223,14 +223,14 @@ class RunLog:
                 await self._write(batch)
             except Exception as error:
                 if len(batch) > 1 and not isinstance(error, DatabaseUnavailable):
-                    size = 1  # one of them cannot be written; the others can
+                    size = 1  # one run cannot be written, but the others can
                     continue
                 self._drop(len(batch), type(error.__cause__ or error).__name__)
             for _ in batch:
                 self._waiting.popleft()
 
     async def _write(self, runs: Sequence[Run]) -> None:
-        runs = list({run.id: run for run in runs}.values())  # one that began and ended meanwhile is written once
+        runs = list({run.id: run for run in runs}.values())  # a run that began and ended in one batch is written once
         rows = list(map(_run_row, runs))
         over = [run for run in runs if run.status != "running"]
         steps = [row for run in over for row in _numbered(run, "step_number", map(_step_row, run.steps))]
@@ -252,11 +252,11 @@ class RunLog:
 
 
 _WATCHED = frozenset((SEARCHES, FAILED_SEARCHES, MODEL_COST))
-"""Counted of all domains together, too: an alarm that adds domains up would be billed for each."""
+"""Also counted over all domains: an alarm that sums over domains would be billed for each."""
 
 
 class HeardRuns(RunLog):
-    """A run log that hands on to another one, and knows what its own runs have spent."""
+    """A run log that forwards to another one, and knows the usage of its own runs."""
 
     def __init__(self, log: RunLog) -> None:
         self._log = log
@@ -270,11 +270,11 @@ class HeardRuns(RunLog):
 
     @property
     def usage(self) -> Usage:
-        """Tokens of a chat model, of all runs so far."""
+        """Chat model tokens of all runs so far."""
         return sum((run.usage for run in self._runs), Usage())
 
 
-# what was forgotten while it was asked, or was left open in a page
+# requests that quote a record forgotten during the run, or while a page was open
 _LET_GO: LiteralString = """
 update search_runs r set request = null
 where r.id = any(%s::uuid[]) and exists (select from forgotten where forgotten_at > now() - interval '1 day') and exists (
@@ -293,7 +293,7 @@ async def _insert(
     but: Composable = _NOTHING,
     or_update: bool = False,
 ) -> None:
-    """Insert rows that name the same columns, those that `but` lets through; with `or_update`, over those of the same id."""
+    """Inserts rows with the same columns that satisfy `but`. With `or_update`, replaces rows with the same id."""
     if rows:
         columns = SQL(", ").join(map(Identifier, rows[0]))
         changes = SQL(", ").join(SQL("{0} = excluded.{0}").format(Identifier(each)) for each in rows[0])
@@ -331,7 +331,7 @@ def _run_row(run: Run) -> dict[str, Any]:
 
 
 def _numbered(run: Run, number: str, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Rows as a run's own: with its id, and counted from 1 in the column `number`."""
+    """The rows with the run's id, numbered from 1 in the column `number`."""
     for place, row in enumerate(rows, start=1):
         yield {"run_id": str(run.id), number: place, **row}
 
@@ -356,7 +356,7 @@ def _result_row(result: ResultRecord) -> dict[str, Any]:
 async def keep_feedback(
     database: Database, run_id: uuid.UUID, caller: str, *, helpful: bool, reason: str | None
 ) -> None:
-    """Note what the caller thought of a run of theirs. Raises NotFound where there is no such run."""
+    """Stores the caller's feedback on one of their runs. Raises NotFound if there is no such run."""
     if not await database.execute(
         """update search_runs set helpful = %s, feedback_reason = %s, feedback_at = now() where id = %s and caller = %s""",
         [helpful, reason or None, run_id, caller],
@@ -365,7 +365,7 @@ async def keep_feedback(
 
 
 async def recent_runs(database: Database, limit: int, *, with_feedback: bool = False) -> list[dict[str, Any]]:
-    """The latest runs, newest first; or those that somebody said something of, the latest word first."""
+    """The latest runs, newest first; or those with feedback, latest feedback first."""
     which = SQL(
         "where feedback_at is not null order by feedback_at desc" if with_feedback else "order by started_at desc"
     )
@@ -379,7 +379,7 @@ async def recent_runs(database: Database, limit: int, *, with_feedback: bool = F
 
 
 async def whole_run(database: Database, run_id: str) -> dict[str, Any]:
-    """A run with its steps and results, by its id or the unambiguous beginning of it. Raises NotFound."""
+    """A run with its steps and results, by its id or an unambiguous prefix of it. Raises NotFound."""
     runs = await database.rows(
         "select *, id::text as id from search_runs where starts_with(id::text, lower(%s)) limit 2", [run_id]
     )

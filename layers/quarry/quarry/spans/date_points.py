@@ -1,4 +1,4 @@
-"""Single times as people write them: days, months, quarters, halves, seasons, years, decades, and those relative to a day."""
+"""Single times as people write them: days, months, quarters, halves, seasons, years, decades, and times relative to a day."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def around(day: datetime.date, unit: str) -> tuple[datetime.date, datetime.date,
 
 YEAR_MIN, YEAR_MAX = 1000, 2999
 BARE_YEAR_MIN, BARE_YEARS_AHEAD = 1900, 20
-"""A number that nothing says to be a year is likely one from then on, and until so many years from the reference day."""
+"""A bare number is probably a year from this one until this many years after the reference day."""
 
 MONTH_NAMES = tuple(name.lower() for name in calendar.month_name[1:])
 WEEKDAYS = tuple(name.lower() for name in calendar.day_name)
@@ -74,9 +74,9 @@ _FEW = {"few": 3, "couple": 2, "couple of": 2, "a": 1, "an": 1}
 
 @dataclass(frozen=True)
 class Point:
-    """A time at `text[start:end]`: the days from `first` to `last`. Without a year: `months` of any year, or `day` of one.
+    """A time at `text[start:end]`: the days from `first` to `last`. If no year is given: `months` of any year, or `day` in one.
 
-    `is_latent`: the words may mean something else, unless others around them say that it is a time. `is_vague`: also then.
+    `is_latent`: the words may mean something else, unless nearby words say that it is a time. `is_vague`: even then.
     """
 
     start: int
@@ -92,7 +92,7 @@ class Point:
 
 
 def find_points(text: str, today: datetime.date) -> list[Point]:
-    """The times of a text, in order, none within another; `today` is the day that relative ones count from."""
+    """The times in a text, in order, without overlaps. Relative ones count from `today`."""
     found: list[Point] = []
     taken = bytearray(len(text))
     for pattern, read in _patterns():
@@ -103,7 +103,7 @@ def find_points(text: str, today: datetime.date) -> list[Point]:
             try:
                 point = read(match, today)
             except (ValueError, OverflowError):
-                # no such day, and no such month either
+                # neither such a day nor such a month exists
                 taken[start:end] = b"\1" * (end - start)
                 continue
             if point:
@@ -113,7 +113,7 @@ def find_points(text: str, today: datetime.date) -> list[Point]:
 
 
 def in_year(point: Point, year: int) -> Point:
-    """A time without a year, in one. Raises ValueError."""
+    """A time without a year, in the given one. Raises ValueError."""
     month = point.months[0]
     if point.day:
         first = last = datetime.date(year, month, point.day)
@@ -123,7 +123,7 @@ def in_year(point: Point, year: int) -> Point:
 
 
 def latest(point: Point, today: datetime.date) -> Point:
-    """A time without a year, as it last came round. Raises ValueError."""
+    """A time without a year, at its last occurrence. Raises ValueError."""
     this = in_year(point, today.year)
     return this if this.first and this.first <= today else in_year(point, today.year - 1)
 
@@ -134,7 +134,7 @@ def _day(match: re.Match[str], year: str, month: int, day: str) -> Point:
 
 
 def _months(match: re.Match[str], year: str | None, month: int, count: int, grain: Grain) -> Point:
-    """`count` months from `month` on, of `year` or of any."""
+    """`count` months starting with `month`, of `year` or of any year."""
     if year:
         return Point(*match.span(), *days_of(_full_year(year), month, count), grain)
     months = tuple((month - 1 + place) % 12 + 1 for place in range(count))
@@ -154,7 +154,7 @@ def _month_number(name: str) -> int:
 
 
 def _numeric_day(match: re.Match[str], today: datetime.date) -> Point:
-    """Day before month, but where only the other order makes a date."""
+    """Day before month, unless only the other order is a valid date."""
     day, month = (match[1], match[2]) if int(match[2]) <= 12 else (match[2], match[1])
     return _day(match, match[3], int(month), day)
 
@@ -170,7 +170,7 @@ def _month_and_day(match: re.Match[str], today: datetime.date) -> Point:
 
 
 def _days_of_month(match: re.Match[str], today: datetime.date) -> Point | None:
-    """March 4-5; not 5-4, which is a vote or the like."""
+    """March 4-5; but not 5-4, which is a vote, for example."""
     month = _month_number(match["month"])
     year = match["year"] or str(today.year)
     first, last = _day(match, year, month, match["first"]), _day(match, year, month, match["last"])
@@ -180,7 +180,7 @@ def _days_of_month(match: re.Match[str], today: datetime.date) -> Point | None:
 
 
 def _week(match: re.Match[str], today: datetime.date) -> Point:
-    """A week by its number, as ISO 8601 counts them."""
+    """A week by its ISO 8601 number."""
     first = datetime.date.fromisocalendar(int(match["year"]), int(match["week"]), 1)
     return Point(*match.span(), first, first + datetime.timedelta(days=6), "week")
 
@@ -200,7 +200,7 @@ def _half(match: re.Match[str], today: datetime.date) -> Point | None:
 
 
 def _decade(match: re.Match[str], today: datetime.date) -> Point | None:
-    """ "The 1800s" is a century; "the 20s" are the last ones that have begun."""
+    """ "The 1800s" is a century; "the 20s" is the most recent such decade that has started."""
     said = match[1].lower()
     if len(said) == 4:
         first = int(said)
@@ -278,7 +278,7 @@ def _named_day(match: re.Match[str], today: datetime.date) -> Point:
 
 
 def _weekday(match: re.Match[str], today: datetime.date) -> Point:
-    """ "Monday" as it last came round, today included; "last Monday" before today, "next Monday" after it."""
+    """ "Monday" is its last occurrence, including today; "last Monday" is before today, "next Monday" after it."""
     which, days = (match["which"] or "").lower(), WEEKDAYS.index(match["weekday"].lower()) - today.weekday()
     if which in ("next", "coming"):
         days = days % 7 or 7
@@ -300,13 +300,13 @@ _Read = Callable[[re.Match[str], datetime.date], Point | None]
 
 @cache
 def _patterns() -> tuple[tuple[re.Pattern[str], _Read], ...]:
-    """What to look for, the longest forms first."""
+    """The patterns to look for, longest forms first."""
     readers = (*_absolute(), *_relative(), *_bare())
     return tuple((re.compile(pattern, re.IGNORECASE), read) for pattern, read in readers)
 
 
 def _absolute() -> tuple[tuple[str, _Read], ...]:
-    """Times that name their days, months or years."""
+    """Times that state their days, months or years."""
     year = rf"(?:{YEAR}|{_SHORT_YEAR})"
     of_year = rf"(?:\s*+,?\s*+(?:(?:of|in)\s++)?(?:the\s++year\s++)?(?P<year>{year}))"
     ordinal = r"(?P<ordinal>first|second|third|fourth|1st|2nd|3rd|4th)"
@@ -375,7 +375,7 @@ def _relative() -> tuple[tuple[str, _Read], ...]:
 
 
 def _bare() -> tuple[tuple[str, _Read], ...]:
-    """A year, a month or a season by itself."""
+    """A year, month or season on its own."""
     return (
         (rf"\b(?:fy\s?)?({YEAR})", _year),
         (rf"\b({MONTH})", lambda match, today: _months(match, None, _month_number(match[1]), 1, "month")),

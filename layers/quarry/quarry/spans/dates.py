@@ -1,4 +1,4 @@
-"""When: what words around times make of them ("since March 2020", "from 2015 to 2018", "in the 1990s or later", "early 2020")."""
+"""What the words around times add to them ("since March 2020", "from 2015 to 2018", "in the 1990s or later", "early 2020")."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from quarry.spans.mention import DateRange, Mention
 from quarry.spans.numbers import AND, TO
 
 LEAD_CHARACTERS_MAX = 40
-"""So far before a time the words begin that say how it bounds."""
+"""The words that bound a time start at most this many characters before it."""
 
 _ONE_DAY = datetime.timedelta(days=1)
 
 
 def find_dates(text: str, tokens: Sequence[Token], today: datetime.date) -> list[Mention]:
-    """The times that a text names, in order and apart. What is relative counts from `today`.
+    """The times in a text, in order, without overlaps. Relative ones count from `today`.
 
-    A month without a year is that month of every year, and bounds from when it last came round. A number that may count the noun
-    behind it, and a month's name that is an everyday word too, are latent unless a word such as "in" or "since" leads them.
+    A month without a year is that month of every year; as a bound, it is its last occurrence. A number that may count the next
+    noun, and a month's name that is also a common word, are latent unless a word such as "in" or "since" comes before them.
     """
     points = _in_one_year(text, _dated_weekdays(text, find_points(text, today)))
     mentions: list[Mention] = []
@@ -38,7 +38,7 @@ def find_dates(text: str, tokens: Sequence[Token], today: datetime.date) -> list
         last = points[place] if place < len(points) else None
         try:
             if last and point.is_weekday and last.is_weekday and _joins(text, point, last, lead):
-                # "open Monday to Friday" is of every week
+                # "open Monday to Friday" means every week
                 if lead in ("from", "between"):
                     mentions.append(_weekdays(point, last, start))
                 place += 1
@@ -58,7 +58,7 @@ def find_dates(text: str, tokens: Sequence[Token], today: datetime.date) -> list
 
 
 def _lead(text: str, start: int) -> tuple[str, int]:
-    """What the words right before a time say, and where they begin."""
+    """What the words right before a time say, and where they start."""
     begin = max(0, start - LEAD_CHARACTERS_MAX)
     match = _leads().search(text[begin:start])
     if match is None or (match.lastgroup == "over" and text[start].isdigit()):
@@ -68,7 +68,7 @@ def _lead(text: str, start: int) -> tuple[str, int]:
 
 
 def _part_of(text: str, point: Point, lead: str, start: int) -> tuple[Point, str, int]:
-    """The early, middle or late part of a time, and what leads in that."""
+    """The early, middle or late part of a time, and the words before that."""
     part = _PART.search(text[max(0, point.start - LEAD_CHARACTERS_MAX) : point.start])
     if part is None or point.first is None or point.last is None or point.first == point.last:
         return point, lead, start
@@ -90,12 +90,12 @@ def _part_of(text: str, point: Point, lead: str, start: int) -> tuple[Point, str
 
 
 def _to_month(day: datetime.date) -> datetime.date:
-    """The first day of the month that begins nearest."""
+    """The first day of the nearest month start."""
     return (day + datetime.timedelta(days=15)).replace(day=1)
 
 
 def _dated_weekdays(text: str, points: Sequence[Point]) -> list[Point]:
-    """The points, a weekday before its date being part of that ("Monday, 3 May 2024")."""
+    """The points, with a weekday merged into the date that follows it ("Monday, 3 May 2024")."""
     kept: list[Point] = []
     for point in points:
         if (
@@ -111,7 +111,7 @@ def _dated_weekdays(text: str, points: Sequence[Point]) -> list[Point]:
 
 
 def _in_one_year(text: str, points: Sequence[Point]) -> list[Point]:
-    """The points, those without a year in that of the one which they are listed with ("in March, April and May 2024")."""
+    """The points. Those without a year take the year of the list they are in ("in March, April and May 2024")."""
     dated: list[Point] = []
     year: int | None = None
     begin = len(text)
@@ -130,7 +130,7 @@ def _in_one_year(text: str, points: Sequence[Point]) -> list[Point]:
 
 
 def _weekdays(first: Point, last: Point, start: int) -> Mention:
-    """From one weekday to another, the last of which came round last."""
+    """From one weekday to the last occurrence of another."""
     assert first.first
     assert last.last
     begin = first.first if first.first <= last.last else first.first - datetime.timedelta(days=7)
@@ -138,7 +138,7 @@ def _weekdays(first: Point, last: Point, start: int) -> Mention:
 
 
 def _joins(text: str, first: Point, last: Point, lead: str) -> bool:
-    """Whether two times are the ends of one."""
+    """Whether two times are the two ends of a range."""
     gap = text[first.end : last.start]
     return bool(TO.fullmatch(gap) or (lead == "between" and AND.fullmatch(gap)))
 
@@ -185,8 +185,8 @@ def _bounded(text: str, tokens: Sequence[Token], point: Point, lead: str, start:
 
 
 def _tail(text: str, point: Point, lead: str) -> re.Match[str] | None:
-    """What the words right behind a time say. A bare "on" says "onwards" behind "from" alone, where nothing follows it: else it
-    leads to something ("in 2024 on leaflets").
+    """What the words right after a time say. A bare "on" means "onwards" only after "from" and if nothing follows; otherwise it
+    starts something else ("in 2024 on leaflets").
     """
     if point.is_latent and not lead:
         return None
@@ -210,7 +210,7 @@ def _mention(point: Point, start: int, end: int, bound: str) -> Mention:
 
 
 def _may_count(text: str, tokens: Sequence[Token], point: Point) -> bool:
-    """Whether a year by its digits may be a number of what follows ("in 2000 stores")."""
+    """Whether a year in digits may instead count the next word ("in 2000 stores")."""
     if not text[point.start : point.end].isdigit():
         return False
     place = bisect_left(tokens, point.end, key=lambda token: token.start)
@@ -251,7 +251,7 @@ def _leads() -> re.Pattern[str]:
 
 @cache
 def _tails() -> re.Pattern[str]:
-    """Words that begin right behind a time."""
+    """Words that start right after a time."""
     return re.compile(
         r"\s{0,3}+(?P<since>\+(?!\w)|(?:onwards?|(?:and|or)\s+(?:later|after|afterwards|newer|since|onwards?|more\s+recent))\b"
         r"(?!\s+(?:the|a|an|its?|our|their)\b|\s+(?:\w+\s+)?\d))"

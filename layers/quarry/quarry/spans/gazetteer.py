@@ -1,4 +1,4 @@
-"""The places of the world that questions name: countries, regions, states and larger cities, with their spellings."""
+"""The places in the world that questions name: countries, regions, states and larger cities, with their spellings."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from quarry.language.word_forms import demonyms
 from quarry.spans.mention import Place, PlaceKind
 
 LARGE_CITY_THOUSANDS = 300
-"""From so many thousands of people on a city is meant before a state of its name."""
+"""From this population in thousands, a city takes precedence over a state of the same name."""
 
 _DATA = Path(__file__).parent / "data"
 
 
 class Entry(NamedTuple):
-    """A place of the tables. `country` is its ISO 3166 code, `thousands` how many people a city has. `is_usual` and
-    `is_demonym` say how this name of it names it.
+    """A row of the place tables. `country` is an ISO 3166 code, `thousands` the population of a city. `is_usual` and
+    `is_demonym` describe this name of the place.
     """
 
     kind: PlaceKind
@@ -38,8 +38,8 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Gazetteer:
-    """Entries by their names as they are compared; states by their abbreviations; cities by what they lie in ("IN", "US-CA"), and
-    all that cities of a name lie in.
+    """Entries by normalised name, states by abbreviation, cities by the country or state they are in ("IN", "US-CA"), and for
+    each city name all countries and states with such a city.
     """
 
     by_name: dict[str, tuple[Entry, ...]]
@@ -51,7 +51,7 @@ class Gazetteer:
 
 @cache
 def gazetteer() -> Gazetteer:
-    """Read on first use, which takes a fifth of a second; call it when a process starts."""
+    """The gazetteer, loaded on first use. Loading takes 0.2 seconds, so call it when a process starts."""
     by_name: dict[str, list[Entry]] = defaultdict(list)
     by_abbreviation: dict[str, Entry] = {}
     by_code: dict[str, Entry] = {}
@@ -82,13 +82,13 @@ def gazetteer() -> Gazetteer:
 
 
 def places_called(name: str) -> tuple[Place, ...]:
-    """What places are called so, the most important first: "Georgia" is a country and a state."""
+    """The places with this name, most important first: "Georgia" is a country and a state."""
     return tuple(place_of(entry) for entry in gazetteer().by_name.get(_key(name), ()))
 
 
 @cache
 def place_of(entry: Entry) -> Place:
-    """The place with all its spellings, each with and without accents; of a region or state, also those of what lies in it."""
+    """The place with all its spellings, with and without accents. For a region or state, also those of the places in it."""
     names = [*entry.names, *(name for member in entry.members for name in _names_of_member(member))]
     if entry.kind == "region" and entry.state:
         names += [name for city in gazetteer().cities.get(entry.state, ()) for name in city.names[:1]]
@@ -96,24 +96,24 @@ def place_of(entry: Entry) -> Place:
 
 
 def _names_of_member(member: str) -> tuple[str, ...]:
-    # a country that a table of another year does not have has no names
+    # countries missing from a table of another year have no names
     entry = gazetteer().by_code.get(member)
     return place_of(entry).names if entry else ()
 
 
 def _rank(entry: Entry) -> int:
-    """The lower, the likelier a place is meant by a name that others have too."""
+    """The rank of a place among those with the same name; lower is likelier."""
     if entry.kind == "city":
         return 1 if entry.thousands >= LARGE_CITY_THOUSANDS and entry.is_usual else 3
     return 2 if entry.state else 0
 
 
 def _add(by_name: dict[str, list[Entry]], entry: Entry, usual: int = 0) -> None:
-    """Add a place by all its names, of which the first `usual` are usual ones; all are where that is 0."""
+    """Adds a place under all its names. The first `usual` names are the usual ones; 0 means all."""
     for place, name in enumerate(entry.names):
-        # the other names of cities are in the table as they are compared
+        # the table holds the other names of cities in normalised form
         entries = by_name[name if 0 < usual <= place else _key(name)]
-        # cities come by size: a name is that of the largest city that has it
+        # cities are sorted by size, so the largest city with a name gets it
         if entry.kind != "city" or all(each.kind != "city" for each in entries):
             entries.append(entry if usual == 0 or place < usual else entry._replace(is_usual=False))
 
@@ -146,7 +146,7 @@ def _states() -> Iterator[tuple[Entry, str]]:
 
 
 def _cities() -> Iterator[tuple[Entry, int]]:
-    """The cities, the largest first, each with how many of its names are usual."""
+    """The cities, largest first, each with the number of its usual names."""
     for usual_names, country, state, thousands, others in _rows("cities.tsv"):
         usual = tuple(usual_names.split(","))
         names = (*usual, *others.split(",")) if others else usual
@@ -159,18 +159,18 @@ _WHAT_SEPARATES_ALTERNATIVES = re.compile(r"[/|;]|\bor\b|\band\b")
 
 
 def known_place(name: str, kind: PlaceKind | None = None) -> Place | None:
-    """The place that `name` is a spelling of, the most important one; of that kind, where one is given."""
+    """The most important place with the spelling `name`, of `kind` if given."""
     return next((place for place in places_called(name) if kind is None or place.kind == kind), None)
 
 
 def usual_name(name: str, kind: PlaceKind) -> str:
-    """The usual name of a city or country, lower case; `name` itself where none of that kind is known."""
+    """The usual name of a city or country, in lower case; `name` itself if no such place is known."""
     place = known_place(name, kind)
     return place.name if place else name
 
 
 def spellings(name: str) -> tuple[str, ...]:
-    """All lower-case spellings of a place, `name` first; for a region, also those of the places in it."""
+    """All lower-case spellings of a place, `name` first. For a region, also those of the places in it."""
     place = known_place(name)
     if place is None:
         return unique((name, without_accents(name)))
@@ -179,23 +179,23 @@ def spellings(name: str) -> tuple[str, ...]:
 
 
 def country_of(city: str) -> str | None:
-    """The usual name of the country that the largest city of this name lies in."""
+    """The usual name of the country of the largest city with this name."""
     entries = gazetteer().by_name.get(city, ())
     code = next((entry.country for entry in entries if entry.kind == "city"), None)
     return gazetteer().by_code[code].name if code in gazetteer().by_code else None
 
 
 def country_of_region(region: Place) -> str | None:
-    """The usual name of the country that a state lies in."""
+    """The usual name of the country of a state."""
     state = _state(region)
     return gazetteer().by_code[state.country].name if state else None
 
 
 def places_in(text: str) -> tuple[str, ...]:
-    """The spellings of all places that a free text names as alternatives: "pune or mumbai", "mumbai / thane".
+    """The spellings of all places that a text lists as alternatives: "pune or mumbai", "mumbai / thane".
 
-    Commas make a place more precise ("whitefield, bengaluru, india"): the first part counts, unless all parts are places of one
-    kind, which are alternatives again.
+    Commas make a place more precise ("whitefield, bengaluru, india"): the first part counts. But if all parts are places of one
+    kind, they are alternatives.
     """
     names: list[str] = []
     for alternative in _WHAT_SEPARATES_ALTERNATIVES.split(text):
@@ -207,18 +207,18 @@ def places_in(text: str) -> tuple[str, ...]:
 
 
 def alternatives_in(text: str) -> list[str]:
-    """The alternatives of a free text, each by its most precise part."""
+    """The alternatives in a text, each reduced to its most precise part."""
     named = (alternative.partition(",")[0].strip() for alternative in _WHAT_SEPARATES_ALTERNATIVES.split(text))
     return [name for name in named if name]
 
 
 def each_spelling(names: Iterable[str]) -> tuple[str, ...]:
-    """The names, places among them in all their spellings."""
+    """The names, with places in all their spellings."""
     return unique(each for name in names for each in (spellings(name) if known_place(name) else (name,)))
 
 
 def _usual_names(place: Place) -> Iterator[str]:
-    """The names of a place that the data may have, and not those in all languages: of those some are other places' names."""
+    """The names of a place that the data may contain. Names in other languages are left out; some belong to other places."""
     for name in place.names:
         entries = gazetteer().by_name.get(" ".join(keys(name)), ())
         if place.kind != "city" or any(entry.is_usual and entry.name == place.name for entry in entries):
@@ -226,14 +226,14 @@ def _usual_names(place: Place) -> Iterator[str]:
 
 
 def _state(place: Place) -> Entry | None:
-    """The state of a federation that a region is."""
+    """The federal state that a region is."""
     entries = gazetteer().by_name.get(place.name, ()) if place.kind == "region" else ()
     return next((entry for entry in entries if entry.state), None)
 
 
 def _names_of_state(state: Entry) -> tuple[str, ...]:
-    """A state's names, and its abbreviation and larger cities, these with what makes clear that it is those of this state: a city
-    of the same name may lie anywhere.
+    """A state's names and abbreviation, and its larger cities. Cities are qualified with the state, because a city of the same
+    name may exist elsewhere.
     """
     abbreviation = state.state.partition("-")[2].lower()
     country = gazetteer().by_code[state.country]

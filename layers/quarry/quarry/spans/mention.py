@@ -1,4 +1,4 @@
-"""What a question mentions, each with the characters that say it, and the conditions on facets that these become."""
+"""What a question mentions, with the characters that state it, and the conditions on facets that result."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from quarry.language.writing import Grain
 
 PlaceKind = Literal["city", "region", "country", "continent"]
 Per = Literal["year", "month", "week", "day", "hour"]
-"""What an amount of money is paid for."""
+"""The period that an amount of money is paid for."""
 
 
 @dataclass(frozen=True)
 class KnownValue:
-    """A value of a facet as it stands in the data, and in how many rows. `likeness` is 1 where it was written right (but for
-    case, accents, inflection), less for a slip of the pen. `is_whole`: all of the value was said, not a part of it. `tables` are
-    the names of those that hold it.
+    """A value of a facet as stored in the data, with its number of rows. `likeness` is 1 for a correct spelling (ignoring case,
+    accents and inflection), less for a typo. `is_whole`: the question contains the whole value. `tables` are the names of those
+    that hold it.
     """
 
     facet: str
@@ -31,7 +31,7 @@ class KnownValue:
 
 @dataclass(frozen=True)
 class ValueMatch:
-    """The words `first` to `last` (not included) of the question may mean `value`."""
+    """The words `first` to `last` (exclusive) of the question may mean `value`."""
 
     first: int
     last: int
@@ -50,7 +50,7 @@ class DateRange:
 
 @dataclass(frozen=True)
 class NumberRange:
-    """Numbers from `least` to `most`; None is open. `unit` is the noun that is counted, as its stem, where one is named."""
+    """Numbers from `least` to `most`; None is open. `unit` is the stem of the counted noun, if one is named."""
 
     least: float | None = None
     most: float | None = None
@@ -61,7 +61,7 @@ class NumberRange:
 
 @dataclass(frozen=True)
 class MoneyRange:
-    """Amounts from `least` to `most`; None is open. `currency` is the ISO 4217 code, None where none is said."""
+    """Amounts from `least` to `most`; None is open. `currency` is the ISO 4217 code, or None if none is named."""
 
     least: float | None = None
     most: float | None = None
@@ -73,7 +73,7 @@ class MoneyRange:
 
 @dataclass(frozen=True)
 class Duration:
-    """A length of time in months: "5+ years". It dates nothing but what is so old. `unit` is the stem of what it is told in."""
+    """A length of time in months: "5+ years". As a date, it only means an age. `unit` is the stem of the unit used."""
 
     least: float | None = None
     most: float | None = None
@@ -84,9 +84,9 @@ class Duration:
 
 @dataclass(frozen=True)
 class Place:
-    """A place by its usual name, lower case. `names` are all its spellings; of a region, those of what lies in it too.
+    """A place by its usual name, in lower case. `names` are all its spellings; for a region, also those of the places in it.
 
-    `within` is the usual name of the country or state that the words put it in ("London, Canada").
+    `within` is the usual name of the country or state named with it ("London, Canada").
     """
 
     kind: PlaceKind
@@ -100,7 +100,7 @@ Value = DateRange | NumberRange | MoneyRange | Duration | Place
 
 @dataclass(frozen=True)
 class Span:
-    """The characters of a question that say something."""
+    """The characters of a question that state something."""
 
     start: int
     end: int
@@ -108,7 +108,7 @@ class Span:
 
 @dataclass(frozen=True)
 class Mention:
-    """A thing that `text[start:end]` mentions. `is_latent`: the words may mean this, and nothing beside them says so."""
+    """What `text[start:end]` mentions. `is_latent`: the words may mean this, but nothing around them confirms it."""
 
     value: Value
     start: int
@@ -118,8 +118,8 @@ class Mention:
 
 @dataclass(frozen=True)
 class Condition:
-    """What the rows must be like in one facet: any of the values (as they stand in the data), or within the range, or, negated,
-    not so.
+    """A condition on one facet: equal to any of the values (as stored in the data), or within the range; or, if negated,
+    neither.
     """
 
     facet: str
@@ -130,9 +130,9 @@ class Condition:
 
 
 Clause = tuple[Condition, ...]
-"""Conditions of which any must hold."""
+"""Conditions of which at least one must hold."""
 
 
 def spans_of(clauses: Iterable[Clause]) -> set[Span]:
-    """The characters that say the clauses."""
+    """The characters that state the clauses."""
     return {span for clause in clauses for condition in clause for span in condition.evidence}

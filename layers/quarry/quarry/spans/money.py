@@ -16,14 +16,14 @@ from quarry.spans.numbers import Amount, Bounds, find_bounds, paired
 from quarry.spans.quantities import CODES, CURRENCIES
 
 CONTEXT_CHARACTERS_MAX = 60
-"""So far from an amount stands the word that says that it is money ("revenue", "raised")."""
+"""How far from an amount a word may mark it as money ("revenue", "raised")."""
 AMOUNT_PER_PERIOD_MIN = 1000.0
-"""A smaller number "a month" that is not called money counts something else."""
+"""A smaller number "a month" counts something else, unless it is called money."""
 
 
 @dataclass(frozen=True)
 class _Sum(Amount):
-    """A number that may be money. `is_named`: its currency, or that it is pay, stands beside it."""
+    """A number that may be money. `is_named`: a currency, or a word for pay, is next to it."""
 
     currency: str | None = None
     per: Per | None = None
@@ -31,13 +31,13 @@ class _Sum(Amount):
 
 
 def find_money(text: str, tokens: Sequence[Token]) -> list[Mention]:
-    """The amounts of money that a text names, in order."""
+    """The amounts of money in a text, in order."""
     found = ((bounds, _money(text, tokens, bounds)) for bounds in find_bounds(text, list(_sums(text))))
     return [Mention(money, bounds.start, bounds.end) for bounds, money in found if money]
 
 
 def _money(text: str, tokens: Sequence[Token], bounds: Bounds) -> MoneyRange | None:
-    """The amounts as money, where a currency, pay or a word before or behind them says that they are."""
+    """The bounds as money, if a currency, a word for pay, or a word before or after them marks them as money."""
     sums = [each for each in bounds.amounts if isinstance(each, _Sum)]
     currency = next((each.currency for each in sums if each.currency), None)
     per = next((each.per for each in sums if each.per), None)
@@ -67,7 +67,7 @@ def _counts_a_noun(tokens: Sequence[Token], bounds: Bounds) -> bool:
 
 
 def _sums(text: str) -> Iterator[_Sum]:
-    """The numbers of a text with what stands at them of money; the ends of a range share it."""
+    """The numbers in a text with their currency and period. The ends of a range share these."""
     sums = [each for match in _amount().finditer(text) if (each := _sum(match))]
     for low, high in paired(text, sums):
         if high:

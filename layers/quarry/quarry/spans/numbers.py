@@ -1,6 +1,6 @@
 """Counts and comparisons ("more than 100 employees", "50–200", "two thousand or more") and lengths of time ("5+ years").
 
-The words and signs that bound an amount are the same for numbers and money.
+Numbers and money share the words and signs that bound an amount.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ from quarry.spans.mention import Duration, Mention, NumberRange
 from quarry.spans.quantities import CODES, CURRENCIES, SQUARES, dimension_of, names_currency
 
 LEAD_CHARACTERS_MAX = 40
-"""So far before an amount the words begin that bound it."""
+"""The words that bound an amount start at most this many characters before it."""
 ABOUT_SHARE = 0.2
-""""About 100" is what differs from it by a fifth at most."""
+""" "About 100" allows a difference of at most one fifth."""
 
 
 @dataclass(frozen=True)
 class Amount:
-    """A number at `text[start:end]`, its scale ("k", "million") and what it counts (`unit`) included, where they follow.
+    """A number at `text[start:end]`, including its scale ("k", "million") and counted noun (`unit`) if they follow it.
 
-    `at_least`: a plus sign says so ("5+ years").
+    `at_least`: it has a plus sign ("5+ years").
     """
 
     start: int
@@ -45,7 +45,7 @@ AmountType = TypeVar("AmountType", bound=Amount)
 
 @dataclass(frozen=True)
 class Bounds:
-    """From `least` to `most`, None being open, as `text[start:end]` says. `is_bare`: a number that nothing compares."""
+    """From `least` to `most` (None is open), as stated by `text[start:end]`. `is_bare`: a number without a comparison."""
 
     start: int
     end: int
@@ -58,7 +58,7 @@ class Bounds:
 
 
 def find_bounds(text: str, amounts: Sequence[Amount]) -> list[Bounds]:
-    """What the amounts of a text (in order, apart) are compared with. Amounts that make up a range are in one."""
+    """The comparisons with the amounts of a text, which are in order and do not overlap. A range joins two amounts."""
     found: list[Bounds] = []
     for low, high in paired(text, amounts):
         lead = _lead(text, low.start)
@@ -72,7 +72,7 @@ def find_bounds(text: str, amounts: Sequence[Amount]) -> list[Bounds]:
 
 @dataclass(frozen=True)
 class _Lead:
-    """What the words right before an amount say of it, and where they begin."""
+    """What the words right before an amount say about it, and where they start."""
 
     kind: str
     start: int
@@ -81,19 +81,19 @@ class _Lead:
 def _lead(text: str, amount: int) -> _Lead:
     begin = max(0, amount - LEAD_CHARACTERS_MAX)
     said = text[begin:amount]
-    # most numbers of a long list have only others before them
+    # in a long list, most numbers follow other numbers
     match = _before().search(said) if _SAYS_SOMETHING.search(said) else None
     return _Lead(match.lastgroup or "", begin + match.start()) if match else _Lead("", amount)
 
 
 def _in_one_range(text: str, low: Amount, high: Amount) -> bool:
-    """Whether two amounts, one right behind the other, are the ends of a range."""
+    """Whether two adjacent amounts are the ends of a range."""
     gap = text[low.end : high.start]
     return bool(TO.fullmatch(gap) or (AND.fullmatch(gap) and _lead(text, low.start).kind == "between"))
 
 
 def paired(text: str, amounts: Sequence[AmountType]) -> Iterator[tuple[AmountType, AmountType | None]]:
-    """The amounts in order, each with the other end of its range where it begins one."""
+    """The amounts in order, each with the other end of its range if it starts one."""
     place = 0
     while place < len(amounts):
         low, high = amounts[place], amounts[place + 1] if place + 1 < len(amounts) else None
@@ -161,9 +161,9 @@ def _both(text: str, lower: Bounds, upper: Bounds) -> Bounds | None:
 
 _SAYS_SOMETHING = re.compile(r"[^\W\d]|[<=>≤≥~≈]")
 TO = re.compile(r"\s{0,3}+(?:[-–—]|\b(?:to|until|till|through|thru)\b)\s{0,3}+(?:the\s++)?", re.IGNORECASE)
-"""What stands between the ends of a range of numbers or days,"""
+"""What separates the ends of a range of numbers or days,"""
 AND = re.compile(r"\s{0,3}+(?:\band\b|&)\s{0,3}+(?:the\s++)?", re.IGNORECASE)
-"""and behind "between"."""
+"""and after "between"."""
 _BUT = re.compile(r"\s{0,3}+,?\s{0,3}+(?:and|but)\s{1,3}+", re.IGNORECASE)
 
 _GREATER = (
@@ -195,7 +195,7 @@ def _before() -> re.Pattern[str]:
 
 @cache
 def _behind() -> re.Pattern[str]:
-    """Words and signs that begin right behind an amount."""
+    """Words and signs that start right after an amount."""
     return re.compile(
         rf"\s{{0,3}}+(?P<from>\+(?!\w)|(?:plus|upwards?|minimum|and\s+up)\b|(?:or|and)\s+(?:{_GREATER}|above|over|up|upwards?|beyond)\b)"
         rf"|\s{{0,3}}+(?P<upto>(?:max(?:imum)?|at\s+(?:the\s+)?most|tops)\b|(?:or|and)\s+(?:{_SMALLER}|under|below)\b)",
@@ -204,7 +204,7 @@ def _behind() -> re.Pattern[str]:
 
 
 WORDS_TO_COUNTED_MAX = 3
-"""At most so many words behind a number the noun stands that it counts ("100 full-time employees")."""
+"""How many words after a number to search for the noun it counts ("100 full-time employees")."""
 
 _MONTHS = {"decad": 120.0, "year": 12.0, "yr": 12.0, "yrs": 12.0, "yoe": 12.0, "quarter": 3.0, "month": 1.0} | {
     "week": 12 / 52,
@@ -220,24 +220,24 @@ COPULAS = frozenset("is are was were of be".split())
 
 
 def find_numbers(text: str, tokens: Sequence[Token]) -> list[Mention]:
-    """The numbers that a text compares or counts with; those that nothing compares are latent.
+    """The numbers in a text that compare or count; those without a comparison are latent.
 
-    Where a noun is counted, there is a mention with the noun, and one of the number alone. Money, dates, lengths of time,
-    ordinals and parts of names ("24/7", "3D") are none.
+    A number with a counted noun gives one mention with the noun and one without it. Money, dates, lengths of time, ordinals and
+    parts of names ("24/7", "3D") are left out.
     """
     amounts = [each for each in _amounts(text, tokens) if each.unit not in _MONTHS and each.unit not in _MONEY]
     alone = [replace(each, end=_end_of_number(text, each), unit=None) for each in amounts if each.unit != "percent"]
     measured = {each.start for each in amounts if dimension_of(each.unit)}
     compared = find_bounds(text, alone)
     mentions = [_with_noun(tokens, bounds) for bounds in find_bounds(text, amounts)]
-    # where nothing is measured in the unit, what stands before may be counted
+    # without a measured noun, the noun before may be the counted one
     mentions += [_with_noun(tokens, bounds) for bounds in compared if bounds.amounts[-1].start in measured]
     mentions += [_without_noun(text, bounds) for bounds in compared]
     return list(dict.fromkeys(mention for mention in mentions if mention))
 
 
 def find_durations(text: str, tokens: Sequence[Token]) -> list[Mention]:
-    """The lengths of time that a text names, in months; they date nothing but what is so old."""
+    """The lengths of time in a text, in months. As dates, they only mean ages."""
     lengths = [
         replace(each, value=round(each.value * _MONTHS[each.unit], 6))
         for each in _amounts(text, tokens)
@@ -265,7 +265,7 @@ def _with_noun(tokens: Sequence[Token], bounds: Bounds) -> Mention | None:
 
 
 def _without_noun(text: str, bounds: Bounds) -> Mention | None:
-    """The number alone; what looks like a year more likely is one, and a range by itself may be one of anything."""
+    """The number alone. A number that looks like a year probably is one, and a bare range may mean anything."""
     looks_like_years = all(_YEAR.fullmatch(text, each.start, each.end) for each in bounds.amounts)
     is_range = bounds.least is not None and bounds.most is not None
     if looks_like_years and is_range:
@@ -279,7 +279,7 @@ def _number_range(bounds: Bounds, unit: str | None) -> NumberRange:
 
 
 def _amounts(text: str, tokens: Sequence[Token]) -> list[Amount]:
-    """The numbers of a text, each with what it counts; the first end of a range counts what the second one does."""
+    """The numbers in a text with what they count. The first end of a range counts the same as the second."""
     amounts = [
         _with_unit(text, tokens, match)
         for match in _numeral().finditer(text)
@@ -314,7 +314,7 @@ def _with_unit(text: str, tokens: Sequence[Token], match: re.Match[str]) -> Amou
 
 
 def _noun_behind(text: str, tokens: Sequence[Token], amount: Amount) -> Token | None:
-    """The noun that is counted: the first plural of the words behind a number, or what a hyphen ties to it ("50-person")."""
+    """The counted noun: the first plural after a number, or a word joined by a hyphen ("50-person")."""
     place = bisect_left(tokens, amount.end, key=lambda token: token.start)
     words: list[Token] = []
     for token in tokens[place : place + WORDS_TO_COUNTED_MAX]:
@@ -331,7 +331,7 @@ def _noun_behind(text: str, tokens: Sequence[Token], amount: Amount) -> Token | 
 
 
 def _is_counted_once(text: str, one: Amount, noun: Token) -> bool:
-    """Whether something is compared with one of it: any thing with "one", with "an" a unit of measure."""
+    """Whether something is compared with one unit of it: any noun after "one", a unit of measure after "an"."""
     is_unit = stem(noun.key) in _MONTHS or dimension_of(noun.key) is not None
     return is_unit or (text[one.start : one.end].lower() == "one" and not _is_plural(noun.key))
 
@@ -341,7 +341,7 @@ def _is_plural(word: str) -> bool:
 
 
 def _noun_before(tokens: Sequence[Token], start: int) -> Token | None:
-    """What is compared where nothing is counted behind: "headcount above 200", "a rating of at least 4"."""
+    """The compared noun if none follows the number: "headcount above 200", "a rating of at least 4"."""
     place = bisect_left(tokens, start, key=lambda token: token.start)
     if place < len(tokens) and tokens[place].ends_clause:
         return None
@@ -354,7 +354,7 @@ def _noun_before(tokens: Sequence[Token], start: int) -> Token | None:
 
 def _end_of_number(text: str, amount: Amount) -> int:
     match = _numeral().match(text, amount.start)
-    # "one" by itself is no numeral
+    # "one" on its own is not a numeral
     return match.end() if match else amount.start + len("one")
 
 
@@ -372,7 +372,7 @@ _PERCENT = re.compile(r"\s?%|\s{1,2}per\s?cent\b", re.IGNORECASE)
 
 @cache
 def _numeral() -> re.Pattern[str]:
-    """A number, or what looks like one and is none: dates, times, versions, telephone numbers."""
+    """A number, or something that only looks like one: dates, times, versions, telephone numbers."""
     return re.compile(
         r"(?<![\w.,:/#$€£₹¥])(?<![^\W\d]-)"
         rf"(?:(?P<skipped>{NO_NUMERAL}|\d++/\d++)"

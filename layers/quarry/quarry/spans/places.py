@@ -1,5 +1,5 @@
-"""Where: the places that a text names. A log-linear model says whether a name is meant as a place, by weights that were fitted to
-texts whose places are marked (tools/fit/places).
+"""The places that a text names. A log-linear model decides whether a name is meant as a place. Its weights were fitted to texts
+with marked places (tools/fit/places).
 """
 
 from __future__ import annotations
@@ -17,24 +17,24 @@ from quarry.spans.gazetteer import Entry, gazetteer, place_of
 from quarry.spans.mention import Mention
 
 Sense = Literal["place", "latent", "language", "none"]
-"""What a name in the gazetteer is meant as. latent: a place only where something else says so. language: "speaks Dutch"."""
+"""What a name in the gazetteer is meant as. latent: a place only if something else confirms it. language: "speaks Dutch"."""
 SENSES: tuple[Sense, ...] = get_args(Sense)
 
 NAME_WORDS_MAX = 6
 GAP_CHARACTERS_MAX = 10
-"""The names of a list stand no further apart: ", and the "."""
+"""Most characters between the names of a list: ", and the "."""
 LENGTH_MAX = 3
-"""Longer names are alike to the model."""
+"""Longer names share one feature."""
 WEIGHTS_FILE = "places.json.zz"
 
 AREAS = frozenset("city town municipality village country region province county continent locality".split())
-"""What a column is called that names places."""
+"""Names of columns that hold places."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """The words `first` to `last` (not included) are the name of a place. `lead` is the word before it, or before the list that
-    it stands in, and `link` what connects it with the name before.
+    """The words `first` to `last` (exclusive) are the name of a place. `lead` is the word before it or before its list, and
+    `link` is what connects it with the previous name.
     """
 
     first: int
@@ -47,15 +47,15 @@ class Candidate:
 
 @cache
 def learned() -> Weights:
-    """The weights that the package holds."""
+    """The weights in the package."""
     return stored_weights("quarry.spans", WEIGHTS_FILE)
 
 
 def find_places(text: str, tokens: Sequence[Token]) -> list[Mention]:
-    """The places that a text names, in order and apart; of overlapping names the longest.
+    """The places that a text names, in order; the longest of overlapping names.
 
-    A place is latent where its name may as well be a word or a person's, or where few know it, unless the words around it say
-    that it is meant. What people and things of a place are called names the place.
+    A place is latent if its name may also be a word or a person's name, or if the place is little known, unless nearby words
+    show that it is meant. A demonym names its place.
     """
     mentions: list[Mention] = []
     for found, sense in senses_of(text, tokens, learned()):
@@ -69,7 +69,7 @@ def find_places(text: str, tokens: Sequence[Token]) -> list[Mention]:
 
 
 def senses_of(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[tuple[Candidate, Sense]]:
-    """The names of places in a text, each with the likeliest sense."""
+    """The place names in a text, each with its likeliest sense."""
     by_case = says_something_by_case(tokens)
     before: Sense = "none"
     for found in candidates(text, tokens):
@@ -79,7 +79,7 @@ def senses_of(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[
 
 
 def candidates(text: str, tokens: Sequence[Token]) -> Iterator[Candidate]:
-    """The names of places in a text, whether or not they are meant, in order and apart."""
+    """The place names in a text, meant as places or not, in order and without overlaps."""
     before: Candidate | None = None
     place = 0
     while place < len(tokens):
@@ -97,8 +97,8 @@ def candidates(text: str, tokens: Sequence[Token]) -> Iterator[Candidate]:
 
 
 def evidence_of(tokens: Sequence[Token], found: Candidate, before: Sense, *, by_case: bool) -> list[str]:
-    """What says in which sense a name is meant: what it names, how it is written, and what stands around it. `before` is the
-    sense of the name before it; `by_case`, whether capitals say something in this text.
+    """The evidence for the sense of a name: what it names, its spelling, and the words around it. `before` is the sense of the
+    previous name; `by_case`: capitals are significant in this text.
     """
     inside = tokens[found.first : found.last]
     name = " ".join(each.key for each in inside)
@@ -140,14 +140,14 @@ def _kind(entry: Entry) -> str:
 
 
 def _look(key: str, tokens: Sequence[Token] = ()) -> str:
-    """How a neighbour looks: punctuation as it is, and of a word how common it is, and whether it has a capital."""
+    """The appearance of a neighbour: punctuation as it is; for a word, how common it is and whether it is capitalised."""
     if not key[:1].isalnum():
         return key
     return commonness(key) + ("A" if tokens and tokens[0].is_capital else "")
 
 
 def _key_before(tokens: Sequence[Token], place: int) -> str:
-    """The word before a place of the text; a comma where a clause ends there, and nothing at the beginning."""
+    """The word before a position in the text; a comma if a clause ends there, and empty at the start."""
     return "" if place <= 0 else "," if tokens[place].ends_clause else tokens[place - 1].key
 
 
@@ -156,7 +156,7 @@ def _key_behind(tokens: Sequence[Token], place: int) -> str:
 
 
 def _longest(tokens: Sequence[Token], first: int) -> Candidate | None:
-    """The place with the longest name that begins with the word at `first`."""
+    """The place with the longest name that starts with the word at `first`."""
     best: Candidate | None = None
     name = ""
     by_name = gazetteer().by_name
@@ -197,13 +197,13 @@ def _with_home(text: str, tokens: Sequence[Token], found: Candidate) -> Candidat
 
 
 def _is_home(entry: Entry, homes: Collection[str]) -> bool:
-    """Whether cities of a name lie in a state or country; of other states than the United States' only the country is known."""
+    """Whether cities of this name are in a state or country. Outside the United States, only countries are known."""
     return (entry.state in homes) if entry.country == "US" and entry.state else entry.country in homes
 
 
 def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> Candidate | None:
-    """The country or state that begins at a word. An abbreviation in capitals needs no comma; one that is also a word of the
-    language ("Cambridge, in 1950") is none in small letters.
+    """The country or state that starts at a word. An abbreviation in capitals needs no comma; in lower case, one that is also a
+    word ("Cambridge, in 1950") does not count.
     """
     token = tokens[first]
     abbreviated = gazetteer().by_abbreviation.get(token.key)
@@ -222,5 +222,5 @@ def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> Cand
 
 
 def _end(text: str, token: Token) -> int:
-    """The end of a word, with the last dot of "U.S."."""
+    """The end of a word, including the last dot of "U.S."."""
     return token.end + ("." in token.text and text.startswith(".", token.end))

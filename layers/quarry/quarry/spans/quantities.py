@@ -1,4 +1,4 @@
-"""Units of measure, what a number with a unit is in another unit of the same kind ("2 hours" in minutes), and currencies."""
+"""Units of measure, conversion between units of the same kind ("2 hours" in minutes), and currencies."""
 
 from __future__ import annotations
 
@@ -46,11 +46,11 @@ _SMALLER: Mapping[str, Sequence[str]] = {
     "days": ("hours", "minutes"),
     "hours": ("minutes",),
 }
-"""What lengths of time are told in that are no whole days, say."""
+"""Smaller units for each unit of time, for values that are not whole numbers of it."""
 ROUNDED = 1e-6
-"""Less than this a conversion changes."""
+"""Smaller differences are rounding errors of a conversion."""
 _AMBIGUOUS = frozenset("min mins second minute foot yard pound pounds kilo kilos ms night nights".split())
-"""What ends the names of other things, too: the least, the one after the first, money."""
+"""Words that also end other names: a minimum, an ordinal, money."""
 _EXTENTS = frozenset("length depth height width distance altitude elevation".split())
 _LASTING = frozenset("duration runtime running length".split())
 _MASSES = frozenset("weight mass load".split())
@@ -58,7 +58,7 @@ _BY_STEM: Mapping[str, tuple[Dimension, float]] = {stem(word): unit for word, un
 
 
 def in_other_units(amount: float, unit: str) -> list[float]:
-    """An amount in every other unit of the same kind; none where the unit is not known."""
+    """An amount in every other unit of the same kind; empty if the unit is unknown."""
     dimension, factor = _BY_WORD.get(unit.lower(), (None, 1.0))
     if dimension is None:
         return []
@@ -67,19 +67,19 @@ def in_other_units(amount: float, unit: str) -> list[float]:
 
 
 def dimension_of(unit: str | None) -> Dimension | None:
-    """What a unit, or its stem, measures; None of what is none."""
+    """What a unit, or its stem, measures; None if it is not a unit."""
     found = unit and (_BY_WORD.get(unit.lower()) or _BY_STEM.get(unit.lower()))
     return found[0] if found else None
 
 
 def same_unit(unit: str | None) -> list[str]:
-    """The words for a unit: `kg` is "kilogram" and "kilos", too. None of what is no unit."""
+    """The words for a unit: `kg` is also "kilogram" and "kilos". Empty if it is not a unit."""
     found = unit and _BY_WORD.get(unit.lower())
     return [word for word, other in _BY_WORD.items() if other == found]
 
 
 def converted(value: float | None, unit: str, into: str) -> float | None:
-    """So many of `unit` in the unit `into`, which measures the same. None stays None."""
+    """A value in `unit` converted to the unit `into`, which measures the same. None stays None."""
     if value is None:
         return None
     given, wanted = (_BY_WORD.get(each.lower()) or _BY_STEM[each.lower()] for each in (unit, into))
@@ -87,7 +87,7 @@ def converted(value: float | None, unit: str, into: str) -> float | None:
 
 
 def plain_unit(numbers: Sequence[float | None], unit: str) -> str:
-    """The unit in which numbers of `unit` have at most two places: hours of a twelfth of a day. `unit` itself where in none."""
+    """The largest unit in which all numbers of `unit` have at most two decimals; `unit` itself if there is none."""
     units = (unit, *_SMALLER.get(unit, ()))
     return next((each for each in units if all(_is_short(converted(one, unit, each)) for one in numbers)), unit)
 
@@ -103,7 +103,7 @@ SQUARES: Mapping[str, str] = {
     }.items()
     for word in words.split()
 }  # fmt: skip
-"""What is square metres and the like, by the word behind "square"."""
+"""Units of area, by the word after "square"."""
 
 
 def _is_plural_unit(word: str) -> bool:
@@ -111,7 +111,7 @@ def _is_plural_unit(word: str) -> bool:
 
 
 def unit_named(names: Iterable[str]) -> str | None:
-    """The unit that the name of a number ends with, or is: `duration_minutes`, `milliseconds`, `weight_kg`."""
+    """The unit that the name of a number is or ends with: `duration_minutes`, `milliseconds`, `weight_kg`."""
     for name in names:
         *before, last = keys(name.replace("_", " ")) or ("",)
         if last == "m" and _EXTENTS & {*before}:
@@ -136,7 +136,7 @@ CURRENCIES: Mapping[str, str] = {
     "hryvnia": "UAH", "ruble": "RUB", "lira": "TRY", "cedi": "GHS",
 }  # fmt: skip
 """The currencies by what they are called, in the singular."""
-# without those that are words or languages too ("cop", "pen", "php")
+# without codes that are also words or languages ("cop", "pen", "php")
 CODES = frozenset(
     (
         "usd eur gbp inr jpy cny chf cad aud nzd sgd hkd aed sar qar kwd ils egp zar ngn kes ghs brl mxn ars clp krw twd thb myr "
@@ -146,10 +146,10 @@ CODES = frozenset(
 
 
 def names_currency(word: str) -> bool:
-    """Whether a word, in lower case, is a currency's name or code: "euros", "usd"."""
+    """Whether a lower-case word is a currency's name or code: "euros", "usd"."""
     return currency_code(word) is not None or not {word, word.removesuffix("s")}.isdisjoint(CURRENCIES)
 
 
 def currency_code(word: str) -> str | None:
-    """The ISO 4217 code that a word, in lower case, is: "usd"; None for all other words."""
+    """The ISO 4217 code that a lower-case word is: "usd"; None for all other words."""
     return word.upper() if word in CODES else None

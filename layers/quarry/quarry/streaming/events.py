@@ -1,4 +1,4 @@
-"""Events: what a search yields, in every domain."""
+"""The events that a search yields, in every domain."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from quarry.platform.lazy_model import LazyModel
 
 
 class Event(LazyModel):
-    """Base of all events. A subclass pins `type` to a literal; fields that are None are left out on the wire."""
+    """Base of all events. A subclass pins `type` to a literal. Fields that are None are omitted on the wire."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -25,7 +25,7 @@ class Event(LazyModel):
 
 
 class ErrorEvent(Event):
-    """The last event of a stream of server-sent events that failed. `message` is public."""
+    """The last event of a failed stream of server-sent events. `message` is public."""
 
     type: Literal["error"] = "error"
     message: str
@@ -36,7 +36,7 @@ class ErrorMessage(LazyModel):
 
 
 class EnvelopedErrorEvent(Event):
-    """The last event of an NDJSON stream that failed: there every event is `{type, data}`. `message` is public."""
+    """The last event of a failed NDJSON stream, where every event is `{type, data}`. `message` is public."""
 
     type: Literal["error"] = "error"
     data: ErrorMessage
@@ -47,7 +47,7 @@ class EnvelopedErrorEvent(Event):
 
 
 class PartialText(LazyModel):
-    """The next piece of an answer's text; the pieces add up to the whole."""
+    """The next piece of an answer's text. All pieces together are the whole text."""
 
     text: str
 
@@ -63,17 +63,17 @@ Events = AsyncIterator[Event]
 
 
 LATE_MESSAGE = "This took too long; try again, or ask for less."
-"""The last event of a stream that was ended at its deadline."""
+"""The last event of a stream that was stopped at its deadline."""
 
 PLACE_PATTERN = r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/[0-9]{1,9}$"
-"""How the place of an event is written: RUN/SEQ."""
+"""The format of an event's place: RUN/SEQ."""
 AFTER_SEQ = "Continue a run of yours after this event (`RUN/SEQ`), instead of asking again."
-"""What the parameter `after_seq` does."""
+"""Describes the parameter `after_seq`."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """A place in a run's events: behind the first `number` of them."""
+    """A position in a run's events: after the first `number` of them."""
 
     run_id: UUID
     number: int = 0
@@ -83,14 +83,14 @@ class Place:
 
     @classmethod
     def read(cls, text: str) -> Place:
-        """The place that is written so, by PLACE_PATTERN."""
+        """Parses a place in the format of PLACE_PATTERN."""
         run_id, _, number = text.partition("/")
         return cls(UUID(run_id), int(number))
 
 
 @dataclass(frozen=True)
 class Form:
-    """How events are written on the wire. `text` takes an event's JSON and its place, `error` makes a stream's last event."""
+    """The wire format of events. `text` formats an event's JSON with its place, `error` builds a stream's last event."""
 
     media_type: str
     text: Callable[[str, Place], str]

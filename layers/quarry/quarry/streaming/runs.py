@@ -1,6 +1,6 @@
-"""Streams of runs: as they happen, and read on from where a connection was lost.
+"""Streams the events of runs, live or resumed after a lost connection.
 
-What runs have said is kept in the database for ten minutes, so that any process can read on.
+The events of a run stay in the database for ten minutes, so that any process can resume it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from quarry.runs.run_log import ENDED_LATE
 from quarry.streaming.events import LATE_MESSAGE, Event, Form, Place
 
 EXPIRING = (ExpiringTable("run_streams", "run_streams", "started_at < now() - interval '10 minutes'"),)
-# Who reads on asks again well within five seconds. What holds something forgotten ends its run, which may hold more of it; of a
-# run that is cancelled nothing more is kept.
+# A reader asks again well within five seconds. An event that quotes a forgotten record ends its run, which may quote more of it.
+# A cancelled run stores no more events.
 _WRITE: LiteralString = """
 with given as (
   select exists (
@@ -46,7 +46,7 @@ with given as (
 
 select * from stream
 """
-# a run that was not heard of for 15 seconds has ended without a word: its process is gone
+# a run without a write for 15 seconds has lost its process
 _READ: LiteralString = """
 update run_streams set read_at = now() where run_id = %s and caller = %s
 returning is_over, cancelled_at is not null as is_cancelled, written_at < now() - interval '15 seconds' as is_stale,
@@ -56,7 +56,7 @@ returning is_over, cancelled_at is not null as is_cancelled, written_at < now() 
 
 @dataclass(frozen=True)
 class RunState:
-    """What others want of a run: that it ends, or to read on."""
+    """What other processes want of a run: that it ends, or to read its events."""
 
     is_cancelled: bool
     is_read: bool
@@ -64,7 +64,7 @@ class RunState:
 
 @dataclass(frozen=True)
 class StoredEvents:
-    """Events behind a place. `is_over`: no further ones come; `is_stale`: nor were they all; `is_cancelled`: nor will they be."""
+    """Events after a place. `is_over`: no more will follow; `is_stale`: the process of the run is gone."""
 
     events: Sequence[str]
     is_over: bool
@@ -81,9 +81,10 @@ class RunStore:
     async def write(
         self, behind: Place, caller: str, domain: str | None, events: Sequence[str], *, is_over: bool
     ) -> RunState:
-        """Add events to a run, and say that it goes on, or `is_over`. `domain`: of whose records they tell; None: of any.
+        """Appends events to a run, and records that it continues, or `is_over`. `domain`: whose records they quote; None: any.
 
-        Of a run that is cancelled nothing is added. One whose events hold what was just forgotten is, and keeps none of them.
+        A cancelled run gets no more events. A run whose events quote a record forgotten just now is cancelled and loses all of
+        them.
         """
         values = {
             "run": behind.run_id,
@@ -100,9 +101,9 @@ class RunStore:
         return RunState(**row)
 
     async def look_up(self, run_id: UUID, caller: str) -> DictRow:
-        """How a run stands (`is_over`, `is_stale`, `is_cancelled`), noting that it is read.
+        """Returns the state of a run (`is_over`, `is_stale`, `is_cancelled`), and records that it is being read.
 
-        Raises NotFound for what is no run of the caller's, and Gone after ten minutes.
+        Raises NotFound if the caller has no such run, and Gone after ten minutes.
         """
         run = await self._database.row(_READ, [run_id, caller])
         if run is None:
@@ -112,8 +113,8 @@ class RunStore:
         return run
 
     async def read(self, behind: Place, caller: str) -> StoredEvents:
-        """The events behind a place, so far. Raises what `look_up` does."""
-        # the state first: whatever was said before the end is there when the end is
+        """Returns the events after a place, so far. Raises as `look_up` does."""
+        # read the state first: once it says the end, all events are stored
         run = await self.look_up(behind.run_id, caller)
         rows = await self._database.rows(
             "select event from run_events where run_id = %s and number > %s order by number",
@@ -122,7 +123,7 @@ class RunStore:
         return StoredEvents([row["event"] for row in rows], run["is_over"], run["is_stale"], run["is_cancelled"])
 
     async def cancel(self, run_id: UUID, caller: str) -> None:
-        """Have a run end, if it still goes on. Raises NotFound for what is no run of the caller's."""
+        """Cancels a run that has not ended yet. Raises NotFound if the caller has no such run."""
         if not await self._database.execute(
             """update run_streams set cancelled_at = case when is_over then cancelled_at else coalesce(cancelled_at, now()) end
                where run_id = %s and caller = %s""",
@@ -132,18 +133,18 @@ class RunStore:
 
 
 AHEAD = 1
-"""So many events a search is ahead of its reader, and one more at most."""
+"""How many events a search may be ahead of its reader, plus at most one."""
 CANCELLED_MESSAGE = "This was cancelled."
 LEFT_MESSAGE = "The run ended because nobody was reading it."
 """The last event of a run that was cancelled, or had no reader for too long."""
 
 
 class Recording:
-    """The events of one search, made in one task from beginning to end, so that it may hold timeouts over a yield. `error` makes
-    the last event of one that fails.
+    """The events of one search. One task produces them all, so the search can hold timeouts across a yield. `error` makes the
+    last event if it fails.
 
-    `events` are their JSON so far; `is_over`: no more will come; `left_at`: when the reader left, by the event loop's clock. The
-    search waits for a reader that is there.
+    `events` are their JSON so far; `is_over`: no more will come; `left_at`: when the reader left, by the event loop's clock.
+    While there is a reader, the search waits for it.
     """
 
     def __init__(
@@ -163,7 +164,7 @@ class Recording:
         self._supervising = asyncio.create_task(self._supervise())
 
     async def read(self, heartbeat_seconds: float) -> AsyncGenerator[str | None]:
-        """The events as they come, with None in between whenever none came for `heartbeat_seconds`. For one reader."""
+        """Yields the events as they come, and None whenever none came for `heartbeat_seconds`. For a single reader."""
         place = 0
         while True:
             while place < len(self.events):
@@ -181,17 +182,17 @@ class Recording:
                 yield None
 
     def leave(self) -> None:
-        """Note that the reader left: the search waits for nobody now."""
+        """Records that the reader left, so the search no longer waits."""
         self.left_at = asyncio.get_running_loop().time()
         self._room.set()
 
     async def over(self, seconds: float) -> bool:
-        """Wait for the end, at most so long; whether no further events come."""
+        """Waits for the end, at most `seconds`. Returns whether no more events will come."""
         await asyncio.wait({self._supervising}, timeout=seconds)
         return self.is_over
 
     async def end(self, message: str) -> None:
-        """End the search where it stands, and wait until it has ended; `message` is its last event then."""
+        """Stops the search and waits until it has stopped. `message` is then its last event."""
         if not self._making.done():
             self._last_words = message
             self._making.cancel()
@@ -218,7 +219,7 @@ class Recording:
         try:
             async with aclosing(self._search):
                 async for event in self._search:
-                    # what answers a cancellation with an event, such as a last error, has nobody to hear it
+                    # an event yielded in answer to a cancellation, such as a last error, has no reader
                     if self._last_words is not None:
                         return
                     self.events.append(event.to_json())
@@ -239,11 +240,11 @@ class Recording:
 
 
 WRITE_SECONDS = 0.25
-"""Events are stored so often, and at the end; the first of them waits no longer for the run itself to be stored."""
+"""The interval at which events are stored; the rest at the end. The first waits at most this long for the run to be stored."""
 LOOK_SECONDS = 1.0
-"""A run that says nothing looks so often whether it was cancelled."""
+"""The interval at which a run without new events checks whether it was cancelled."""
 LAST_WRITE_SECONDS = 2.0
-"""A stream waits no longer for its last events to be stored."""
+"""The longest time that a stream waits for its last events to be stored."""
 POLL_SECONDS = 0.25
 BROKEN_OFF_MESSAGE = "This broke off; ask again."
 """The last event of a run whose process is gone."""
@@ -251,8 +252,8 @@ logger = logging.getLogger(__name__)
 
 
 class RunStreams:
-    """The streams of one process. Without a `store` a run is heard once, and ends when its reader leaves; with one it goes on for
-    `grace_seconds`, at most `unattended_max` of them at a time.
+    """The streams of one process. Without a `store`, a run has one reader and ends when the reader leaves. With a store, it
+    goes on for `grace_seconds`, at most `unattended_max` runs at a time.
     """
 
     def __init__(self, store: RunStore | None = None, *, grace_seconds: float = 0.0, unattended_max: int = 0) -> None:
@@ -272,8 +273,8 @@ class RunStreams:
         deadline: float = math.inf,
         domain: str | None = None,
     ) -> AsyncGenerator[bytes]:
-        """The events of a search, which begins with the first of them. `deadline` is by the event loop's clock; `domain`: of
-        whose records they tell; None: of any. Who has an event's place can read on behind it at once, and end the run.
+        """Yields the events of a search, which starts with the first. `deadline` is by the event loop's clock; `domain` is the
+        domain whose records they quote; None: any. An event's place lets a client resume after it at once, and cancel the run.
         """
         recording = Recording(search, form.error, deadline=deadline)
         is_known = asyncio.Event()
@@ -298,7 +299,7 @@ class RunStreams:
     async def behind(
         self, place: Place, caller: str, form: Form, *, heartbeat_seconds: float, deadline: float = math.inf
     ) -> AsyncGenerator[bytes]:
-        """The events behind a place, as they are stored. Raises what `check` does."""
+        """Yields the events after a place, as they are stored. Raises as `check` does."""
         assert self._store is not None
         clock = asyncio.get_running_loop().time
         quiet_since = clock()
@@ -320,17 +321,17 @@ class RunStreams:
             await asyncio.sleep(POLL_SECONDS)
 
     async def check(self, place: Place, caller: str) -> None:
-        """See that a run can be read. Raises NotFound for what is no run of the caller's, and Gone after ten minutes."""
+        """Checks that a run can be read. Raises NotFound if the caller has no such run, and Gone after ten minutes."""
         assert self._store is not None
         await self._store.look_up(place.run_id, caller)
 
     async def cancel(self, run_id: UUID, caller: str) -> None:
-        """Have a run end, in whatever process it goes on. Raises NotFound for what is no run of the caller's."""
+        """Cancels a run, whichever process it is in. Raises NotFound if the caller has no such run."""
         assert self._store is not None
         await self._store.cancel(run_id, caller)
 
     async def close(self) -> None:
-        """End what goes on without a reader."""
+        """Ends the runs that have no reader."""
         for keeping, recording in [*self._unattended.items()]:
             await recording.end(LEFT_MESSAGE)
             await asyncio.wait({keeping}, timeout=LAST_WRITE_SECONDS)
@@ -347,8 +348,8 @@ class RunStreams:
     async def _keep(
         self, recording: Recording, run_id: UUID, caller: str, domain: str | None, is_known: asyncio.Event
     ) -> None:
-        """Store what a run says until it is over; end it when somebody cancels it, or it has no reader any more. `is_known` is
-        set once others can find it, or never will.
+        """Stores the events of a run until it is over; ends it if it is cancelled or has had no reader for too long. Sets
+        `is_known` once others can find the run, or never will.
         """
         if self._store is None:
             is_known.set()
@@ -374,5 +375,5 @@ class RunStreams:
             elif not state.is_read and looked_at - recording.left_at >= self._grace_seconds:
                 await recording.end(LEFT_MESSAGE)
         if recording.left_at < math.inf:
-            # what is not stored cannot be read on
+            # a run that is not stored cannot be resumed
             await recording.end(LEFT_MESSAGE)

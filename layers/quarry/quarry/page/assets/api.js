@@ -1,6 +1,6 @@
 /**
- * Calls to the service, relative to the page. Every failure is a `Problem` with a kind that a view can act on; being stopped by the
- * reader is an AbortError, as `fetch` has it (`isStopped`).
+ * Calls to the service, relative to the page. Every failure is a `Problem` with a kind that a view can act on. If the reader stops
+ * a call, it throws an AbortError, as `fetch` does (`isStopped`).
  */
 
 /**
@@ -20,17 +20,17 @@ const SILENCE_MAX_MS = 45_000;
 // Every stream ends with one of these, or with an `error`.
 const LAST_EVENTS = new Set(['done', 'final_answer']);
 
-// A stream that ends so is read on behind its last event, after these pauses; any event begins the count anew.
+// A stream that ends this way is resumed after its last event, after these pauses; any event resets the count.
 const LOST = new Set(['broken_off', 'offline', 'unreachable', 'unavailable']);
 const PAUSES_MS = [300, 1000, 2000, 4000, 8000];
 
-// A frame's time.
+// The duration of a frame.
 const BUSY_MAX_MS = 16;
 
 export class Problem extends Error {
   /**
    * @param {ProblemKind} kind
-   * @param {string} detail what the service says of it, or nothing
+   * @param {string} detail the service's message, if any
    * @param {{status?: number, retryAfterSeconds?: number, requestId?: string, errors?: {pointer: string, message: string}[]}} [more]
    */
   constructor(kind, detail = '', more = {}) {
@@ -45,13 +45,13 @@ export class Problem extends Error {
   }
 }
 
-/** Whether an error is the reader's own Stop. */
+/** Whether an error is the reader's own stop. */
 export function isStopped(error) {
   return error instanceof DOMException && error.name === 'AbortError';
 }
 
 /**
- * @typedef {Record<string, string | number | string[] | null | undefined>} Query a list repeats its name; empty values are left out
+ * @typedef {Record<string, string | number | string[] | null | undefined>} Query lists repeat the name; empty values are omitted
  * @typedef {object} Options
  * @property {Query} [query]
  * @property {unknown} [body]
@@ -59,12 +59,12 @@ export function isStopped(error) {
  * @property {AbortSignal} [signal] stops the call
  * @property {string} [accept]
  * @property {boolean} [isPublic] the call needs no user
- * @property {string | null} [after] a stream that was begun before is read on behind this place
+ * @property {string | null} [after] resume an earlier stream after this place
  */
 
 export class Api {
   /**
-   * @param {URL} base where the service is, with a slash at its end
+   * @param {URL} base the service's address, with a trailing slash
    * @param {{token: () => Promise<string | null>, refused: () => void}} session
    */
   constructor(base, session) {
@@ -82,7 +82,7 @@ export class Api {
     return readJson(await this.#request('POST', path, {...options, body}));
   }
 
-  /** Post what is answered by nothing. @param {string} path @param {unknown} body @param {Options} [options] */
+  /** Post without expecting content. @param {string} path @param {unknown} body @param {Options} [options] */
   async send(path, body, options = {}) {
     await this.#request('POST', path, {...options, body});
   }
@@ -98,9 +98,9 @@ export class Api {
   }
 
   /**
-   * The events of a stream, server-sent or NDJSON, as they come: POST when there is a body, else GET. A connection that is lost is taken
-   * up again behind the last event. An `error` event, silence and an end without a last event are thrown as Problems. What is stopped
-   * is cancelled.
+   * The events of a stream, server-sent or NDJSON, as they come: POST if there is a body, otherwise GET. A lost connection is resumed
+   * after the last event. An `error` event, silence, and a stream without a last event throw Problems. A stopped stream is
+   * cancelled.
    * @param {string} path
    * @param {Options} [options]
    * @returns {AsyncGenerator<any>}
@@ -119,7 +119,7 @@ export class Api {
             ended = LAST_EVENTS.has(event.type);
             lost = 0;
             yield event;
-            // events that come all at once are shown in pieces, so that the reader can act in between
+            // show events that come all at once in pieces, so that the reader can act in between
             if (performance.now() - began > BUSY_MAX_MS) {
               await pause(0);
               began = performance.now();
@@ -138,7 +138,7 @@ export class Api {
     }
   }
 
-  /** The events behind a place of an earlier call, or of a new one; each with its place as `seq`. */
+  /** The events after a place of an earlier call, or of a new one; each with its place as `seq`. */
   async *#events(path, options, place) {
     const accept = options.accept ?? 'text/event-stream';
     const query = place === null ? options.query : {...options.query, after_seq: place};
@@ -191,19 +191,19 @@ export class Api {
 }
 
 /**
- * The path of something by its id, which may hold slashes.
+ * The path of an item by its id, which may contain slashes.
  * @param {...string} segments
  */
 export function pathOf(...segments) {
   return segments.flatMap((segment) => segment.split('/')).map(encodeURIComponent).join('/');
 }
 
-/** Whether what ended so can be read on. @param {unknown} error */
+/** Whether a stream that ended with this error can be resumed. @param {unknown} error */
 export function canReadOn(error) {
   return error instanceof Problem && (LOST.has(error.kind) || error.kind === 'rate_limited');
 }
 
-/** The run that an event's place is of. @param {string} place */
+/** The run of an event's place. @param {string} place */
 export function runOf(place) {
   return place.split('/')[0];
 }
@@ -237,7 +237,7 @@ async function readJson(response) {
   }
 }
 
-/** The lines of a body as they come, maybe with a carriage return at their end; a last line without an end counts. */
+/** The lines of a body as they come, possibly with a carriage return at the end. A last line without a line break counts. */
 async function* lines(body, signal) {
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = '';
@@ -256,7 +256,7 @@ async function* lines(body, signal) {
     }
     if (rest) yield rest;
   } finally {
-    // who leaves early gives up the rest
+    // a reader that leaves early cancels the rest
     if (!isDone) reader.cancel().catch(() => {});
   }
 }
@@ -277,7 +277,7 @@ async function unlessSilent(reading, signal) {
   }
 }
 
-/** The event of a line: NDJSON, or the data of a server-sent event. Empty lines and comments are heartbeats. */
+/** The event on a line: NDJSON, or the data of a server-sent event. Empty lines and comments are heartbeats. */
 function parsed(line) {
   const text = line.startsWith('data:') ? line.slice(5).trim() : line.trim();
   if (!text.startsWith('{')) return null;

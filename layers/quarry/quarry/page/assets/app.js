@@ -1,29 +1,29 @@
 /**
- * The page: which domain is shown follows from the address, `search?domain=people&q=…`, and every view gets its state from there.
+ * The page. The address decides which domain is shown, `search?domain=people&q=…`, and gives every view its state.
  *
  * A view is a module `views/<domain>.js`:
  *
  *     export const title = 'People';
- *     export const stylesheet = 'views/people.css';          // beside the module; left out where none is needed
+ *     export const stylesheet = 'views/people.css';          // relative to assets; optional
  *     export function mount(root, context) { …; return {show(params, entry) { … }, open(type, id, hint, quote) { … }, close() { … }}; }
  *
- * `mount` is called once for each visit of the domain and builds what stays. `show(params, entry)` follows at once and whenever the
- * address changes within the domain: by `context.go`, by back and forward. `entry` is an object of this history entry: what a view
- * keeps there is there again when the reader comes back to it, and what it saves there also after a reload. `open` opens the panel that
- * the address's fragment names, such as `#motion/42`, over what is shown: a link to one thing, which Back closes. `close` ends what
- * still runs.
+ * `mount` is called once for each visit of the domain and builds what stays. `show(params, entry)` follows immediately and after each
+ * change of the address within the domain: by `context.go`, by back and forward. `entry` is an object of this history entry: what a
+ * view stores there is there again when the reader comes back, and what it saves there also after a reload. `open` opens the panel
+ * that the address's fragment names, such as `#motion/42`, on top of the view: a link to one item, which Back closes. `close` stops
+ * what still runs.
  *
  * @typedef {object} Context
  * @property {import('./api.js').Api} api
- * @property {string[]} examples questions that the sample data answers; empty where other data is served
- * @property {(params: import('./api.js').Query, options?: {replace?: boolean}) => void} go show another state of this domain. With `replace` only the
- *   address of the present one changes, and `show` is not called.
+ * @property {string[]} examples questions that the sample data answers; empty with other data
+ * @property {(params: import('./api.js').Query, options?: {replace?: boolean}) => void} go shows another state of this domain. With `replace`, only the
+ *   address of the current one changes, and `show` is not called
  * @property {(params: import('./api.js').Query) => string} address of a state of this domain, for a link
- * @property {(type: string, id: string, hint?: any, quote?: string) => void} open the panel of one thing, by its address; `hint` is what is known
- *   of it, `quote` what is to be marked in it: that stays with the history entry
- * @property {(type: string, id: string) => string} itemAddress a whole address of one thing that needs no search, for others
- * @property {(text: string) => void} announce say it to a screen reader, politely
- * @property {(text: string) => void} setTitle the document's title before the page's own name
+ * @property {(type: string, id: string, hint?: any, quote?: string) => void} opens the panel of one item, with its own address; `hint` is what is known
+ *   about it, `quote` the passage to mark, kept with the history entry
+ * @property {(type: string, id: string) => string} itemAddress a full address of one item to share, without a search
+ * @property {(text: string) => void} announce announces a text to screen readers, politely
+ * @property {(text: string) => void} setTitle sets the document's title, before the page's name
  * @property {import('./signin.js').Session} session
  *
  * @typedef {{show: (params: URLSearchParams, entry: import('./entries.js').Entry & Record<string, any>) => void, close: () => void,
@@ -51,17 +51,17 @@ const page = {
 /** @type {{domain: string, view: View, entry: import('./entries.js').Entry | null} | null} */
 let shown = null;
 
-/** The panel that the address names; `left` tells that the reader closed it. @type {{name: string, panel: import('./components/panel.js').Panel, left: () => void} | null} */
+/** The panel that the address names; `left` is called when the reader closed it. @type {{name: string, panel: import('./components/panel.js').Panel, left: () => void} | null} */
 let item = null;
 
-/** What is known of things that were opened, by their names in the address. */
+/** What is known about opened items, by their names in the address. */
 const hints = new Map();
 
-/** Counts navigations: one that was overtaken while its module loaded shows nothing. */
+/** Counts navigations: a navigation overtaken while its module loaded shows nothing. */
 let navigation = 0;
 
-/** Whether the reader is at the entry of a panel that was closed: what comes next takes its place, and Back leads to what is before the
- * one that the panel lay over. (To go back on closing would be later than what the reader does meanwhile, and may never happen.)
+/** Whether the current history entry is that of a closed panel. The next entry then replaces it, so that Back leads to the entry
+ * before the one below the panel. (Going back on close would be asynchronous: the reader may have acted by then, and it may never happen.)
  */
 let isLeft = false;
 
@@ -69,7 +69,7 @@ let config, session, api, examples;
 
 async function start() {
   try {
-    // the view is fetched beside what it waits for
+    // load the view in parallel with what it waits for
     import(`./views/${namedDomain() ?? 'records'}.js`).catch(() => {});
     [config, examples] = await Promise.all([fetchJson('config.json'), fetchJson('examples.json').catch(() => ({}))]);
     session = new Session(config.sign_in, HOME);
@@ -90,7 +90,7 @@ async function start() {
   await show();
 }
 
-/** A failure in the place of the view. */
+/** A failure in place of the view. */
 function fail(problem, goOn) {
   const notice = noticeOf(problem, {retry: goOn});
   const canGoOn = problem.kind === 'not_signed_in' && button('Go on without', {onclick: goOn});
@@ -110,29 +110,29 @@ async function finishSignIn() {
   if (destination !== null) history.replaceState(null, '', new URL(`search${destination}`, HOME));
 }
 
-/** The domain that the address names, if there is one of that name. */
+/** The domain in the address, if it exists. */
 function namedDomain(params = new URLSearchParams(location.search)) {
   const named = params.get('domain');
   return named !== null && Object.hasOwn(DOMAINS, named) ? named : null;
 }
 
-/** The domain that the address names, else the first that holds data. */
+/** The domain in the address, otherwise the first that has data. */
 function domainOf(params) {
   const named = namedDomain(params);
   if (named !== null) return named;
-  // questions to the records go without, so that a shared answer's address is short
+  // records are the default and have no parameter, so a shared answer's address is short
   if (params.has('q') || config.domains.length === 0) return 'records';
   return Object.keys(DOMAINS).find((name) => config.domains.includes(name)) ?? 'records';
 }
 
-/** Show what the address says. */
+/** Show the state in the address. */
 async function show() {
   navigation += 1;
   const own = navigation;
   const isSame = shown !== null && location.search === shown.entry?.address;
   const entry = currentEntry(isSame ? shown.entry : null);
   if (shown?.entry === entry) {
-    // only the panel came or went; meanwhile what is shown may have got an address of its own
+    // only the panel opened or closed; the view may have changed its own address in the meantime
     if (!isSame) history.replaceState(history.state, '', `${location.pathname}${entry.address}${location.hash}`);
     showItem();
     return;
@@ -144,14 +144,14 @@ async function show() {
     shown?.view.close();
     shown = null;
     const module = await fetchedView(domain);
-    // the reader may have gone on meanwhile
+    // the reader may have navigated in the meantime
     if (own !== navigation) return;
     if (module === null) {
-      // a browser does not fetch a module again that it could not get
+      // a browser does not fetch a module again after a failure
       fail(new Problem(navigator.onLine ? 'unreachable' : 'offline'), () => location.reload());
       return;
     }
-    // all files are here: those of a view count too, or a page whose view cannot be had would load itself anew for ever
+    // everything has loaded. This includes views: otherwise a view that never loads would reload the page forever
     forget('quarry.tries');
     shown = {domain, view: mounted(domain, module), entry: null};
   }
@@ -162,7 +162,7 @@ async function show() {
   showItem();
 }
 
-/** Open the panel that the address's fragment names, or close the one that it no longer names. */
+/** Open the panel in the address's fragment, or close one that the fragment no longer names. */
 function showItem() {
   const name = itemName();
   if (item?.name === name) return;
@@ -172,7 +172,7 @@ function showItem() {
   const panel = type === 'kept' ? openKept(contextOf(shown.domain), addressOf) : shown.view.open(type, id.join('/'), hints.get(name), history.state?.quote);
   if (panel === null) return;
   const left = () => {
-    // one that was closed by going elsewhere leaves that address as it is
+    // a panel closed by navigating elsewhere leaves the new address as it is
     if (item !== own) return;
     item = null;
     isLeft = history.state?.isOver === true;
@@ -183,7 +183,7 @@ function showItem() {
   panel.dialog.addEventListener('close', left);
 }
 
-/** A browser tells that a dialog was closed after it was, when the reader may be on already. */
+/** A browser reports that a dialog was closed later, when the reader may have moved on. */
 function leaveWhatIsClosed() {
   if (item && !item.panel.dialog.open) item.left();
 }
@@ -194,7 +194,7 @@ function closeItem() {
   before?.panel.close();
 }
 
-/** What the fragment names; nothing where it is no name of a thing. */
+/** The item that the fragment names, if it names one. */
 function itemName() {
   try {
     const name = decodeURIComponent(location.hash.slice(1));
@@ -208,26 +208,26 @@ function fragmentOf(name) {
   return name.split('/').map(encodeURIComponent).join('/');
 }
 
-/** Make an entry of the history, or take the place of one that a panel has left. */
+/** Add a history entry, or replace the entry of a closed panel. */
 function enter(state, address) {
   if (isLeft) history.replaceState(state, '', address);
   else history.pushState(state, '', address);
   isLeft = false;
 }
 
-/** Open something over what is shown; Back closes it. */
+/** Open an item on top of the view; Back closes it. */
 function openItem(name, hint, quote) {
   leaveWhatIsClosed();
   hints.set(name, hint);
   const address = `${location.pathname}${location.search}#${fragmentOf(name)}`;
-  // of one thing, several passages may be cited: which was meant is no part of its address
+  // several passages of one item may be cited; the address does not say which
   const state = {...history.state, quote};
   if (item === null) enter({...state, isOver: true, isLeft: false}, address);
   else history.replaceState(state, '', address);
   showItem();
 }
 
-/** The domain's module, its stylesheet loaded; null when they could not be had. */
+/** The domain's module, with its stylesheet loaded; null if they could not be loaded. */
 async function fetchedView(domain) {
   try {
     const module = await import(`./views/${domain}.js`);
@@ -248,7 +248,7 @@ function mounted(domain, module) {
   return view;
 }
 
-/** That a domain holds no data, and how it gets some. */
+/** Says that a domain has no data, and how to load some. */
 function nothingYet(domain) {
   const command = (text) => element('code', {}, text);
   return element('div', {class: 'wide'}, emptyState(config.domains.length === 0 ? 'There is nothing here yet' : `There are no ${DOMAINS[domain].toLowerCase()} here yet`,
@@ -291,7 +291,7 @@ function setTitle(domain, text) {
   document.title = `${text || DOMAINS[domain]} – Quarry`;
 }
 
-/** Load a stylesheet once; what it styles waits for it. */
+/** Load a stylesheet once; the view waits for it. */
 function styled(path) {
   const href = new URL(path, import.meta.url).href;
   if ([...document.styleSheets].some((sheet) => sheet.href === href)) return Promise.resolve();
@@ -308,12 +308,12 @@ function showDomains(current) {
     data: {domain: name},
   }, DOMAINS[name])));
   page.domains.hidden = names.length < 2;
-  // on a phone the row may be longer than the window
+  // on a phone the row may be wider than the window
   page.domains.querySelector('[aria-current]')?.scrollIntoView({block: 'nearest', inline: 'nearest'});
 }
 
 function showTools() {
-  const tools = [button(icon('bookmark'), {kind: 'icon', title: 'What you keep', 'aria-label': 'What you keep', onclick: () => openItem('kept')}), schemeButton()];
+  const tools = [button(icon('bookmark'), {kind: 'icon', title: 'Saved items', 'aria-label': 'Saved items', onclick: () => openItem('kept')}), schemeButton()];
   if (session.isNeeded) {
     tools.unshift(session.isSignedIn
       ? button('Sign out', {kind: 'quiet', title: session.name, onclick: () => { forgetEntries(); session.signOut(); }})
@@ -327,7 +327,7 @@ function listen() {
   addEventListener('popstate', () => {
     const wasLeft = isLeft;
     isLeft = history.state?.isLeft === true;
-    // what a closed panel lay over is what the reader saw already
+    // the view below a closed panel has been seen by the reader before
     if (wasLeft && history.state?.key === shown?.entry?.key) history.back();
     else show();
   });
@@ -335,13 +335,13 @@ function listen() {
   document.addEventListener('keydown', focusPrompt);
 }
 
-/** A plain click on a link within the page changes its state, without loading it anew. */
+/** A plain click on a link within the page changes its state without a reload. */
 function followInside(event) {
   const link = event.target instanceof Element ? event.target.closest('a[href]') : null;
   if (!link || link.target || event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return;
   const url = new URL(link.href);
   if (url.hash === '#main') {
-    // not a place of its own in the history
+    // not a history entry of its own
     event.preventDefault();
     document.querySelector('main').focus();
     return;
@@ -351,7 +351,7 @@ function followInside(event) {
   visit(url);
 }
 
-/** Go to an address of the page, as a new entry of the history. @param {string | URL} address */
+/** Go to an address of the page, as a new history entry. @param {string | URL} address */
 function visit(address) {
   leaveWhatIsClosed();
   enter({key: crypto.randomUUID()}, address);
@@ -359,7 +359,7 @@ function visit(address) {
   show();
 }
 
-/** `/` goes to the question, wherever the reader is, but not while they type. */
+/** `/` focuses the question from anywhere, except while typing. */
 function focusPrompt(event) {
   if (event.key !== '/' || event.metaKey || event.ctrlKey || event.altKey || document.querySelector('dialog[open]')) return;
   if (event.target instanceof Element && event.target.closest('input, textarea, select, [contenteditable]')) return;

@@ -1,5 +1,5 @@
-// What comes before the modules: the colour scheme that was chosen here, so that nothing is painted twice; the view that the address
-// names, fetched beside all else; and a second try where a file of the page could not be fetched. A service that starts cold may refuse some of many requests at once.
+// Runs before the modules: sets the chosen colour scheme, so that the page is painted once; starts loading the view in the address;
+// and retries files of the page that failed to load. A service that starts cold may refuse some of many requests at once.
 (() => {
   const TRIES = 'quarry.tries';
   const TRIES_MAX = 3;
@@ -8,7 +8,7 @@
     const scheme = localStorage.getItem('quarry.scheme');
     if (scheme === 'light' || scheme === 'dark') document.documentElement.dataset.scheme = scheme;
   } catch {
-    // storage is forbidden here: the system's scheme holds
+    // storage is not allowed here: the system's scheme applies
   }
 
   const VIEWS = {
@@ -29,7 +29,7 @@
 
   let isTrying = false;
 
-  // a file's failure does not bubble
+  // load errors of files do not bubble
   addEventListener('error', ({target}) => {
     if (isTrying || !(target instanceof HTMLScriptElement || target instanceof HTMLLinkElement)) return;
     isTrying = true;
@@ -39,7 +39,7 @@
       sessionStorage.setItem(TRIES, String(tries + 1));
       setTimeout(() => location.reload(), 800 * (tries + 1));
     } catch {
-      // without a count it could go on for ever
+      // without a limit it could go on forever
     }
   }, true);
 })();

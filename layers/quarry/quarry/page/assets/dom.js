@@ -1,5 +1,5 @@
 /**
- * Building the page's nodes. Text becomes text nodes and nothing here parses HTML, so whatever a model or a record says stays text.
+ * Builds the page's nodes. Text becomes text nodes and nothing here parses HTML, so text from a model or a record stays text.
  *
  *     element('p', {class: 'lead', hidden: false}, 'Hello ', element('b', {}, name))
  *     element('button', {type: 'button', on: {click: open}}, 'Open')
@@ -10,9 +10,9 @@
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * A new element. Attributes with the value false, null or undefined are left out, true is an empty attribute; `on` holds event
- * listeners, `data` data attributes, `style` custom properties and styles by their CSS names. Throws on attributes that could run
- * code; an address that is not http(s), mailto or tel is left out.
+ * Create an element. Attributes with the value false, null or undefined are omitted, true is an empty attribute; `on` holds event
+ * listeners, `data` data attributes, `style` styles and custom properties by CSS name. Throws on attributes that could run
+ * code; an address that is not http(s), mailto or tel is omitted.
  * @param {string} tag
  * @param {Record<string, any>} [attributes]
  * @param {...Child} children
@@ -21,7 +21,7 @@ export function element(tag, attributes = {}, ...children) {
   return filled(document.createElement(tag), attributes, children);
 }
 
-/** As `element`, in SVG's namespace. */
+/** Like `element`, in SVG's namespace. */
 function svg(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -36,10 +36,10 @@ function filled(node, attributes, children) {
   return node;
 }
 
-// Ids and values to filter by come as the data has them; what nobody sees of them is not shown.
+// Ids and filter values stay as in the data; their invisible characters are not shown.
 const INVISIBLE = /[\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff\ufff9-\ufffb]/g;
 
-/** A text without characters that no reader sees and that change how it reads. @param {string} text */
+/** A text without invisible characters that change how it reads. @param {string} text */
 export function visible(text) {
   return text.replace(INVISIBLE, '').replace(/[\u2028\u2029]/g, '\n');
 }
@@ -65,7 +65,7 @@ function setAttribute(node, name, value) {
 const SAFE_SCHEMES = new Set(['http:', 'https:', 'mailto:', 'tel:']);
 
 /**
- * The address if a reader may follow it, else null.
+ * The address if it is safe to follow, otherwise null.
  * @param {string} address
  */
 function safeAddress(address) {
@@ -77,7 +77,7 @@ function safeAddress(address) {
 }
 
 /**
- * A link that leaves the page, or its text alone where the address is not one of the web (http or https, in full).
+ * A link to another site, or only its text if the address is not a full http or https one.
  * @param {string} address
  * @param {...Child} children
  */
@@ -87,7 +87,7 @@ export function outsideLink(address, ...children) {
 }
 
 /**
- * Make `children` the only ones of `node`.
+ * Replace the children of `node` with `children`.
  * @param {Element} node
  * @param {...Child} children
  */
@@ -100,7 +100,7 @@ const MARK_END = '</mark>';
 const ENTITIES = {amp: '&', lt: '<', gt: '>', quot: '"', apos: "'"};
 
 /**
- * A snippet as the service sends it, escaped but for `<mark>`, as nodes: marks become elements, all else text.
+ * A snippet from the service, escaped except for `<mark>`, as nodes: marks become elements, everything else text.
  * @param {string} snippet
  * @returns {(Node | string)[]}
  */
@@ -157,7 +157,7 @@ const ICONS = {
 };
 
 /**
- * A line icon, hidden from screen readers: what it stands for is said in words beside it or in its button's label.
+ * A line icon, hidden from screen readers: its meaning is in the text next to it or in its button's label.
  * @param {keyof typeof ICONS} name
  */
 export function icon(name) {
@@ -165,7 +165,7 @@ export function icon(name) {
 }
 
 /**
- * A button; `primary`, `quiet` and `icon` are its kinds.
+ * A button. Its kinds are `primary`, `quiet` and `icon`.
  * @param {Child | Child[]} label
  * @param {{onclick?: (event: Event) => void, kind?: string, title?: string, [attribute: string]: any}} [options]
  */
@@ -173,14 +173,14 @@ export function button(label, {onclick, kind = '', ...attributes} = {}) {
   return element('button', {type: 'button', class: `button ${kind}`.trim(), on: {click: onclick}, ...attributes}, label);
 }
 
-/** Read by a screen reader, not seen. */
+/** For screen readers only. */
 export function hiddenText(text) {
   return element('span', {class: 'visually-hidden'}, text);
 }
 
 let lastId = 0;
 
-/** An id that nothing else on the page has. */
+/** An id that is unique on the page. */
 export function uniqueId(prefix) {
   lastId += 1;
   return `${prefix}-${lastId}`;

@@ -1,2 +1,2 @@
-/** What the page calls each domain, in the order of its head. */
+/** The label of each domain, in the order of the navigation. */
 export const DOMAINS = {records: 'Records', companies: 'Companies', people: 'People', ontology: 'Projects', campaigns: 'Campaigns'};

@@ -1,6 +1,6 @@
 /**
- * What the page knows of each entry of the browser's history. A view keeps there what it likes; what is `saved` is still there after a
- * reload, so that one asks for nothing again.
+ * The page's data for each entry of the browser's history. A view stores what it likes there; what is `saved` survives a
+ * reload, so that nothing is requested again.
  */
 
 const PREFIX = 'quarry.entry.';
@@ -9,7 +9,7 @@ const PREFIX = 'quarry.entry.';
 const entries = new Map();
 
 export class Entry {
-  /** @param {string} key @param {boolean} isArrival whether the reader came from outside the page: by a link, or by typing an address */
+  /** @param {string} key @param {boolean} isArrival whether the reader came from outside the page: by a link or a typed address */
   constructor(key, isArrival) {
     this.key = key;
     this.isArrival = isArrival;
@@ -17,20 +17,20 @@ export class Entry {
     this.saved = read(PREFIX + key)?.saved ?? {};
   }
 
-  /** Make this entry, the current one, the reader's own: a reload runs what it shows. */
+  /** Mark this entry, the current one, as the reader's own: a reload then runs it. */
   adopt() {
     this.isArrival = false;
     history.replaceState({...history.state, isArrival: false}, '');
   }
 
-  /** Keep these for a reload beside what is kept already. @param {Record<string, any>} changes JSON */
+  /** Save these for a reload, in addition to what is saved already. @param {Record<string, any>} changes JSON */
   save(changes) {
     Object.assign(this.saved, changes);
     write(PREFIX + this.key, {at: Date.now(), saved: this.saved});
   }
 }
 
-/** The entry that the reader is at. One that came about by a change of the fragment alone is `before` still. @param {Entry | null} before */
+/** The current entry. After a change of only the fragment, it is still `before`. @param {Entry | null} before */
 export function currentEntry(before = null) {
   const key = history.state?.key ?? before?.key ?? crypto.randomUUID();
   if (history.state?.key === undefined) history.replaceState({key, isArrival: before?.isArrival ?? true}, '');
@@ -38,7 +38,7 @@ export function currentEntry(before = null) {
   return entries.get(key);
 }
 
-/** Forget what this tab has saved, since another user may come. */
+/** Delete everything this tab has saved, since another user may come. */
 export function forgetEntries() {
   for (const name of savedNames()) sessionStorage.removeItem(name);
 }
@@ -59,7 +59,7 @@ function read(name) {
   }
 }
 
-/** Where there is no room the oldest go; what finds none even so is not saved. */
+/** If there is no room, the oldest are removed; if that is not enough, the entry is not saved. */
 function write(name, value) {
   const text = JSON.stringify(value);
   let others = null;
@@ -76,7 +76,7 @@ function write(name, value) {
   }
 }
 
-/** The oldest first. @param {string[]} names */
+/** Oldest first. @param {string[]} names */
 function byAge(names) {
   const ages = new Map(names.map((name) => [name, read(name)?.at ?? 0]));
   return names.sort((one, other) => ages.get(one) - ages.get(other));

@@ -1,5 +1,5 @@
 /**
- * Numbers, times and dates in words, as the page's own texts write them; `language`, where one is given, is that of what is shown.
+ * Numbers, times and dates as text. `language`, if given, is that of the data shown.
  */
 
 const LANGUAGE = 'en-GB';
@@ -18,14 +18,14 @@ export function month(iso, language = LANGUAGE) {
   return formatted(formatOf(Intl.DateTimeFormat, language, MONTH), `${String(iso).slice(0, 10)}T00:00:00Z`, iso);
 }
 
-/** An ISO time in the reader's own zone. */
+/** An ISO time in the reader's time zone. */
 export function moment(iso) {
   return formatted(MOMENT, iso, iso);
 }
 
 const formats = new Map();
 
-/** A format of a language, made once: making one takes longer than formatting. English is British here. */
+/** A formatter of a language, cached, since creating one takes longer than formatting. English is British here. */
 function formatOf(Format, language, options) {
   const key = `${Format.name} ${language} ${JSON.stringify(options)}`;
   if (!formats.has(key)) formats.set(key, new Format(language && language !== 'en' ? language : LANGUAGE, {...options, numberingSystem: 'latn'}));
@@ -48,7 +48,7 @@ export function number(value, language = LANGUAGE) {
   return formatOf(Intl.NumberFormat, language, {}).format(value);
 }
 
-/** @param {number} value @param {string | undefined} currency its ISO 4217 code; money may be told without one @param {string} [language] */
+/** @param {number} value @param {string | undefined} currency its ISO 4217 code; money may come without one @param {string} [language] */
 export function amount(value, currency, language = LANGUAGE, isMoney = Boolean(currency)) {
   const places = {minimumFractionDigits: !isMoney || Number.isInteger(value) ? 0 : 2, maximumFractionDigits: 2};
   return formatOf(Intl.NumberFormat, language, currency ? {style: 'currency', currency, ...places} : places).format(value);
@@ -59,7 +59,7 @@ export function money(value, currency) {
   return new Intl.NumberFormat(LANGUAGE, {style: 'currency', currency, maximumFractionDigits: value < 10_000 ? 0 : 1, notation: value < 10_000 ? 'standard' : 'compact'}).format(value);
 }
 
-/** @param {number} value Indian rupees, grouped as they are there */
+/** @param {number} value Indian rupees, with Indian digit grouping */
 export function rupees(value) {
   return new Intl.NumberFormat('en-IN', {style: 'currency', currency: 'INR', maximumFractionDigits: 0}).format(value);
 }
@@ -69,17 +69,17 @@ export function plural(count, one, many = `${one}s`) {
   return `${number(count)} ${count === 1 ? one : many}`;
 }
 
-/** What a group without a value is called. */
+/** The label of a group without a value. */
 export const NONE = 'none';
 
-/** A group's value in words; a period as the service names it: `2026-10-03`, `2026-W40`, `2026-10`, `2026-Q4` or `2026`. */
+/** A group's value in words; periods as the service writes them: `2026-10-03`, `2026-W40`, `2026-10`, `2026-Q4` or `2026`. */
 export function groupLabel(value, period, language) {
   if (value === null) return NONE;
   if (period === 'month') return month(`${value}-01`, language);
   return period === 'day' ? day(value, language) : String(value);
 }
 
-/** A name as data spells it, such as `agenda_item`, in words. */
+/** A name in the data, such as `agenda_item`, in words. */
 export function words(name) {
   const text = String(name).replaceAll('_', ' ');
   return text.charAt(0).toUpperCase() + text.slice(1);

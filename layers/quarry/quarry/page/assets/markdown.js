@@ -14,7 +14,7 @@ const CITATION = /\[(\d{1,3})\]/g;
 // Without these an HTML tag is text, and `[1]: http://…` cannot turn a citation into a link.
 const {defaults: OPTIONS} = new Marked({gfm: true, breaks: false, tokenizer: {html() {}, tag() {}, def() {}}});
 
-/** Reads emphasis and links in time that grows with the square of a paragraph, and quotes with their depth: both are bounded here. */
+/** Parsing emphasis and links takes time quadratic in the length of a paragraph, and quotes in their depth. Both are bounded here. */
 class BoundedLexer extends Lexer {
   depth = 0;
 
@@ -39,25 +39,25 @@ function asText(text, tokens) {
 }
 
 /**
- * @typedef {(n: number) => Node | null} Cite makes the mark of citation `[n]`, or null where there is no such source
+ * @typedef {(n: number) => Node | null} Cite builds the mark of citation `[n]`; null if there is no such source
  */
 
 /**
- * A text that grows. Blocks that did not change keep their nodes, so the reader's focus and selection in them hold.
+ * A growing text. Unchanged blocks keep their nodes, so that focus and selection in them survive.
  */
 export class MarkdownView {
-  /** @param {Element} root @param {{cite?: Cite, above?: number}} [options] `above`: the level of the heading that it stands under */
+  /** @param {Element} root @param {{cite?: Cite, above?: number}} [options] `above`: the level of the heading above it */
   constructor(root, {cite = () => null, above = 2} = {}) {
     this.root = root;
     this.cite = cite;
     this.above = above;
-    /** Each with the depths of the headings that it leaves open. @type {{raw: string, node: Node, open: number[]}[]} */
+    /** Each block with the heading levels that are open after it. @type {{raw: string, node: Node, open: number[]}[]} */
     this.blocks = [];
     /** @type {Element | null} */
     this.figure = null;
   }
 
-  /** Show `text` in place of what was shown. */
+  /** Replace the text with `text`. */
   show(text) {
     const tokens = new BoundedLexer(OPTIONS).lex(text).filter((token) => token.type !== 'space');
     let kept = 0;
@@ -72,7 +72,7 @@ export class MarkdownView {
     this.#place();
   }
 
-  /** Keep `node` directly below the first block with a number, which it draws. @param {Element} node */
+  /** Keep `node`, which charts a number, right below the first block that contains one. @param {Element} node */
   illustrate(node) {
     this.figure = node;
     this.#place();
@@ -92,7 +92,7 @@ export function markdown(text, cite) {
   return root;
 }
 
-/** The tag of a heading: none leaves out a level, whatever its text does. */
+/** The tag of a heading. No level is skipped, whatever the text does. */
 function headingTag({depth}, {above, open}) {
   while (open.at(-1) >= depth) open.pop();
   open.push(depth);
@@ -143,14 +143,14 @@ function inline(tokens, into, depth) {
       case 'codespan': return element('code', {}, token.text);
       case 'br': return element('br');
       case 'link': return outsideLink(token.href, inner());
-      // a remote picture would tell its server who reads
+      // a remote image would reveal the reader to its server
       case 'image': return token.text;
       default: return token.raw;
     }
   });
 }
 
-/** Text with its `[n]` made into citations where they name a source. */
+/** Text with each `[n]` that has a source turned into a citation. */
 function cited(text, cite) {
   const pieces = [];
   let end = 0;
@@ -158,7 +158,7 @@ function cited(text, cite) {
     const mark = cite(Number(match[1]));
     if (mark === null) continue;
     const before = text.slice(end, match.index);
-    // the mark stands right behind its sentence: no line begins with one
+    // the mark directly follows its sentence, so no line starts with one
     if (before === '' && pieces.length > 0) pieces.at(-1).append(mark);
     else {
       const [last] = before.match(/\S? ?$/u);

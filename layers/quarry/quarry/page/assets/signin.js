@@ -1,6 +1,6 @@
 /**
- * Signing in through Cognito's managed login: the authorization code flow with PKCE (RFC 7636). Tokens are kept for this tab alone and
- * go to the service as a bearer token. Where the service asks for no sign-in, nobody is signed in and every call goes out without.
+ * Sign-in with Cognito's managed login: the authorization code flow with PKCE (RFC 7636). Tokens are stored for this tab only and
+ * sent to the service as bearer tokens. If the service has no sign-in, calls go out without a token.
  */
 
 import {Problem} from './api.js';
@@ -8,18 +8,18 @@ import {Problem} from './api.js';
 const TOKENS = 'quarry.tokens';
 const PENDING = 'quarry.signin';
 
-// So that a token does not run out on its way.
+// So that a token does not expire on its way.
 const SPARE_MS = 60_000;
 
 /**
- * @typedef {{domain: string, client_id: string, scopes: string[]}} SignIn as /config.json has it
+ * @typedef {{domain: string, client_id: string, scopes: string[]}} SignIn from /config.json
  * @typedef {{id: string, access: string, refresh?: string, expires: number}} Tokens `expires` in milliseconds since 1970
  */
 
 export class Session {
   /**
    * @param {SignIn | null} settings
-   * @param {URL} home the page's own address, to which managed login returns
+   * @param {URL} home the page's address, to which managed login returns
    */
   constructor(settings, home) {
     this.settings = settings;
@@ -28,7 +28,7 @@ export class Session {
     this.refreshing = null;
   }
 
-  /** Whether there is a sign-in at all. */
+  /** Whether there is a sign-in. */
   get isNeeded() {
     return this.settings !== null;
   }
@@ -37,13 +37,13 @@ export class Session {
     return stored(TOKENS) !== null;
   }
 
-  /** The user's address, as far as the token tells. */
+  /** The user's email address, if the token contains it. */
   get name() {
     const tokens = stored(TOKENS);
     return tokens ? (claims(tokens.id).email ?? 'Signed in') : null;
   }
 
-  /** The bearer token of a call; null where nobody signs in. Throws a Problem of kind `not_signed_in`. */
+  /** The bearer token for a call; null without a sign-in. Throws a Problem of kind `not_signed_in`. */
   async token() {
     if (this.settings === null) return null;
     let tokens = stored(TOKENS);
@@ -56,12 +56,12 @@ export class Session {
     return tokens.access;
   }
 
-  /** The service did not take the token. */
+  /** The service rejected the token. */
   refused() {
     forget(TOKENS);
   }
 
-  /** Leave for managed login; it returns to what is shown now. */
+  /** Go to managed login, which returns to the current view. */
   async signIn() {
     const verifier = random();
     const state = random();
@@ -84,8 +84,8 @@ export class Session {
   }
 
   /**
-   * Where managed login has returned here: take the code, and give the query string to go on with. Null where it has not. Throws a
-   * Problem of kind `not_signed_in` when it refused, or when the answer is not to a question of this tab.
+   * After a return from managed login: redeems the code and resolves to the query string to continue with; otherwise null. Throws a
+   * Problem of kind `not_signed_in` if login was refused, or if this tab did not start it.
    * @param {URLSearchParams} params
    * @returns {Promise<string | null>}
    */
@@ -110,7 +110,7 @@ export class Session {
     return this.#exchange({grant_type: 'refresh_token', refresh_token: tokens.refresh}, tokens.refresh);
   }
 
-  /** Store the tokens that a grant yields; forget those there are when it yields none. */
+  /** Store the tokens of a grant; delete the current ones if it yields none. */
   async #exchange(grant, refreshToken) {
     let response;
     try {
@@ -148,12 +148,12 @@ function stored(key) {
   }
 }
 
-/** Forget what this tab keeps under a key; nothing where it may keep nothing. */
+/** Delete what this tab stores under a key; does nothing without storage. */
 export function forget(key) {
   try {
     sessionStorage.removeItem(key);
   } catch {
-    // then there is nothing to forget
+    // then there is nothing to delete
   }
 }
 
@@ -161,7 +161,7 @@ function store(key, value) {
   sessionStorage.setItem(key, JSON.stringify(value));
 }
 
-/** What a token says of its user. It is read to greet them; the service does the verifying. */
+/** The claims in a token. They are for display only; the service verifies them. */
 function claims(token) {
   try {
     const payload = token.split('.')[1].replace(/-/g, '+').replace(/_/g, '/');

@@ -1,5 +1,5 @@
 /**
- * A small bar chart: names, bars in proportion to the largest, and the numbers themselves.
+ * A small bar chart: names, bars in proportion to the largest value, and the values.
  */
 
 import {element, uniqueId} from '../dom.js';
@@ -8,11 +8,11 @@ import {groupLabel, number, plural, words} from '../format.js';
 /**
  * @param {string} title
  * @param {{label: string, value: number}[]} entries
- * @param {{max?: number, isSorted?: boolean, written?: (value: number) => string}} [options] at most so many, the others summed up in words; all by default. `isSorted`: in the order given; `written` writes a value
+ * @param {{max?: number, isSorted?: boolean, written?: (value: number) => string}} [options] `max`: show at most this many and sum up the others in words. `isSorted`: keep the given order. `written` formats a value
  */
 export function barChart(title, entries, {max = Infinity, isSorted = false, written = number} = {}) {
   const id = uniqueId('bars');
-  // what is not told by the length of a bar is told in words: the others together would be the longest
+  // the others are summed up in words: their bar would be the longest
   const sorted = isSorted ? entries : [...entries].sort((one, other) => other.value - one.value || one.label.localeCompare(other.label));
   const shown = sorted.slice(0, sorted.length === max + 1 ? sorted.length : max);
   const rest = sorted.slice(shown.length);
@@ -29,9 +29,9 @@ export function barChart(title, entries, {max = Infinity, isSorted = false, writ
 const GROUPS_MAX = 20;
 
 /**
- * The groups of a count by one field or period, as an answer's `aggregation` holds them; of periods the latest. Null for all else.
+ * The groups of a count by one field or period, from an answer's `aggregation`; of periods, the latest. Null for anything else.
  * @param {{query?: any, groups?: {value: any, count: number}[]} | undefined | null} aggregation
- * @param {Record<string, string>} [names] what fields are called, where not by their names
+ * @param {Record<string, string>} [names] labels of fields, if not their names
  */
 export function groupChart(aggregation, names = {}) {
   const {query, groups = []} = aggregation ?? {};

@@ -1,17 +1,17 @@
 /**
- * Short texts in a row: questions to go on with, filters that are on or off, labels.
+ * Short texts in a row: follow-up questions, filters to switch on and off, labels.
  */
 
 import {element, icon} from '../dom.js';
 
-/** A label that does nothing. `tone` is `accent`, `warning` or none. */
+/** A label without an action. `tone` is `accent`, `warning` or empty. */
 export function label(text, {tone = '', title} = {}) {
   return element('span', {class: `chip ${tone}`.trim(), title}, text);
 }
 
 /**
- * Texts that can be chosen, each a button.
- * @param {string} name what they are, for screen readers
+ * A row of buttons to choose from.
+ * @param {string} name the label of the group, for screen readers
  * @param {string[]} texts
  * @param {(text: string) => void} onchoose
  */
@@ -32,7 +32,7 @@ export function toggle(text, {pressed, name, count = null, ontoggle}) {
 }
 
 /**
- * Something that holds and can be taken away.
+ * An active item that can be removed.
  * @param {import('../dom.js').Child} text
  * @param {{label: string, tone?: string, onremove: () => void}} options `label` says what the button does
  */

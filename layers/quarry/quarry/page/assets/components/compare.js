@@ -1,17 +1,16 @@
 /**
- * Up to four things that were found, side by side.
+ * Compares up to four results side by side.
  *
  * @typedef {{id: string, name: string, rows: [name: string, value: import('../dom.js').Child][]}} Candidate all with the same rows
  */
 
 import {Problem} from '../api.js';
 import {button, element, replace} from '../dom.js';
-import {plural} from '../format.js';
 import {openPanel} from './panel.js';
 
 const COMPARED_MAX = 4;
 
-/** What may be compared, and what was chosen of it. */
+/** The results that can be compared, and those chosen. */
 export class Comparison {
   /** @param {Candidate[]} candidates @param {import('../app.js').Context} context */
   constructor(candidates, context) {
@@ -24,7 +23,7 @@ export class Comparison {
     this.bar = element('div', {class: 'compare-bar', hidden: true});
   }
 
-  /** A box that takes one into the comparison; nothing where there is nothing to compare it with. @param {string} id */
+  /** A checkbox that adds a result to the comparison; nothing if there is nothing to compare it with. @param {string} id */
   control(id) {
     if (this.candidates.length < 2) return null;
     const box = this.boxes.get(id) ?? element('input', {type: 'checkbox', on: {change: ({target}) => this.#choose(id, target.checked)}});
@@ -41,7 +40,7 @@ export class Comparison {
     for (const [other, box] of this.boxes) box.disabled = isFull && !this.chosen.has(other);
     this.bar.hidden = this.chosen.size === 0;
     replace(this.bar,
-      element('span', {}, this.chosen.size < 2 ? 'Choose another to compare' : `${plural(this.chosen.size, 'one', 'chosen')}${isFull ? ', which is all that fits' : ''}`),
+      element('span', {}, this.chosen.size < 2 ? 'Choose another to compare' : `${this.chosen.size} chosen${isFull ? ', the most that can be compared' : ''}`),
       this.chosen.size > 1 && button('Compare', {kind: 'primary', onclick: () => this.context.open('compare', [...this.chosen].join(','))}),
       button('Clear', {kind: 'quiet', onclick: () => {
         const [first] = this.chosen;
@@ -56,7 +55,7 @@ export class Comparison {
 /**
  * The comparison in a panel.
  * @param {string[]} ids
- * @param {() => Promise<Candidate[]>} candidatesOf what was found, once it is
+ * @param {() => Promise<Candidate[]>} candidatesOf resolves to the results
  */
 export function openComparison(ids, candidatesOf) {
   return openPanel('Side by side', async () => {

@@ -1,20 +1,20 @@
 /**
- * What was understood of a question, condition by condition: each a chip whose meaning and value can be changed, that can be taken away,
- * and brought back. What a domain's constraints look like is known by its reader alone.
+ * How a question was understood, condition by condition. Each is a chip: its meaning and value can be changed, and it can be
+ * removed and restored. Only a domain's reader knows the format of its constraints.
  *
  * @typedef {'required' | 'assumed' | 'preferred' | 'excluded' | 'about'} Assertion how a condition is meant
  * @typedef {{label: string, value: string, type?: 'text' | 'number' | 'date'}} Input
  * @typedef {object} Condition
- * @property {string} text the condition in words, however it is meant
+ * @property {string} text the condition in words, whatever its assertion
  * @property {Assertion} assertion
- * @property {Assertion[]} choices what it can be made
- * @property {Input[]} inputs its value, where that can be changed
- * @property {any} held what its reader keeps of it
+ * @property {Assertion[]} choices the assertions it can be changed to
+ * @property {Input[]} inputs its values, if they can be changed
+ * @property {any} held data of its reader
  *
  * @typedef {object} Reader
  * @property {(constraints: any, question: string) => Condition[]} read
- * @property {(constraints: any, condition: Condition) => any} without the constraints but for the condition
- * @property {(constraints: any, condition: Condition, assertion: Assertion) => any} put the constraints and the condition, meant so
+ * @property {(constraints: any, condition: Condition) => any} without the constraints without the condition
+ * @property {(constraints: any, condition: Condition, assertion: Assertion) => any} put the constraints plus the condition with this assertion
  * @property {(condition: Condition, values: string[]) => Condition} changed the condition with these values of its inputs
  */
 
@@ -22,18 +22,18 @@ import {button, element, icon, replace, uniqueId} from '../dom.js';
 
 /** @type {[Assertion, name: string, tone: string][]} */
 const GROUPS = [
-  ['required', 'Must', 'accent'], ['assumed', 'Assumed', ''], ['preferred', 'Better with', ''], ['excluded', 'Not', 'warning'], ['about', 'About', ''],
+  ['required', 'Must', 'accent'], ['assumed', 'Assumed', ''], ['preferred', 'Preferred', ''], ['excluded', 'Not', 'warning'], ['about', 'About', ''],
 ];
 const NAMES = new Map(GROUPS.map(([assertion, name]) => [assertion, name]));
 
-/** What was taken away, by what it was asked of; it can be brought back while the page is open. @type {Map<string, Condition[]>} */
+/** Removed conditions by question; they can be restored while the page is open. @type {Map<string, Condition[]>} */
 const taken = new Map();
 
 /**
- * The conditions in groups; nothing where there are none.
+ * The conditions in groups; nothing if there are none.
  * @param {Reader} reader
  * @param {any} constraints
- * @param {{question: string, onchange: (constraints: any) => void, note?: string}} options `note` is what a change costs
+ * @param {{question: string, onchange: (constraints: any) => void, note?: string}} options `note` says what a change costs
  */
 export function conditionChips(reader, constraints, {question, onchange, note}) {
   const conditions = reader.read(constraints, question);
@@ -43,11 +43,11 @@ export function conditionChips(reader, constraints, {question, onchange, note}) 
   const groups = GROUPS.map(([assertion, name, tone]) => [name, tone, conditions.filter((each) => each.assertion === assertion)]);
   return [
     ...groups.filter(([, , held]) => held.length > 0).map(([name, tone, held]) => group(name, held.map((each) => chip(each, tone, parts)))),
-    gone.length > 0 && group('Taken away', gone.map((each) => element('li', {}, takenChip(each, parts)))),
+    gone.length > 0 && group('Removed', gone.map((each) => element('li', {}, takenChip(each, parts)))),
   ].filter(Boolean);
 }
 
-/** Nothing that was taken away of a question is offered any more. */
+/** Stop offering removed conditions of a question. */
 export function forgetTaken(question) {
   taken.delete(question);
 }
@@ -56,7 +56,7 @@ function group(name, chips) {
   return element('div', {class: 'understood-group'}, element('span', {class: 'understood-name'}, name), element('ul', {class: 'chips', 'aria-label': name}, chips));
 }
 
-/** A condition: a press opens what can be changed of it, Delete or the cross takes it away. */
+/** A condition: a press opens its editor, Delete or the cross removes it. */
 function chip(condition, tone, parts) {
   const {text, choices, inputs} = condition;
   const remove = () => takeAway(condition, parts);
@@ -84,7 +84,7 @@ function takeAway(condition, {reader, constraints, question, onchange}) {
   onchange(reader.without(constraints, condition));
 }
 
-/** One editor is open at a time. */
+/** Only one editor is open at a time. */
 function toggleEditor(item, opener, condition, parts) {
   const isOpen = opener.getAttribute('aria-expanded') === 'true';
   for (const other of document.querySelectorAll('.condition-editor')) other.dispatchEvent(new Event('put-away'));
@@ -123,7 +123,7 @@ function editorOf(condition, {reader, constraints, onchange, note}, onclose) {
 }
 
 /**
- * What is left of evidence without some of it, and that of a condition as it is now meant.
+ * The evidence without some of it, and the evidence of a condition with its new assertion.
  * @param {import('./understood.js').Evidence[]} evidence
  * @param {Assertion} assertion
  */
@@ -132,7 +132,7 @@ export function reasserted(evidence, assertion) {
   return evidence.map((each) => ({...each, assertion: said}));
 }
 
-/** The alternatives of a value as it was typed: `pune or mumbai`. */
+/** The alternatives in a typed value: `pune or mumbai`. */
 export function alternatives(text) {
   return text.split(/\s+or\s+/i).map((each) => each.trim()).filter(Boolean);
 }

@@ -1,5 +1,5 @@
 /**
- * How far an answer or a finding can be trusted: in words, with a small meter beside it.
+ * How far an answer or result can be trusted: in words, with a small meter next to it.
  */
 
 import {element} from '../dom.js';
@@ -19,7 +19,7 @@ export function confidenceLevel(level, text) {
 const FITS = {high: 'Likely fit', medium: 'Possible fit', low: 'Doubtful fit'};
 
 /**
- * How likely the ranking takes a finding to fit, in words and as a number, which is an estimate and no measured share.
+ * How likely a result fits according to the ranking, in words and as a number. It is an estimate, not a measured share.
  * @param {number} share from 0 to 1
  */
 export function fitLevel(share) {

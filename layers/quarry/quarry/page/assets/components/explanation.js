@@ -1,5 +1,5 @@
 /**
- * How a question is read where no chat model answers: what its words may mean, the likeliest queries, and what was not read.
+ * How a question is read without a chat model: what its words may mean, the likeliest queries, and the words that were not read.
  */
 
 import {element} from '../dom.js';
@@ -10,7 +10,7 @@ const VERDICTS = {confident: 'answered', doubted: 'answered with doubt', refused
 
 /**
  * A button that opens the explanation.
- * @param {{question: string, domain: string, sources?: string[], after?: string}} asked `after` is the question that it follows
+ * @param {{question: string, domain: string, sources?: string[], after?: string}} asked `after` is the previous question
  * @param {import('../app.js').Context} context
  */
 export function explanationControl(asked, context) {
@@ -40,7 +40,7 @@ function explained({text, query, score, pair_score: pair, probability}) {
     element('details', {}, element('summary', {class: 'fine'}, 'As a query'), element('pre', {}, JSON.stringify(query, null, 2))));
 }
 
-/** A share in whole percents; what is not certain is neither 0 nor 100. */
+/** A share in whole percent. An uncertain share is never shown as 0 or 100. */
 function percent(share) {
   if (share < 0.005) return 'below 1 %';
   return share > 0.995 ? 'over 99 %' : `${number(Math.round(100 * share))} %`;

@@ -1,5 +1,5 @@
 /**
- * What a user keeps in the service: conversations, and searches that say what is new since. The list of both is a panel.
+ * What a user saves in the service: conversations, and searches that report new results. Both are listed in a panel.
  */
 
 import {pathOf} from '../api.js';
@@ -9,14 +9,14 @@ import {day, moment, plural} from '../format.js';
 import {noticeOf} from './notice.js';
 import {openPanel} from './panel.js';
 
-/** The service takes so much of a conversation, as JSON; here some is left for what that adds. */
+/** The service's size limit of a conversation as JSON, less some room for what the service adds. */
 const TURNS_MAX_BYTES = 190_000;
 const TURNS_MAX = 50;
 const RESULTS_MAX = 200;
 
 /** @typedef {{question: string, answer: any}} Turn */
 
-/** The conversation that is shown: a button that keeps it; once kept it is kept up to date. */
+/** The current conversation: a button saves it, and a saved conversation is updated from then on. */
 export class KeptConversation {
   /** @param {string} domain @param {import('../app.js').Context} context */
   constructor(domain, context) {
@@ -25,14 +25,14 @@ export class KeptConversation {
     this.root = element('div', {class: 'keep', hidden: true});
   }
 
-  /** The history entry that is shown, and the kept conversation that it is of, if any. @param {string | null} id */
+  /** The current history entry, and the saved conversation that it belongs to, if any. @param {string | null} id */
   follow(id, entry) {
     entry.conversation ??= id;
     this.entry = entry;
     this.withdraw();
   }
 
-  /** The kept conversation. */
+  /** The saved conversation. */
   async read() {
     const {entry} = this;
     const kept = await this.context.api.get(pathOf('me', 'conversations', entry.conversation));
@@ -44,13 +44,13 @@ export class KeptConversation {
     this.root.hidden = true;
   }
 
-  /** @param {Turn[]} turns all of them so far */
+  /** @param {Turn[]} turns all turns so far */
   offer(turns) {
     const {entry} = this;
     const {conversation} = entry;
     this.root.hidden = false;
     if (conversation && entry.keptTurns === undefined && entry.saved.keptTurns !== turns.length) this.#update(entry, turns);
-    const mark = button([icon('bookmark'), conversation ? 'Kept' : 'Keep this conversation'], {kind: 'quiet', disabled: Boolean(conversation), onclick: () => this.#keep(entry, turns)});
+    const mark = button([icon('bookmark'), conversation ? 'Saved' : 'Save conversation'], {kind: 'quiet', disabled: Boolean(conversation), onclick: () => this.#keep(entry, turns)});
     replace(this.root, mark);
   }
 
@@ -76,14 +76,14 @@ export class KeptConversation {
       await this.context.api.patch(pathOf('me', 'conversations', entry.conversation), {turns: bounded(turns)});
       entry.save({keptTurns: turns.length});
     } catch (error) {
-      // it may have been deleted meanwhile; what is shown is here still
+      // it may have been deleted in the meantime; the page still shows it
       if (error.kind === 'not_found') entry.conversation = null;
       if (this.entry === entry) this.offer(turns);
     }
   }
 }
 
-/** The last turns, as many as the service takes. @param {Turn[]} turns */
+/** The latest turns that fit into the size limit. @param {Turn[]} turns */
 function bounded(turns) {
   let left = turns.slice(-TURNS_MAX);
   while (left.length > 1 && new TextEncoder().encode(JSON.stringify(left)).length > TURNS_MAX_BYTES) left = left.slice(1);
@@ -111,7 +111,7 @@ export function saver(context, {domain, query, parameters, results}) {
 }
 
 /**
- * Tell that a saved search was run again: which results are new, and that in words. Null where it cannot be told.
+ * Report a saved search as run again. Resolves to its new results and a sentence about them, or null if that fails.
  * @param {import('../app.js').Context} context
  * @param {string} id
  * @param {{type: string, id: string}[]} results
@@ -129,17 +129,17 @@ export async function openedSearch(context, id, results) {
 }
 
 /**
- * The list of what is kept.
+ * The list of saved conversations and searches.
  * @param {import('../app.js').Context} context
  * @param {(domain: string, params: import('../api.js').Query) => string} addressOf
  */
 export function openKept(context, addressOf) {
   const {api} = context;
-  return openPanel('What you keep', async (panel) => {
+  return openPanel('Saved items', async (panel) => {
     const [{conversations}, {searches}] = await Promise.all([api.get('me/conversations'), api.get('me/searches')]);
     return [
       keptList('Conversations', conversations, {
-        none: 'Keep a conversation with the button below its answer. You find it here on any device.',
+        none: 'Save a conversation with the button below its answer. You can open it here on any device.',
         path: 'conversations', field: 'title', context, panel,
         address: ({id, domain}) => addressOf(domain, {kept: id}),
         about: ({domain, turn_count: turns, updated_at: at}) => [DOMAINS[domain], plural(turns, 'question'), moment(at)],
@@ -205,7 +205,7 @@ function keptItem(item, {path, field, context, panel, address, about}, onremoved
   return row;
 }
 
-/** Deletes when it is pressed again. */
+/** Deletes on the second press. */
 function deleteButton(label, onclick) {
   let isAsked = false;
   const control = button('Delete', {kind: 'quiet', 'aria-label': label, onclick: () => {

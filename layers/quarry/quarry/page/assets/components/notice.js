@@ -1,5 +1,5 @@
 /**
- * What the reader is told when something is not as they wished: in plain words, with what they can do about it.
+ * Messages about problems: in plain words, with what the reader can do.
  */
 
 import {Problem, isStopped} from '../api.js';
@@ -25,16 +25,16 @@ const WORDS = {
 
 const WITHOUT_RETRY = new Set(['not_signed_in', 'no_credits', 'not_allowed', 'not_found', 'invalid', 'misdirected']);
 
-/** The way on, where the page itself can offer none. */
+/** Advice for problems that the page itself cannot solve. */
 const ADVICE = {
   no_credits: 'You can still open earlier results. The person who runs this service grants credits.',
   misdirected: 'The person who runs it can add this name to QUARRY_ALLOWED_HOSTS.',
 };
 
 /**
- * A notice about a failure, read out at once. `retry` is offered where it can help, after the wait that the service asks for.
+ * A notice about a failure, announced at once. `retry` is offered if it can help, after the wait that the service asks for.
  * @param {unknown} error
- * @param {{retry?: () => void, goOn?: () => void, signIn?: () => void}} [actions] `goOn` takes up what broke off where it did
+ * @param {{retry?: () => void, goOn?: () => void, signIn?: () => void}} [actions] `goOn` resumes a broken stream
  */
 export function noticeOf(error, {retry, goOn, signIn} = {}) {
   const problem = error instanceof Problem ? error : new Problem('failed');
@@ -43,7 +43,7 @@ export function noticeOf(error, {retry, goOn, signIn} = {}) {
   const controls = [];
   if (problem.kind === 'not_signed_in' && signIn) controls.push(button('Sign in', {kind: 'primary', onclick: signIn}));
   const wait = problem.retryAfterSeconds ?? 0;
-  if (goOn) controls.push(laterButton('Read on', 'primary', goOn, wait));
+  if (goOn) controls.push(laterButton('Continue', 'primary', goOn, wait));
   if (retry && !WITHOUT_RETRY.has(problem.kind)) controls.push(laterButton(goOn ? 'Ask again' : 'Try again', goOn ? '' : 'primary', retry, wait));
   const told = problem.errors.length ? problem.errors.map((each) => each.message).join('. ') : problem.detail;
   return element('div', {class: 'notice', role: 'alert', data: {kind: problem.kind}},
@@ -54,7 +54,7 @@ export function noticeOf(error, {retry, goOn, signIn} = {}) {
     controls.length > 0 && element('div', {class: 'notice-actions'}, controls));
 }
 
-/** A button for when the wait is over; it counts down meanwhile. */
+/** A button that counts down and is enabled after the wait. */
 function laterButton(label, kind, onclick, seconds) {
   const control = button(label, {kind, onclick});
   const tick = (left) => {
@@ -67,7 +67,7 @@ function laterButton(label, kind, onclick, seconds) {
 }
 
 /**
- * A quiet remark beside a result: that it was stopped, degraded, or is an old one.
+ * A quiet remark next to a result: that it was stopped, is degraded, or is an old one.
  * @param {...import('../dom.js').Child} text
  */
 export function remark(...text) {
@@ -75,12 +75,12 @@ export function remark(...text) {
 }
 
 /**
- * That a search ended before its answer: stopped by the reader, or failed; and the way to run it again.
+ * A search that ended without an answer: stopped by the reader, or failed; with a button to run it again.
  * @param {unknown} error
- * @param {string} again what running it again is called after a stop
+ * @param {string} again the label of that button after a stop
  * @param {() => void} onagain
  * @param {import('../signin.js').Session} session
- * @param {() => void} [goOn] takes up what broke off where it did
+ * @param {() => void} [goOn] resumes a broken stream
  */
 export function endedNotice(error, again, onagain, session, goOn) {
   if (!isStopped(error)) return noticeOf(error, {goOn, retry: onagain, signIn: () => session.signIn()});
@@ -88,9 +88,9 @@ export function endedNotice(error, again, onagain, session, goOn) {
 }
 
 /**
- * That parts of an answer were made without a model, said plainly; nothing when none were.
+ * Says which parts of an answer were made without a model; nothing if there are none.
  * @param {string[]} steps the names of the steps
- * @param {Record<string, string>} [words] what each of them does, for the reader
+ * @param {Record<string, string>} [words] a label for each step
  */
 export function degradedRemark(steps, words = {}) {
   if (steps.length === 0) return null;
@@ -99,7 +99,7 @@ export function degradedRemark(steps, words = {}) {
 }
 
 /**
- * Nothing was found, and what may help.
+ * Nothing was found, with advice.
  * @param {string} title
  * @param {...import('../dom.js').Child} help
  */

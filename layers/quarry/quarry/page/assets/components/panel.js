@@ -1,6 +1,6 @@
 /**
- * A panel at the side of the page, or over all of a narrow one, with the whole of something. The dialog element keeps the keyboard inside,
- * closes on Escape and gives the focus back.
+ * A panel at the side of the page, or over all of a narrow one, for the details of an item. The dialog element traps the focus,
+ * closes on Escape and restores the focus.
  */
 
 import {button, element, icon, replace, uniqueId} from '../dom.js';
@@ -14,11 +14,11 @@ import {noticeOf} from './notice.js';
  */
 
 /**
- * Open a panel. What `load` resolves to is shown in it, and until then that it is loading; a failure can be retried.
+ * Open a panel. It shows that it is loading until `load` resolves; a failure can be retried.
  * @param {string} title
  * @param {(panel: Panel) => import('../dom.js').Child | Promise<import('../dom.js').Child>} load
- * @param {{kicker?: string, signIn?: () => void, isWide?: boolean, onshown?: (panel: Panel) => void}} [options] `kicker` stands above the title;
- *   `onshown` is called once what was loaded is there
+ * @param {{kicker?: string, signIn?: () => void, isWide?: boolean, onshown?: (panel: Panel) => void}} [options] `kicker` is shown above the title;
+ *   `onshown` is called once the content is shown
  * @returns {Panel}
  */
 export function openPanel(title, load, {kicker, signIn, isWide = false, onshown = () => {}} = {}) {
@@ -32,7 +32,7 @@ export function openPanel(title, load, {kicker, signIn, isWide = false, onshown 
       button(icon('close'), {kind: 'icon', 'aria-label': 'Close', title: 'Close', onclick: () => dialog.close()})),
     body);
   dialog.addEventListener('close', () => dialog.remove());
-  // a click beside it lands on the dialog itself, whose inside is all covered
+  // a click outside lands on the dialog itself, since its content covers all of its inside
   dialog.addEventListener('click', (event) => { if (event.target === dialog) dialog.close(); });
   const panel = {
     dialog,
@@ -59,14 +59,14 @@ export function openPanel(title, load, {kicker, signIn, isWide = false, onshown 
   return panel;
 }
 
-/** Grey lines in the place of what is coming. */
+/** Grey placeholder lines. */
 export function loading(lines = 4) {
   return element('div', {class: 'loading', role: 'status'}, element('span', {class: 'visually-hidden'}, 'Loading'),
     Array.from({length: lines}, () => element('div', {class: 'loading-line', 'aria-hidden': 'true'})));
 }
 
 /**
- * Names and values, those without a value left out.
+ * Names and values, without the empty ones.
  * @param {[name: string, value: import('../dom.js').Child][]} rows
  */
 export function facts(rows) {

@@ -1,5 +1,5 @@
 /**
- * A preview beside what it is about: shown on hover and on focus, put away by Escape, by leaving, or by going elsewhere. There is one at a time.
+ * A preview next to an element: shown on hover and focus, hidden by Escape, by leaving, or by moving on. Only one is shown at a time.
  */
 
 import {element, replace, uniqueId} from '../dom.js';
@@ -17,7 +17,7 @@ let timer;
 /**
  * Give `node` a preview.
  * @param {HTMLElement} node
- * @param {() => import('../dom.js').Child} content made each time it is shown
+ * @param {() => import('../dom.js').Child} content built each time it is shown
  */
 export function previewed(node, content) {
   node.addEventListener('pointerenter', (event) => { if (event.pointerType === 'mouse') later(() => open(node, content), SHOW_AFTER_MS); });
@@ -26,7 +26,7 @@ export function previewed(node, content) {
   node.addEventListener('blur', () => later(closePreview, HIDE_AFTER_MS));
 }
 
-/** Show a preview at once, as a tap does. */
+/** Show a preview immediately, as a tap does. */
 export function openPreview(node, content) {
   open(node, content);
 }
@@ -50,7 +50,7 @@ function open(node, content) {
   anchor?.removeAttribute('aria-describedby');
   anchor = node;
   replace(popover, content());
-  // a dialog is above everything but what is inside it, and what is outside all landmarks is hard to find
+  // a dialog covers everything outside it, and content outside all landmarks is hard to find
   (node.closest('dialog, main') ?? document.body).append(popover);
   popover.showPopover();
   node.setAttribute('aria-describedby', popover.id);
@@ -74,7 +74,7 @@ function follow() {
   else closePreview();
 }
 
-/** Above its anchor where there is room, else below, and within the window. */
+/** Above its anchor if there is room, otherwise below, and within the window. */
 function place(node) {
   const box = node.getBoundingClientRect();
   const {width, height} = popover.getBoundingClientRect();

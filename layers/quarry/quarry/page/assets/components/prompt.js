@@ -1,5 +1,5 @@
 /**
- * The question's input: one line that grows, sent by Enter (Shift+Enter breaks the line). While the answer comes, its button stops it.
+ * The input for the question: a line that grows. Enter sends it, Shift+Enter adds a line. During an answer, its button stops it.
  */
 
 import {button, element, hiddenText, icon, replace, uniqueId} from '../dom.js';
@@ -22,7 +22,7 @@ export class Prompt {
     this.root = element('form', {class: 'prompt', role: 'search', on: {submit: (event) => { event.preventDefault(); this.#submit(); }}},
       element('label', {for: id, class: 'visually-hidden'}, label), icon('search'), this.input,
       element('kbd', {class: 'prompt-key', 'aria-hidden': 'true'}, '/'), this.control);
-    // its height is known once it is on the page, and changes with its width
+    // its height is known once it is on the page, and changes with the width
     new ResizeObserver(() => this.#grow()).observe(this.input);
     this.busy = false;
   }
@@ -40,7 +40,7 @@ export class Prompt {
     return this.isBusy;
   }
 
-  /** While busy the button says Stop. */
+  /** While busy, the button says Stop. */
   set busy(isBusy) {
     this.isBusy = isBusy;
     const stops = isBusy && this.onstop !== undefined;
@@ -49,7 +49,7 @@ export class Prompt {
     this.root.classList.toggle('is-busy', isBusy);
   }
 
-  /** Put the reader's cursor here, where that brings up no keyboard on glass. */
+  /** Focus the input, unless that opens an on-screen keyboard. */
   focus() {
     if (matchMedia('(hover: hover)').matches) this.input.focus({preventScroll: true});
   }
@@ -72,7 +72,7 @@ export class Prompt {
   }
 
   #grow() {
-    // most browsers let it grow by themselves, before anything is painted
+    // most browsers grow it themselves, before painting
     if (!this.input.isConnected || CSS.supports('field-sizing', 'content')) return;
     this.input.style.setProperty('height', 'auto');
     this.input.style.setProperty('height', `${this.input.scrollHeight}px`);
@@ -80,7 +80,7 @@ export class Prompt {
 }
 
 /**
- * The question's input where results are shown: a line, with the way to a new search beside it.
+ * The input above results: a line, with a button for a new search next to it.
  * @param {Prompt} prompt
  * @param {() => void} onnew
  */

@@ -1,5 +1,5 @@
 /**
- * The button between light and dark colours. What is chosen is kept for the next visit, and read there by `boot.js`.
+ * The button that switches between light and dark colours. The choice is stored, and `boot.js` reads it on the next visit.
  */
 
 import {button, icon, replace} from '../dom.js';
@@ -13,7 +13,7 @@ export function schemeButton() {
     try {
       localStorage.setItem('quarry.scheme', scheme);
     } catch {
-      // it holds for as long as the page is open
+      // it applies while the page is open
     }
     replace(control, icon(dark() ? 'sun' : 'moon'));
     control.title = label();

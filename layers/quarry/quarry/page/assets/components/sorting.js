@@ -1,13 +1,13 @@
 /**
- * The order of results that are shown.
+ * Sorting of the results.
  *
- * @typedef {{name: string, label: string, key?: (result: any) => any, isDescending?: boolean}} Order without a key they stay as they came
+ * @typedef {{name: string, label: string, key?: (result: any) => any, isDescending?: boolean}} Order without a key, results keep their order
  */
 
 import {element} from '../dom.js';
 
 /**
- * In an order; those without a value come last.
+ * The results in an order; those without a value come last.
  * @template T
  * @param {T[]} results
  * @param {Order[]} orders
@@ -26,7 +26,7 @@ export function sorted(results, orders, name) {
 }
 
 /**
- * A choice of the order. `of` says of which results it is, where that is not all.
+ * A select for the order. `of` says which results it sorts, if not all.
  * @param {Order[]} orders
  * @param {string} chosen
  * @param {(name: string) => void} onchoose

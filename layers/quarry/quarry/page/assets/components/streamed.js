@@ -1,5 +1,5 @@
 /**
- * An answer that comes as a stream: asked once, read on where the connection was lost, stopped, asked again.
+ * A streamed answer: asked once, resumed after a lost connection, stopped, or asked again.
  */
 
 import {Problem, canReadOn, isStopped, runOf} from '../api.js';
@@ -10,7 +10,7 @@ import {endedNotice} from './notice.js';
 import {loading} from './panel.js';
 import {Timeline} from './timeline.js';
 
-/** A kind of it says how it is asked (`begin`), begins with nothing (`clear`), and shows the whole (`finish`) in `root`. */
+/** A subclass says how to ask (`begin`), resets (`clear`), and shows the complete answer (`finish`) in `root`. */
 export class Streamed {
   /** @param {import('../app.js').Context} context */
   constructor(context) {
@@ -19,10 +19,10 @@ export class Streamed {
     this.state = 'new';
   }
 
-  /** @param {string} steps what its steps are called together @param {{cite?: import('../markdown.js').Cite, above?: number}} [view] */
+  /** @param {string} steps the heading of its steps @param {{cite?: import('../markdown.js').Cite, above?: number}} [view] */
   reset(steps, view = {}) {
     this.text = '';
-    /** Known from its first event on, also when it is gone: only who asks again has another one. */
+    /** Known from the first event on, even if the run is gone: only asking again makes another one. */
     this.run = null;
     this.place = null;
     this.timeline = new Timeline(steps);
@@ -31,12 +31,12 @@ export class Streamed {
     this.notes = element('div', {class: 'answer-notes'}, loading(2));
   }
 
-  /** Below the notice that it failed. @returns {import('../dom.js').Child} */
+  /** Shown below the notice of a failure. @returns {import('../dom.js').Child} */
   below() {
     return null;
   }
 
-  /** A notice of its own of a failure. @param {unknown} error @returns {import('../dom.js').Child} */
+  /** A custom notice for a failure. @param {unknown} error @returns {import('../dom.js').Child} */
   noticeOf(error) {
     return null;
   }
@@ -45,19 +45,19 @@ export class Streamed {
     this.controller?.abort();
   }
 
-  /** Ask once more, from the beginning. */
+  /** Ask again, from the beginning. */
   again() {
     this.clear();
     this.resume();
   }
 
-  /** Read on behind what came last. */
+  /** Resume after the last event. */
   resume() {
     this.state = 'new';
     this.begin();
   }
 
-  /** Do what brings the answer, and show how it ended. @param {(signal: AbortSignal) => Promise<void>} work */
+  /** Do the work that brings the answer, and show how it ended. @param {(signal: AbortSignal) => Promise<void>} work */
   async attempt(work) {
     this.controller = new AbortController();
     replace(this.after);
@@ -71,7 +71,7 @@ export class Streamed {
     } catch (error) {
       this.flush();
       this.timeline.finish(isStopped(error) ? 'stopped' : 'failed');
-      // a run is kept for some minutes
+      // the service keeps a run for some minutes
       const isGone = this.place !== null && ['not_found', 'expired'].includes(error.kind);
       if (isGone) this.place = null;
       this.end(isGone ? new Problem('broken_off') : error);
@@ -95,7 +95,7 @@ export class Streamed {
     this.callbacks.onchange();
   }
 
-  /** Keep the place of an event, to read on behind it. */
+  /** Remember the place of an event, to resume after it. */
   follow({seq}) {
     if (!seq) return;
     const isFirst = this.run === null;
@@ -104,13 +104,13 @@ export class Streamed {
     if (isFirst) this.callbacks.onchange();
   }
 
-  /** Read on a run that was kept. @param {string | null} run */
+  /** Resume a stored run. @param {string | null} run */
   followOn(run) {
     if (run) Object.assign(this, {run, place: `${run}/0`});
     return this;
   }
 
-  /** Show what was kept whole, or until it was stopped. @param {string} state */
+  /** Show a stored answer, complete or stopped. @param {string} state */
   showKept(state) {
     replace(this.notes);
     this.flush();
@@ -119,7 +119,7 @@ export class Streamed {
     return this;
   }
 
-  /** That a tool is called, and what it found. */
+  /** Show a tool call, and what it found. */
   called({id}, label) {
     this.timeline.set({id, label, status: 'running'});
   }
@@ -128,7 +128,7 @@ export class Streamed {
     this.timeline.set({id, label: this.timeline.steps.get(id)?.step.label ?? words(tool), status: 'completed', detail: summary});
   }
 
-  /** The text grows at most once a frame. */
+  /** Update the text at most once per frame. */
   flushSoon() {
     this.frame ??= requestAnimationFrame(() => { this.frame = null; this.flush(); });
   }

@@ -1,12 +1,12 @@
 /**
- * Tabs by the ARIA pattern: one of them takes part in the tab order, arrows, Home and End move between them.
+ * Tabs by the ARIA pattern: one tab is in the tab order; arrows, Home and End move between tabs.
  */
 
 import {element, uniqueId} from '../dom.js';
 
 export class Tabs {
   /**
-   * @param {string} label what the tabs are of
+   * @param {string} label the label of the tabs
    * @param {{name: string, label: string}[]} tabs
    * @param {{onselect?: (name: string) => void}} [options] called when the reader selects one
    */
@@ -32,7 +32,7 @@ export class Tabs {
     return this.tabs.get(name).panel;
   }
 
-  /** Show a number beside a tab's name; null for none. */
+  /** Show a number next to a tab's name; null removes it. */
   setCount(name, count) {
     this.tabs.get(name).count.textContent = count === null ? '' : ` ${count}`;
   }

@@ -1,19 +1,19 @@
 /**
- * What was found, to be taken away: as CSV, JSON or Markdown, into a file.
+ * Downloads of results as CSV, JSON or Markdown.
  *
  * @typedef {object} Taken
- * @property {string} name of the file, without its end
+ * @property {string} name of the file, without its extension
  * @property {string[]} columns
- * @property {any[][]} rows a value for each column; several values are a list
- * @property {any} [json] in the place of the rows by their columns
- * @property {string} [markdown] in the place of a table
+ * @property {any[][]} rows one value per column; several values as a list
+ * @property {any} [json] replaces the rows
+ * @property {string} [markdown] replaces the table
  */
 
 import {button, element, visible} from '../dom.js';
 
 /**
- * Where a spreadsheet would begin a formula. In many countries Excel divides CSV at semicolons and knows a field's quotes only where it
- * begins a cell, so a formula may also stand behind a semicolon, a tab or the end of a line within a text.
+ * Where a spreadsheet would start a formula. In many countries Excel splits CSV at semicolons and recognises quotes only at the
+ * start of a cell, so a formula may also follow a semicolon, a tab or a line break within a text.
  */
 const FORMULA = /(^|[;\t\r\n])(?=[\s"']*[=+\-@\uff1d\uff0b\uff0d\uff20])/g;
 
@@ -25,7 +25,7 @@ const FORMATS = [
 
 /**
  * A menu of the formats.
- * @param {() => Taken} take what there is when one is chosen
+ * @param {() => Taken} take called when one is chosen
  * @param {(text: string) => void} announce
  */
 export function takeaway(take, announce) {
@@ -37,8 +37,8 @@ export function takeaway(take, announce) {
 }
 
 /**
- * A few actions behind a button; it closes when one is chosen, on Escape and when the reader goes elsewhere. Where the page ends
- * before they do, they stand the other way.
+ * A menu button. The menu closes on a choice, on Escape, and when the focus leaves it. Without room towards the edge of the page,
+ * it opens the other way.
  * @param {import('../dom.js').Child} label
  * @param {{label: string, onchoose: () => void}[]} actions
  */
@@ -63,7 +63,7 @@ document.addEventListener('pointerdown', ({target}) => {
   for (const open of document.querySelectorAll('.menu[open]')) open.open = open.contains(target);
 });
 
-/** Rows as RFC 4180 has them, in UTF-8 with the mark that spreadsheets look for. @param {Taken} taken */
+/** Rows as CSV by RFC 4180, in UTF-8 with the byte order mark that spreadsheets expect. @param {Taken} taken */
 function csv({columns, rows}) {
   return `\ufeff${[columns, ...rows].map((row) => row.map(csvField).join(',')).join('\r\n')}\r\n`;
 }
@@ -84,7 +84,7 @@ function markdownTable({columns, rows}) {
   return [line(columns), line(columns.map(() => '---')), ...rows.map(line), ''].join('\n');
 }
 
-/** A text that Markdown takes for nothing else, in one line. @param {string} text */
+/** A text on one line, escaped so that Markdown shows it literally. @param {string} text */
 export function markdownText(text) {
   return text.replace(/\s+/g, ' ').replace(/[\\`*_[\]<>|#]/g, '\\$&');
 }
@@ -127,11 +127,11 @@ export function copyButton(label, text, announce) {
 }
 
 /**
- * The link to one thing, to be copied: whoever opens it needs no search.
+ * A button that copies the link to one item. The link opens it without a search.
  * @param {string} type
  * @param {string} id
  * @param {import('../app.js').Context} context
- * @param {...import('../dom.js').Child} others what else can be done with it
+ * @param {...import('../dom.js').Child} others other actions
  */
 export function itemActions(type, id, context, ...others) {
   return element('div', {class: 'panel-actions'}, copyButton('Copy link', () => context.itemAddress(type, id), context.announce), others);

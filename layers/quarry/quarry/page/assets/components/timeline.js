@@ -1,6 +1,6 @@
 /**
- * The steps of a search as they happen: each running, completed or failed, with its time. Folded away once the search is over, or before by
- * `fold`, when there is something better to read.
+ * The steps of a search as they happen: running, completed or failed, with their times. They collapse when the search is over, or
+ * earlier by `fold`, when there is something better to read.
  */
 
 import {element, hiddenText, icon, replace} from '../dom.js';
@@ -14,7 +14,7 @@ const STATUS_WORDS = {running: 'running', completed: 'done', failed: 'failed', s
  */
 
 export class Timeline {
-  /** @param {string} name what the steps are called together, such as `Research` */
+  /** @param {string} name the heading of the steps, such as `Research` */
   constructor(name) {
     this.name = name;
     this.started = performance.now();
@@ -28,7 +28,7 @@ export class Timeline {
   }
 
   /**
-   * Add a step, or put its later state in the place of the earlier. A step that ends without a time gets the time it was seen to take.
+   * Add a step, or update it. A step that ends without a time gets the time measured here.
    * @param {Step} step
    */
   set(step) {
@@ -49,7 +49,7 @@ export class Timeline {
   }
 
   /**
-   * The search is over: steps that still ran ended with it.
+   * End the search: steps that still run end with it.
    * @param {Status} [status]
    */
   finish(status = 'completed') {
@@ -63,7 +63,7 @@ export class Timeline {
     this.fold();
   }
 
-  /** Fold the steps away, once: a reader who opens them again keeps them open. */
+  /** Collapse the steps, once: if the reader opens them again, they stay open. */
   fold() {
     if (!this.isFolded) this.root.open = false;
     this.isFolded = true;

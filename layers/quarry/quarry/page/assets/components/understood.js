@@ -1,20 +1,20 @@
 /**
- * How a question was understood: the words that say something marked, and which conditions a result meets. The conditions
+ * How a question was understood: its meaningful words are marked, and each result shows the conditions it meets. The conditions
  * themselves are chips (`conditions.js`).
  *
- * @typedef {{field: string, value: string, start: number, end: number, assertion: string}} Evidence `text[start:end]` says something of a field
+ * @typedef {{field: string, value: string, start: number, end: number, assertion: string}} Evidence `text[start:end]` gives the value of a field
  */
 
 import {element, hiddenText, icon} from '../dom.js';
 import {plural} from '../format.js';
 
-/** An address may be so long; what marks words is left out of a longer one. */
+/** The longest constraints in an address; longer ones leave out the evidence. */
 const ADDRESS_MAX = 4000;
 
 /**
- * A text, what is said by its words marked.
+ * A text with its meaningful words marked.
  * @param {string} text
- * @param {Evidence[]} evidence its positions count characters, of which a few are two in the browser
+ * @param {Evidence[]} evidence positions count code points; some take two units in the browser
  * @returns {import('../dom.js').Child[]}
  */
 export function highlighted(text, evidence) {
@@ -31,7 +31,7 @@ export function highlighted(text, evidence) {
 }
 
 /**
- * Which conditions a result meets and which it misses, by their labels; nothing where there are none.
+ * The labels of the conditions that a result meets and misses; nothing if there are none.
  * @param {{meets?: string[], misses?: string[]}} result
  */
 export function standing({meets = [], misses = []}) {
@@ -42,7 +42,7 @@ export function standing({meets = [], misses = []}) {
 }
 
 /**
- * Whether a result meets every condition, and how many it misses; nothing where there are none.
+ * Whether a result meets every condition, and how many it misses; nothing without conditions.
  * @param {{meets?: string[], misses?: string[]}} result
  */
 export function conditionsMet({meets = [], misses = []}) {
@@ -50,7 +50,7 @@ export function conditionsMet({meets = [], misses = []}) {
   return element('span', {class: 'conditions-met'}, misses.length === 0 ? 'Meets every condition' : `Misses ${plural(misses.length, 'condition')}`);
 }
 
-/** Constraints for an address, as short as they can be said. */
+/** Constraints for an address, as short as possible. */
 export function packed(constraints) {
   const text = JSON.stringify(constraints, shortened);
   return text.length <= ADDRESS_MAX ? text : JSON.stringify({...constraints, evidence: []}, shortened);
@@ -61,7 +61,7 @@ function shortened(name, value) {
 }
 
 /**
- * The constraints of an address; null where it has none.
+ * The constraints in an address, or null.
  * @param {string | null} text
  */
 export function unpacked(text) {

@@ -1,14 +1,14 @@
 /**
- * `<quarry-ask>`: a question field for any page. It asks one collection and shows the cited answer while it is written.
+ * `<quarry-ask>`: a question field for any page. It asks one collection and shows the cited answer as it streams.
  *
- * Attributes: `src` (the service's address; default: where this script came from), `collection` (a type of record; default: all),
+ * Attributes: `src` (the service's address; default: where this script came from), `collection` (a record type; default: all),
  * `token` (sent as a bearer token), `placeholder`, `label`. Events: `quarry-answer` with the answer's id, text and sources in `detail`.
  * Style it from outside with `::part(form | input | button | answer | sources | status)`.
  */
 
 const HOME = new URL('..', import.meta.url);
 const SILENCE_MAX_MS = 45_000;
-/** What snippets are escaped with. */
+/** The escape sequences in snippets. */
 const ENTITIES = {'&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'", '&amp;': '&'};
 const INLINE = /\*\*([^*\n]+)\*\*|\[(\d{1,3})\]/g;
 
@@ -158,7 +158,7 @@ class QuarryAsk extends HTMLElement {
   }
 }
 
-/** Safari reads a stream by its reader alone. */
+/** Safari can only read a stream through its reader. */
 async function* pieces(stream) {
   const reader = stream.getReader();
   for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;

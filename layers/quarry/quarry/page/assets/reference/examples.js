@@ -1,5 +1,5 @@
 /**
- * Calls to copy, and what they were answered.
+ * Example calls to copy, with their answers.
  */
 
 import {button, element} from '../dom.js';
@@ -9,9 +9,9 @@ const JSON_TYPE = 'application/json';
 const COPIED_MS = 2000;
 
 /**
- * The examples of an operation, each a `curl` command and its answer.
+ * The examples of an operation: `curl` commands with their answers.
  * @param {import('./reference.js').Operation} operation
- * @param {{home: URL, needsToken: boolean, announce: (text: string) => void}} context where the service is; whether it asks for a token
+ * @param {{home: URL, needsToken: boolean, announce: (text: string) => void}} context the service's address; whether it needs a token
  */
 export function examplesOf(operation, context) {
   return names(operation).map((name) => {
@@ -25,7 +25,7 @@ export function examplesOf(operation, context) {
   });
 }
 
-/** Every name under which an example stands anywhere in the operation. */
+/** All names of examples in the operation. */
 function names({parameters = [], requestBody, responses}) {
   const bodies = [requestBody ?? {}, ...Object.values(responses)].flatMap((each) => Object.values(each.content ?? {}));
   const all = [...parameters, ...bodies].flatMap((place) => Object.keys(place.examples ?? {}));
@@ -74,7 +74,7 @@ function codeBlock(text, label, announce, isCopied = false) {
     announce('Copied');
     setTimeout(() => { copy.textContent = 'Copy'; }, COPIED_MS);
   }});
-  // it scrolls, and so the keyboard must reach it
+  // it scrolls, so it must be reachable by keyboard
   return element('div', {class: 'code'},
     element('pre', {tabindex: '0', role: 'group', 'aria-label': label}, element('code', {}, text)),
     isCopied && navigator.clipboard && copy);

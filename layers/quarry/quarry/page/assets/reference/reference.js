@@ -1,5 +1,5 @@
 /**
- * The API reference: the service's own OpenAPI document, to read.
+ * The API reference: shows the service's own OpenAPI document.
  *
  * @typedef {Record<string, any> & {method: string, path: string, id: string}} Operation
  */
@@ -16,10 +16,10 @@ import {Types, prose} from './types.js';
 const HOME = new URL('./', location.href);
 const METHODS = ['get', 'post', 'put', 'patch', 'delete'];
 
-/** In this order; others follow under their own names. */
+/** The first sections, in order; others follow under their own names. */
 const SECTIONS = {
   ...DOMAINS,
-  agents: 'Agents and chat interfaces', kept: 'What you keep', runs: 'Runs', service: 'Service', console: 'Page',
+  agents: 'Agents and chat interfaces', kept: 'Saved items', runs: 'Runs', service: 'Service', console: 'Page',
 };
 
 const page = {
@@ -35,7 +35,7 @@ async function start() {
   try {
     const [described, config] = await Promise.all([
       api.get('openapi.json', {isPublic: true}),
-      // the reference can be read also while the database does not answer
+      // the reference also works while the database is down
       api.get('config.json', {isPublic: true}).catch(() => null),
     ]);
     show(described, config?.sign_in != null);
@@ -57,7 +57,7 @@ function show(described, needsToken) {
   showNamed();
 }
 
-/** The operations under their sections, in the order of both. */
+/** The operations by section; both in the order of the document. */
 function sectionsOf(paths) {
   const byTag = new Map(Object.keys(SECTIONS).map((tag) => [tag, []]));
   for (const [path, methods] of Object.entries(paths)) {
@@ -107,7 +107,7 @@ function part(name, ...content) {
   return element('div', {class: 'operation-part'}, element('h4', {}, name), content);
 }
 
-/** Every status: what succeeds with its fields, then the errors in one line. */
+/** Every status: success with its fields, then the errors in one line. */
 function answers(responses, {types, problems}) {
   const statuses = Object.entries(responses);
   const succeeded = statuses.filter(([status]) => status < '400');
@@ -160,7 +160,7 @@ function contentsOf(name, links) {
     element('ul', {}, links.map(([id, text]) => element('li', {data: {leadsTo: id}}, element('a', {href: `#${id}`}, text)))));
 }
 
-/** Show what holds every word of `text`. */
+/** Show the operations that contain every word of `text`. */
 function filterBy(text) {
   const wanted = text.toLowerCase().split(/\s+/).filter(Boolean);
   let shown = 0;
@@ -176,7 +176,7 @@ function filterBy(text) {
   announce(wanted.length ? `${plural(shown, 'match', 'matches')}` : '');
 }
 
-/** What the address names, also where the search had left it out. */
+/** Show the operation in the address, even if the search hid it. */
 function showNamed() {
   const named = location.hash && document.getElementById(location.hash.slice(1));
   if (!named) return;
@@ -187,14 +187,14 @@ function showNamed() {
   named.scrollIntoView();
 }
 
-/** What a search looks through: the route, what it says, the names of its fields. */
+/** The text to search: the route, its description, the names of its fields. */
 function searched({method, path, description = '', parameters = [], requestBody, responses}, types) {
   const bodies = [requestBody ?? {}, ...Object.entries(responses).filter(([status]) => status < '400').map(([, response]) => response)];
   const fields = bodies.flatMap(({content = {}}) => Object.values(content)).flatMap(({schema}) => Object.keys((schema && types.resolved(schema).properties) ?? {}));
   return [method, path, description, ...parameters.map(({name}) => name), ...fields].join(' ').toLowerCase();
 }
 
-/** `/` goes to the search, but not while the reader types. */
+/** `/` focuses the search, except while typing. */
 function focusFilter(event) {
   if (event.key !== '/' || event.metaKey || event.ctrlKey || event.altKey || event.target.closest?.('input, textarea')) return;
   event.preventDefault();

@@ -1,5 +1,5 @@
 /**
- * JSON schemas in words, and as lists of fields to open.
+ * JSON schemas in words, and as lists of fields to expand.
  */
 
 import {element} from '../dom.js';
@@ -10,26 +10,26 @@ import {number, plural} from '../format.js';
 const FORMATS = {date: 'date', 'date-time': 'time', uuid: 'UUID', uri: 'address'};
 const SIMPLE = {string: 'text', integer: 'integer', number: 'number', boolean: 'true or false', null: 'null', object: 'object', array: 'list'};
 
-/** Text in which what stands between backticks is code. */
+/** Text with code between backticks. */
 export function prose(text = '') {
   return text.split('`').map((piece, index) => (index % 2 ? element('code', {}, piece) : piece));
 }
 
 export class Types {
-  /** @param {Record<string, Schema>} schemas by their names */
+  /** @param {Record<string, Schema>} schemas by name */
   constructor(schemas) {
     this.schemas = schemas;
   }
 
-  /** The schema that a reference leads to, or the schema itself. */
+  /** The target of a reference, or the schema itself. */
   resolved(schema) {
     return schema.$ref ? this.schemas[schema.$ref.split('/').at(-1)] : schema;
   }
 
-  /** What a value is, in a few words: `list of text or null`. */
+  /** The type of a value in a few words: `list of text or null`. */
   words(schema) {
     const {anyOf, oneOf, type, items} = schema;
-    // where two modules have a type of one name, theirs comes before it
+    // if two modules define a type of the same name, the module's name precedes it
     if (schema.$ref) return this.#isObject(schema) ? schema.$ref.split('/').at(-1).split('__').at(-1) : this.words(this.resolved(schema));
     if (anyOf ?? oneOf) return [...new Set((anyOf ?? oneOf).map((each) => this.words(each)))].join(' or ');
     if (schema.enum) return schema.enum.map((each) => JSON.stringify(each)).join(' or ');
@@ -53,7 +53,7 @@ export class Types {
   }
 
   /**
-   * The fields of what a schema describes; what they hold themselves is made when it is opened, since types may hold themselves.
+   * The fields of a schema. Nested fields are built when opened, since types may be recursive.
    * @param {Schema} schema
    */
   fields(schema) {
@@ -64,13 +64,13 @@ export class Types {
     return element('dl', {class: 'fields'}, named.map(([name, each]) => this.field(name, each, required.has(name))));
   }
 
-  /** One parameter. It is sent or left out: that it may be null says nothing. */
+  /** One parameter. It is optional or required; that it may be null adds nothing. */
   parameter({name, in: place, schema, required, description}) {
     const choices = schema.anyOf?.filter((each) => each.type !== 'null');
     return this.field(name, {...schema, ...(choices && {anyOf: choices}), description: description ?? schema.description}, required, [place]);
   }
 
-  /** One field: its name, what it is, what it means. */
+  /** One field: its name, type and meaning. */
   field(name, schema, isRequired, notes = []) {
     const inner = this.#object(schema);
     const said = [...notes, this.words(schema), isRequired && 'required', ...this.limits(schema)].filter(Boolean);
@@ -81,14 +81,14 @@ export class Types {
     ];
   }
 
-  /** The fields of a schema, made when they are opened. */
+  /** The fields of a schema, built when opened. */
   opened(schema) {
     const details = element('details', {}, element('summary', {}, 'Fields'));
     details.addEventListener('toggle', () => { if (details.childElementCount === 1) details.append(this.fields(schema)); });
     return details;
   }
 
-  /** The object with fields within a schema: itself, what a list or a mapping holds, or the only choice beside null. */
+  /** The object with fields within a schema: itself, the items of a list or mapping, or the only choice other than null. */
   #object(schema) {
     const {anyOf, oneOf, items, properties, additionalProperties} = this.resolved(schema);
     if (properties) return this.resolved(schema);

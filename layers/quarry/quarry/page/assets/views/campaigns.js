@@ -1,4 +1,4 @@
-/** Campaigns: a conversation that shows its searches, the campaigns that an answer speaks of, and how they divide. */
+/** Campaigns: a conversation that shows its searches, the campaigns in an answer, and charts of them. */
 
 import {pathOf} from '../api.js';
 import {barChart, groupChart} from '../components/bars.js';
@@ -46,7 +46,7 @@ export function mount(root, context) {
 }
 
 class CampaignsTurn extends Turn {
-  /** Whether the next question is asked within what this one was. */
+  /** Whether the next question applies within the results of this one. */
   keepsFilters = false;
 
   get body() {
@@ -56,7 +56,7 @@ class CampaignsTurn extends Turn {
       message: this.question,
       history: history.slice(-HISTORY_MAX),
       ...(this.constraints !== null && {constraints: this.constraints}),
-      // what was applied is among the constraints
+      // the constraints include the applied filters
       ...(this.constraints === null && last?.keepsFilters && {activeFilters: last.answer.detectedFilters, applyFiltersToQuery: true}),
     };
   }
@@ -87,7 +87,7 @@ class CampaignsTurn extends Turn {
     return this.answer.campaigns.map(({id}) => ({type: 'campaign', id}));
   }
 
-  /** Only where numbers were asked for: charts of a list would keep its first campaign off the screen. */
+  /** Only if numbers were asked for: charts would push the first campaign of a list off the screen. */
   figure() {
     return this.#isCounted ? groupChart(this.answer.aggregation, {value_prop: 'value proposition'}) ?? this.#charts() : null;
   }
@@ -115,7 +115,7 @@ class CampaignsTurn extends Turn {
     ];
   }
 
-  /** Whether what can be kept of how the question was read holds for the next one too. */
+  /** Whether the constraints that can be kept also apply to the next question. */
   #keep(filters) {
     if (Object.keys(filters).length === 0) return null;
     const keep = toggle('Keep for the next question', {pressed: this.keepsFilters, name: 'keep', ontoggle: () => {
@@ -148,7 +148,7 @@ function charts(counted) {
     barChart(name, Object.entries(counted[field]).map(([text, value]) => ({label: text || NONE, value})), {max: BARS}));
 }
 
-/** How many there are, as far as they were counted. */
+/** The number of campaigns, as far as counted. */
 function counted({total, more}) {
   return more ? `at least ${plural(total, 'campaign')}` : plural(total, 'campaign');
 }
@@ -158,7 +158,7 @@ function campaignList({campaigns, total, more}, turn) {
   const {question, text, context} = turn;
   const list = element('ol', {class: 'cards campaign-cards', 'aria-label': counted({total, more})});
   const foot = element('div', {});
-  const remark = (more || total > campaigns.length) && element('p', {class: 'fine'}, `Of ${counted({total, more})}, the first ${campaigns.length} are here.`);
+  const remark = (more || total > campaigns.length) && element('p', {class: 'fine'}, `Showing the first ${campaigns.length} of ${counted({total, more})}.`);
   let order = 'best';
   const item = (campaign) => campaignItem(campaign, context, turn.isNew('campaign', campaign.id));
   const show = (chosen) => {

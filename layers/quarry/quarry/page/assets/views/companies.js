@@ -1,4 +1,4 @@
-/** Companies: a conversation that shows its steps, and the companies that it found with what speaks for each. */
+/** Companies: a conversation that shows its steps, and the companies it found with the reasons for each. */
 
 import {pathOf} from '../api.js';
 import {groupChart} from '../components/bars.js';
@@ -135,7 +135,7 @@ function candidateOf({companyId: id, companyName: name, ...reference}, company =
   ]};
 }
 
-/** A round that is called by a letter has a capital one. */
+/** A funding round named by a letter gets a capital one. */
 function stageOf({funding_stage: stage}) {
   return stage && words(stage).replace(/ [a-z]$/, (letter) => letter.toUpperCase());
 }

@@ -1,5 +1,5 @@
 /**
- * Projects: one search over tasks, plans, goals, milestones, documents, outputs and requirements; the whole of one beside the list.
+ * Projects: one search over tasks, plans, goals, milestones, documents, outputs and requirements, with details next to the list.
  *
  * The address is the state: `q`, the query; `type` and `project`, the filters.
  */
@@ -31,7 +31,7 @@ class OntologyView {
   constructor(root, context) {
     this.root = root;
     this.context = context;
-    /** What a change of the types takes along: what was found of all types, and the filter that the reader was at. */
+    /** What a change of the types keeps: the results of all types, and the focused filter. */
     this.carried = null;
     this.prompt = new Prompt({
       label: 'Search the projects', placeholder: 'Search tasks, plans, goals, documents …',
@@ -90,7 +90,7 @@ class OntologyView {
     replace(this.root, element('div', {class: 'wide workspace'},
       promptBar(this.prompt, () => this.context.go({})),
       heading, this.body));
-    // the reader's place was in what went away
+    // the focused element was removed
     if (document.activeElement === document.body) heading.focus({preventScroll: true});
   }
 
@@ -98,12 +98,12 @@ class OntologyView {
     this.controller = new AbortController();
     const {type} = this.search;
     try {
-      // every type is asked, so that each filter can say how many it would leave, where these are all
+      // every type is searched, so that each filter can show its number of results, if these are all
       entry.all ??= await this.#find();
       const {results, total} = entry.all;
       const ofType = results.filter((result) => type.includes(result.type));
       if (type.length === 0) entry.response = entry.all;
-      // there may be more of these types than what is among the best of all
+      // there may be more results of these types than are among the best of all types
       else if (total > results.length) entry.response = await this.#find(type);
       else entry.response = {results: ofType, total: ofType.length};
       entry.save({all: entry.all, response: entry.response});
@@ -134,14 +134,14 @@ class OntologyView {
       this.#tools(shown),
       total > shown.length && element('p', {class: 'fine'}, `The best ${number(shown.length)} of ${more ? 'at least ' : ''}${number(total)} are shown. A filter or another word finds the rest.`),
       shown.length === 0
-        ? emptyState('Nothing of yours matches', this.search.project || this.search.type.length > 0
+        ? emptyState('No matches in your projects', this.search.project || this.search.type.length > 0
           ? button('Search all projects and types', {onclick: () => this.context.go({q: this.search.q})}) : 'Try another word, or fewer.')
         : [...groups(shown, (result) => result.type)].map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
           element('h2', {class: 'section-label'}, TYPES[name], total === shown.length && ` · ${results.length}`),
           element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result, news)))))));
   }
 
-  /** What can be done with all of them. */
+  /** Actions on all results. */
   #tools(results) {
     const {q, ...filters} = this.search;
     const parameters = Object.fromEntries(Object.entries(filters).filter(([, value]) => value.length > 0));
@@ -155,7 +155,7 @@ class OntologyView {
     const {type, project} = this.search;
     const counts = groups(all.results, (result) => result.type);
     const projects = groups(all.results, (result) => result.project_id);
-    // of the best of very many nothing can be counted, and other types may be among the rest
+    // the best of very many cannot be counted, and other types may be among the rest
     const isWhole = all.total <= all.results.length;
     const told = (results = []) => (isWhole ? results.length : null);
     const go = (changes) => this.context.go({...this.#filters(), ...changes, q: this.search.q});
@@ -202,7 +202,7 @@ function details(entity) {
   ];
 }
 
-/** A property's value, lists as lists, nested ones by name. */
+/** A property's value: lists as lists, nested ones by name. */
 function valueOf(value) {
   if (value === null || value === undefined || value === '') return null;
   if (Array.isArray(value)) return element('ul', {class: 'values'}, value.map((each) => element('li', {}, valueOf(each))));
@@ -211,7 +211,7 @@ function valueOf(value) {
   return String(value);
 }
 
-/** Results by what they have in common, that of the best result first. */
+/** Results grouped by a property, the group of the best result first. */
 function groups(results, key) {
   const found = new Map();
   for (const result of results) found.set(key(result), [...(found.get(key(result)) ?? []), result]);

@@ -1,10 +1,10 @@
 /**
- * People: how the query was understood, who fits and why, what would bring more, contact details for a credit.
+ * People: how the query was understood, who fits and why, how to find more, and contact details for a credit.
  *
- * The address is the state: `q`, the query; `open`, whether only people who are open to work are shown; `place` and `salary`, what is
- * offered; `constraints`, what is searched by where the reader changed how the query was understood; `search`, the key under which it was
- * run. An address with a key shows what was found, where that is kept and was the reader's own search. Every other address that the reader
- * came to from outside the page offers to search, because a search costs a credit. Without a query everybody is listed.
+ * The address is the state: `q`, the query; `open`, only people who are open to work; `place` and `salary`, what is offered;
+ * `constraints`, the reader's changes to how the query was understood; `search`, the key of the search. An address with a key
+ * shows the stored results, if they still exist and the search was the reader's own. Any other address that the reader comes to
+ * from outside the page offers to search, because a search costs a credit. Without a query, everybody is listed.
  */
 
 import {choices, removable, toggle} from '../components/chips.js';
@@ -36,7 +36,7 @@ const TIERS = [
   'Few people meet every condition, so time, place, company and team were relaxed.',
 ];
 
-/** The request's own wishes, by the relaxations that drop them. */
+/** The request's own filters, by the relaxations that drop them. */
 const WISHES = {preferred_locations: 'place', open_to_work_only: 'open', offer_salary_inr_per_year: 'salary'};
 
 const DISCOVER_PAGE = 24;
@@ -54,7 +54,7 @@ const ARRIVED = {what: 'This link is a search for people', why: 'Running it cost
 const SHARED = {what: 'This search was shared with you', why: `${KEPT} Searching yourself costs one credit.`};
 const GONE = {what: 'What this search found is no longer here', why: `${KEPT} Searching again costs one credit.`};
 
-/** Of a search that was run before: there is none of the reader's, it is over, or it was another. */
+/** An earlier search is not available: it is not the reader's, has expired, or was another one. */
 const NOT_KEPT = new Set(['not_found', 'expired', 'conflict']);
 
 /** @param {HTMLElement} root @param {import('../app.js').Context} context */
@@ -94,7 +94,7 @@ class PeopleView {
     else entry.running = this.#run(entry, params.get('search'));
   }
 
-  /** One person: as they were found here, else as everybody may see them. */
+  /** One person: as found here, otherwise the public profile. */
   open(type, id, hint) {
     const {entry} = this;
     if (type === 'compare') {
@@ -130,7 +130,7 @@ class PeopleView {
     this.#discover(everybody);
   }
 
-  /** Everybody, a page at a time. */
+  /** Everybody, one page at a time. */
   async #discover(section, cursor = null) {
     const {entry} = this;
     const list = section.querySelector('ul') ?? element('ul', {class: 'cards people-grid'});
@@ -144,7 +144,7 @@ class PeopleView {
       else foot.remove();
       const added = page.people.map((person) => element('li', {}, discoveredCard(person, this.context)));
       list.append(...added);
-      // the button that the reader was at went away
+      // the focused button was removed
       if (cursor !== null) added[0]?.querySelector('button').focus();
       if (page.next_cursor) {
         const more = element('div', {class: 'everybody-foot'},
@@ -163,11 +163,11 @@ class PeopleView {
       promptBar(this.prompt, () => this.context.go({})),
       element('div', {class: 'people-head'}, this.#filters(), this.balance),
       heading, this.body));
-    // the reader's place was in what went away
+    // the focused element was removed
     if (document.activeElement === document.body) heading.focus({preventScroll: true});
   }
 
-  /** The wishes, behind one button where the window is narrow and none is set. */
+  /** The filters, behind one button if the window is narrow and none is set. */
   #filters() {
     const {open, place, salary} = this.search;
     const isSet = [open, place, salary].some(Boolean);
@@ -186,7 +186,7 @@ class PeopleView {
     ];
   }
 
-  /** The same query with other wishes, or by other constraints than it was read to have; null: as it is read. */
+  /** Search the same query with other filters or constraints; null: as it was read. */
   #change(wishes, constraints) {
     this.context.go({...this.#wishes(), ...wishes, q: this.search.q, constraints: constraints && packed(constraints)});
   }
@@ -196,7 +196,7 @@ class PeopleView {
     return {open, place, salary};
   }
 
-  /** Search; or show what was found under a key, for nothing, and offer to search where there is no such thing. @param {string | null} kept */
+  /** Search; or show the stored results of a key for free, and offer to search if there are none. @param {string | null} kept */
   async #run(entry, kept = null) {
     this.controller = new AbortController();
     this.prompt.busy = true;
@@ -204,7 +204,7 @@ class PeopleView {
     this.context.announce('Searching people');
     try {
       const response = await this.context.api.post('people/search', this.#request(), {
-        // the same entry of the history is the same request, also after a reload: it is not charged twice
+        // one history entry is one request, even after a reload, so it is charged once
         headers: {'Idempotency-Key': kept ?? entry.key}, query: kept === null ? {} : {only_kept: 'true'}, signal: this.controller.signal,
       });
       entry.save({response});
@@ -228,7 +228,7 @@ class PeopleView {
     }
   }
 
-  /** Ask before a credit is spent. @param {{what: string, why: string}} offered */
+  /** Ask before spending a credit. @param {{what: string, why: string}} offered */
   #offer(entry, {what, why}) {
     replace(this.body, element('div', {class: 'empty'}, element('h2', {class: 'empty-title'}, what),
       element('p', {}, why),
@@ -260,7 +260,7 @@ class PeopleView {
       this.#relaxations(relaxations, constraints));
   }
 
-  /** The query with its words marked, and what was read from it, to be changed. */
+  /** The query with its words marked, and the conditions read from it, to edit. */
   #understood(constraints) {
     const {q: question} = this.search;
     const isChanged = this.search.constraints !== null;
@@ -277,7 +277,7 @@ class PeopleView {
   }
 
   #relaxations(relaxations, constraints) {
-    // the condition that costs most first
+    // the condition that excludes most first
     const helpful = relaxations.filter(({additional_people: more}) => more > 0).toSorted((one, other) => other.additional_people - one.additional_people);
     if (helpful.length === 0) return null;
     return element('section', {class: 'relaxations', 'aria-label': 'Relax a condition'}, element('h2', {class: 'section-label'}, 'Relax a condition'),
@@ -286,13 +286,13 @@ class PeopleView {
           text, element('span', {class: 'chip-count'}, `+${more}`)))));
   }
 
-  /** Search again without one condition: of the request's own wishes, of what the query was read to ask for, or of both. */
+  /** Search again without one condition: of the request's filters, of the query's constraints, or of both. */
   #relax(constraint, constraints) {
     const left = relaxed(constraints, constraint);
     this.#change(constraint in WISHES ? {[WISHES[constraint]]: ''} : {}, left === constraints ? this.search.constraints : left);
   }
 
-  /** The people, to be sorted, compared, saved and taken away. */
+  /** The people, to sort, compare, save and export. */
   #list(people) {
     const {news} = this.entry.saved;
     this.comparison = new Comparison(people.map((person) => ({id: person.id, name: person.name ?? 'Somebody', rows: comparedRows(person)})), this.context);
@@ -340,7 +340,7 @@ function field(name, type, value, placeholder, onchange) {
     element('input', {id, type, placeholder, min: type === 'number' ? '0' : null, maxlength: '120', on: {change: (event) => onchange(event.target.value.trim())}}));
 }
 
-/** What is in the address of a search beside the query. */
+/** The parts of a search's address other than the query. */
 function parametersOf({q, constraints, ...wishes}) {
   return {...Object.fromEntries(Object.entries(wishes).filter(([, value]) => value)), ...(constraints && {constraints: packed(constraints)})};
 }

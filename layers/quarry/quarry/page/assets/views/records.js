@@ -1,7 +1,7 @@
 /**
- * Records: one input; an answer that cites its sources, or a ranked list, whichever the question asks for.
+ * Records: one input; an answer that cites its sources, or a ranked list, depending on the question.
  *
- * The address is the state: `q`, the question; `id`, the stored answer that is shown; `tab`, where the reader chose one; `type`, `from`
+ * The address is the state: `q`, the question; `id`, the stored answer; `tab`, the chosen tab; `type`, `from`
  * and `to`, the filters.
  */
 
@@ -22,7 +22,7 @@ export const stylesheet = 'views/records.css';
 
 const HISTORY_MAX = 5;
 
-/** What an address says beside facets, and what a sign-in leaves in it. */
+/** The parameters of an address that are not facets, including those of a sign-in. */
 const NO_FACETS = new Set(['q', 'id', 'tab', 'type', 'from', 'to', 'domain', 'limit', 'offset', 'ranking', 'must', 'by', 'of', 'context', 'code', 'state', 'error', 'error_description', 'kept', 'saved']);
 
 const PLACEHOLDER = 'Ask, or search by words';
@@ -37,9 +37,9 @@ class RecordsView {
     this.root = root;
     this.context = context;
     this.entry = null;
-    /** What the next state follows on: turns of this conversation. */
+    /** What the next question follows: turns of this conversation. */
     this.nextHistory = [];
-    /** What a change of filters takes along: the answer, and the control that the reader was at. */
+    /** What a change of filters keeps: the answer, and the focused control. */
     this.carried = null;
     this.control = null;
     this.prompt = new Prompt({
@@ -78,7 +78,7 @@ class RecordsView {
     this.#lay(entry);
     this.#begin(params, entry);
     if (control) this.root.querySelector(`[data-filter="${control}"]`)?.focus({preventScroll: true});
-    // the reader's place was in what went away
+    // the focused element was removed
     if (document.activeElement === document.body) this.heading.focus({preventScroll: true});
   }
 
@@ -96,8 +96,8 @@ class RecordsView {
   }
 
   /**
-   * The list beside an answer: of the types and filters that the answer was made from, also where it took them over from the question
-   * before. What was listed by others goes; whether it did.
+   * Match the list next to an answer to the types and filters that the answer was made from, also if it inherited them from the
+   * previous question. Drops a list with others, and returns whether it did.
    */
   #list(entry, counts = {}) {
     const {answer, history} = entry;
@@ -113,7 +113,7 @@ class RecordsView {
     return true;
   }
 
-  /** A conversation as it was kept: its last answer, behind those before it. */
+  /** Restore a saved conversation: its last answer, after the earlier ones. */
   async #openKept(entry) {
     replace(this.root, element('div', {class: 'wide workspace'}, loading()));
     try {
@@ -130,7 +130,7 @@ class RecordsView {
     }
   }
 
-  /** What an entry holds may come from an earlier visit of this domain. */
+  /** A history entry may come from an earlier visit of this domain. */
   #connect(entry, params) {
     const {answer, results} = entry;
     answer.callbacks = {
@@ -152,7 +152,7 @@ class RecordsView {
     this.prompt.busy = false;
     this.prompt.input.placeholder = PLACEHOLDER;
     replace(this.root, element('div', {class: 'column hero'},
-      element('div', {}, element('h1', {}, 'Ask the record'),
+      element('div', {}, element('h1', {}, 'Ask the records'),
         element('p', {class: 'lead'}, 'A question gets an answer that cites its sources; a few words get a list.')),
       this.prompt.root,
       this.examples = element('section', {'aria-label': 'Examples', hidden: true})));
@@ -161,7 +161,7 @@ class RecordsView {
     if (examples.length === 0) collections(this.context).then((types) => this.#offer(exampleQuestions(types)));
   }
 
-  /** Questions to begin with. */
+  /** Example questions. */
   #offer(questions) {
     this.examples.hidden = questions.length === 0;
     replace(this.examples, questions.length > 0 && choices('Questions to try', questions, (text) => this.#ask(text)));
@@ -185,7 +185,7 @@ class RecordsView {
     this.#showNews(entry);
   }
 
-  /** That only some records are asked, also those that the question before was asked of, and the way back to all. */
+  /** Says that only some records are asked, possibly as in the previous question, and links to all. */
   #showScope({answer, history}) {
     const {type} = this.search;
     const isFiltered = type.length > 0 || Object.keys(filtersOf(this.search)).length > 0;
@@ -209,7 +209,7 @@ class RecordsView {
     }
     this.#select(chosen ?? likelyTab(this.search.q));
     if (answer.place) {
-      // what was being answered when the page was left
+      // the answer that was in progress when the reader left the page
       entry.tab ??= 'answer';
       this.#run(results);
       await answer.ask();
@@ -218,7 +218,7 @@ class RecordsView {
     const response = await this.#run(results);
     if (this.entry !== entry || response === null) return;
     if (params.has('saved') && !entry.saved.isOpened) this.#tellNews(params.get('saved'), entry);
-    // the reader may have chosen a tab meanwhile
+    // the reader may have chosen a tab in the meantime
     entry.tab ??= params.get('tab') ?? (response.intent === 'question' ? 'answer' : 'results');
     this.#select(entry.tab);
     if (entry.tab === 'answer') await answer.ask();
@@ -248,7 +248,7 @@ class RecordsView {
     replace(this.newsRemark, news && remark(news));
   }
 
-  /** Show a tab. With the answer the question is its heading, with the list it stays in the input, to be changed. */
+  /** Show a tab. In the answer tab the question is a heading; in the list tab it stays editable in the input. */
   #select(tab) {
     const isAnswer = tab === 'answer';
     this.tabs.select(tab);
@@ -262,7 +262,7 @@ class RecordsView {
     this.tabs.setCount('results', results.response === null ? null : results.told(results.total));
   }
 
-  /** A finished answer gets its own address, so that it can be shared and opened again without asking anew. */
+  /** Give a finished answer its own address, so that it can be shared and reopened without asking again. */
   #answerChanged(answer) {
     if (this.entry?.answer !== answer) return;
     this.entry.save({answer: answer.kept, history: this.entry.history});
@@ -275,14 +275,14 @@ class RecordsView {
       this.heading.textContent = answer.question;
       this.context.setTitle(answer.question);
     }
-    // one whose link was taken back has none
+    // a revoked one has none
     if (answer.state === 'done') this.#address({q: answer.question, id: answer.id});
     if (answer.state === 'done' && this.search.q && this.#list(this.entry)) this.#listAgain(this.entry);
     this.#showScope(this.entry);
     if (answer.topicChanged) this.root.querySelector('.trail')?.remove();
   }
 
-  /** The list anew, where the answer turned out to be made from other records than it. */
+  /** Reload the list if the answer turned out to be made from other records. */
   #listAgain(entry) {
     this.#connect(entry, new URLSearchParams(location.search));
     replace(this.tabs.panel('results'), entry.results.root);
@@ -297,7 +297,7 @@ class RecordsView {
     else this.#run(this.entry.results);
   }
 
-  /** Change the present state's address without showing it anew. */
+  /** Change the address of the current state without showing it again. */
   #address(changes) {
     const now = new URLSearchParams(location.search);
     this.context.go({...this.search, id: now.get('id'), tab: now.get('tab'), kept: now.get('kept'), saved: now.get('saved'), ...changes}, {replace: true});
@@ -318,48 +318,48 @@ class RecordsView {
   #filter(filters, control) {
     const {answer, history, results} = this.entry;
     const next = {...results.search, ...filters, q: this.search.q || answer.question};
-    // an answer was made from the types and filters that were asked for; without any, from all records
+    // an answer was made from the requested types and filters; without any, from all records
     const nextHistory = history.map((turn) => ({...turn, applied: null}));
     Object.assign(this, {carried: sameScope(next, results.search) ? answer : null, nextHistory, control: control ?? null});
     this.context.go({...next, tab: 'results'});
   }
 }
 
-/** An answer as a conversation keeps it. */
+/** An answer in the format of a saved conversation. */
 function keptTurn(answer) {
   const {state, run, ...kept} = answer.kept;
   return {question: answer.question, answer: kept};
 }
 
-/** What a search filters by beside types, as a question is asked with it. @param {import('./records/results.js').Search} search */
+/** The filters of a search other than types, in the format of a question. @param {import('./records/results.js').Search} search */
 function filtersOf({q, type, from, to, ...facets}) {
   const chosen = Object.fromEntries(Object.entries(facets).filter(([, values]) => values.length > 0));
   return {...(from && {from}), ...(to && {to}), ...(Object.keys(chosen).length > 0 && {facets: chosen})};
 }
 
-/** Whether two searches are of the same types and filters. */
+/** Whether two searches have the same types and filters. */
 function sameScope(one, other) {
   return one.type.join() === other.type.join() && JSON.stringify(filtersOf(one)) === JSON.stringify(filtersOf(other));
 }
 
-/** A search by the types and filters that an answer was made from, where it has none of its own. @param {any} applied */
+/** The search, with the types and filters of an answer if it has none of its own. @param {any} applied */
 function inForce(search, applied) {
   if (!applied || search.type.length > 0 || Object.keys(filtersOf(search)).length > 0) return search;
   const {from, to, facets} = applied.filters ?? {};
   return {...search, ...facets, type: applied.types ?? [], from: from ?? '', to: to ?? ''};
 }
 
-/** What is in the address of a saved search beside the question. @param {import('./records/results.js').Search} search */
+/** The parts of a saved search's address other than the question. @param {import('./records/results.js').Search} search */
 function parametersOf({q, ...filters}) {
   return {...Object.fromEntries(Object.entries(filters).filter(([, value]) => value.length > 0)), tab: 'results'};
 }
 
-/** The tab until the service has said what the question asks for: nothing jumps if it is the right one. */
+/** The tab until the service says what the question asks for. If the guess is right, nothing jumps. */
 function likelyTab(question) {
   return question.endsWith('?') || question.split(/\s+/).length > 3 ? 'answer' : 'results';
 }
 
-/** Stop what runs for one history entry, but what the next shows too. */
+/** Stop what runs for one history entry, except what the next one also shows. */
 function leave(entry, next) {
   if (!entry) return;
   if (entry.answer !== next.answer) entry.answer?.stop();

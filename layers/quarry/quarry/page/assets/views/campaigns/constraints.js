@@ -1,11 +1,11 @@
-/** Reads what was understood of a question about campaigns, and changes it. */
+/** Reads and edits the constraints of a question about campaigns. */
 
 import {alternatives, reasserted} from '../../components/conditions.js';
 
 const CHOICES = ['required', 'preferred', 'excluded'];
-/** Of a condition with more values than these none is offered to be changed. */
+/** A condition with more values than this cannot be edited. */
 const VALUES_MAX = 6;
-/** What stands in the constraints by itself: what the campaigns are about, and what their copy says. */
+/** The constraints that are fields of their own: what the campaigns are about, and what their copy says. */
 const ALONE = {theme: ['About', (text) => text], words: ['Words of the copy', (text) => `says “${text}”`]};
 
 /** @type {import('../../components/conditions.js').Reader} */
@@ -29,7 +29,7 @@ function clauseCondition(clauses, {evidence = []}) {
   };
 }
 
-/** Clauses by the chip that they are: what is ruled out in several fields is one. @returns {any[][]} */
+/** Clauses by chip; exclusions in several fields are one chip. @returns {any[][]} */
 function chipsOf(clauses) {
   const chips = new Map();
   for (const clause of clauses) {
@@ -76,7 +76,7 @@ function without(constraints, {held: {name, clauses, evidence}}) {
 function put(constraints, {held: {name, text, conditions, evidence}}, assertion) {
   if (name) return {...constraints, [name]: text};
   const meant = conditions.map((each) => ({...each, negated: assertion === 'excluded'}));
-  // of what is ruled out each must not hold
+  // every exclusion must hold
   const clauses = assertion === 'excluded' ? meant.map((each) => ({any_of: [each]})) : [{any_of: meant, strength: assertion}];
   return {
     ...constraints,

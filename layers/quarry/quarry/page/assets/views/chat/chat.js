@@ -1,8 +1,8 @@
 /**
- * A conversation: a question, its answer as it comes, and further questions that follow on it. Companies and campaigns are asked this way.
+ * A conversation: a question, its answer as it streams, and follow-up questions. Companies and campaigns work this way.
  *
- * The address holds the question (`q`), and its `constraints` where the reader changed how it was understood; what came before it is kept with the history entry, so that back and forward walk through the
- * conversation. A question that is opened by its address alone begins a new one.
+ * The address holds the question (`q`), and its `constraints` if the reader changed them. The earlier turns are stored with the history entry, so that back and forward walk through the
+ * conversation. A question opened by its address alone starts a new conversation.
  */
 
 import {choices} from '../../components/chips.js';
@@ -22,7 +22,7 @@ export const stylesheet = 'views/chat.css';
  * @property {string} label of the input
  * @property {string} placeholder
  * @property {(type: string, id: string, hint: any, answersOf: () => Promise<any[]>) => import('../../components/panel.js').Panel | null} open
- *   the panel of one thing of an answer; the answers that there are come once they are there, the latest first
+ *   opens the panel of one item of an answer; `answersOf` resolves to the answers, latest first
  * @property {(asked: import('./turn.js').Asked, context: import('../../app.js').Context) => import('./turn.js').Turn} turn
  */
 
@@ -33,7 +33,7 @@ export class Chat {
     this.context = context;
     this.kind = kind;
     this.entry = null;
-    /** The turns that the next question follows on. */
+    /** The turns before the next question. */
     this.next = [];
     this.conversation = new KeptConversation(kind.domain, context);
     this.prompt = new Prompt({
@@ -68,7 +68,7 @@ export class Chat {
     if (params.has('saved')) this.#tellNews(params.get('saved'), entry);
   }
 
-  /** What a saved search shows that it did not before; once. */
+  /** Show the new results of a saved search, once. */
   async #tellNews(id, entry) {
     await entry.running;
     const {turn} = entry;
@@ -90,7 +90,7 @@ export class Chat {
     return this.kind.turn({question: kept.question, before: [], constraints: kept.constraints ?? null}, this.context).restore(kept);
   }
 
-  /** A conversation as it was kept. */
+  /** Restore a saved conversation. */
   async #openKept(entry) {
     replace(this.root, element('div', {class: 'wide workspace'}, loading()));
     try {
@@ -147,7 +147,7 @@ export class Chat {
     else this.conversation.withdraw();
   }
 
-  /** The same question in the same place, by other constraints than it was read to have; null: as it is read. */
+  /** Ask the same question in the same place with other constraints; null: as it was read. */
   #edit(turn, constraints) {
     this.entry?.turn?.stop();
     this.next = turn.before;
@@ -162,7 +162,7 @@ export class Chat {
   }
 }
 
-/** A turn as a conversation keeps it. */
+/** A turn in the format of a saved conversation. */
 function keptTurn({kept: {question, constraints, text, answer}}) {
   return {question, answer: {constraints, text, answer}};
 }

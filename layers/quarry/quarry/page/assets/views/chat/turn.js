@@ -1,6 +1,6 @@
 /**
- * One question of a conversation and its answer: the steps as they happen, the text as it is written, then what it speaks of. Its nodes
- * live as long as the history entry that it belongs to.
+ * One question of a conversation and its answer: the steps as they happen, the text as it streams, then the results. Its nodes
+ * live as long as its history entry.
  */
 
 import {conditionChips, forgetTaken} from '../../components/conditions.js';
@@ -15,16 +15,16 @@ const NDJSON = 'application/x-ndjson';
 /**
  * @typedef {object} Asked
  * @property {string} question
- * @property {Turn[]} before what it follows on
- * @property {any} constraints what is searched by where the reader changed how the question was understood, else null
+ * @property {Turn[]} before the earlier turns
+ * @property {any} constraints the reader's changes to how the question was understood, or null
  */
 
-/** What the kinds of conversation share. A kind says what it sends and what it makes of an event. */
+/** What all kinds of conversations share. A subclass says what it sends and how it handles events. */
 export class Turn extends Streamed {
   /**
    * @param {Asked} asked
    * @param {import('../../app.js').Context} context
-   * @param {string} domain which it asks
+   * @param {string} domain to ask
    */
   constructor({question, before, constraints}, context, domain) {
     super(context);
@@ -34,43 +34,43 @@ export class Turn extends Streamed {
     this.domain = domain;
     /** @type {{onchange: () => void, onfollow: (question: string) => void, onedit: (constraints: any) => void}} */
     this.callbacks = {onchange() {}, onfollow() {}, onedit() {}};
-    /** The last event's data, once it is there. */
+    /** The data of the last event, once it has come. */
     this.answer = null;
-    /** What a saved search has not shown before. @type {{keys: string[], text: string} | null} */
+    /** The results that a saved search has not shown before. @type {{keys: string[], text: string} | null} */
     this.news = null;
     this.heading = element('h2', {class: 'question', tabindex: '-1'}, question);
     this.root = element('div', {class: 'turn-answer'});
     this.clear();
   }
 
-  /** What is sent. */
+  /** The request body. */
   get body() {
     throw new Error('a kind of turn says what it sends');
   }
 
-  /** One event, but for those that all kinds share. @param {{type: string, data: any}} event */
+  /** Handle one event that is not common to all kinds. @param {{type: string, data: any}} event */
   take(event) {
     throw new Error(`a kind of turn takes its events: ${event.type}`);
   }
 
-  /** What reads how the question was understood. @returns {import('../../components/conditions.js').Reader} */
+  /** Reads how the question was understood. @returns {import('../../components/conditions.js').Reader} */
   get reader() {
     throw new Error('a kind of turn reads what was understood');
   }
 
-  /** What it found, as a saved search remembers it. @returns {{type: string, id: string}[]} */
+  /** The results, as a saved search remembers them. @returns {{type: string, id: string}[]} */
   get results() {
     return [];
   }
 
-  /** What saves the search. One that follows on others says nothing alone, and has none. @returns {import('../../dom.js').Child} */
+  /** The button that saves the search. A follow-up question means nothing on its own, so it has none. @returns {import('../../dom.js').Child} */
   get saver() {
     if (this.before.length > 0) return null;
     const {context, domain, question: query, constraints} = this;
     return saver(context, {domain, query, parameters: constraints === null ? {} : {constraints: packed(constraints)}, results: () => this.results});
   }
 
-  /** Say which results are new. @param {{keys: string[], text: string}} news */
+  /** Mark the new results. @param {{keys: string[], text: string}} news */
   tellNews(news) {
     this.news = news;
     this.finish();
@@ -81,18 +81,18 @@ export class Turn extends Streamed {
     return this.news?.keys.includes(`${type}/${id}`) ?? false;
   }
 
-  /** What draws the number that the text begins with. @returns {Element | null} */
+  /** The chart for the number that the text starts with. @returns {Element | null} */
   figure() {
     return null;
   }
 
-  /** What stands below the finished text. @returns {import('../../dom.js').Child} */
+  /** The content below the finished text. @returns {import('../../dom.js').Child} */
   found() {
     return null;
   }
 
   /**
-   * How the question was understood, its words marked above; a condition that is changed asks it again, by what is then wanted.
+   * How the question was understood, with its words marked above. Changing a condition asks again with the new constraints.
    * @returns {import('../../dom.js').Child}
    */
   understood(constraints = this.answer.constraints) {
@@ -107,7 +107,7 @@ export class Turn extends Streamed {
   }
 
   /**
-   * Where nothing was found: the conditions that the answer names as those which keep all out, each to be dropped by one press.
+   * If nothing was found: the conditions that the answer blames for it, each with a button to drop it.
    * @returns {import('../../dom.js').Child}
    */
   #drops() {
@@ -118,25 +118,25 @@ export class Turn extends Streamed {
       element('button', {type: 'button', class: 'chip toggle', on: {click: () => this.callbacks.onedit(this.reader.without(constraints, condition))}}, `Without “${condition.text}”`)));
   }
 
-  /** What is read out when the answer is there. */
+  /** The announcement for screen readers when the answer is complete. */
   get summary() {
     return 'Answer ready';
   }
 
-  /** What brings it back after a reload, or from where it was kept: all of it, or the run that it is of. */
+  /** The state to restore after a reload or from a saved conversation: the whole answer, or its run. */
   get kept() {
     const {question, constraints, state, text, answer, news, run} = this;
     return {question, constraints, state, text, answer, news, run};
   }
 
-  /** Bring back what was kept; nothing is asked. @param {any} kept */
+  /** Restore the state, without asking. @param {any} kept */
   restore({state = 'done', text = '', answer = null, news = null, run = null}) {
     if (state !== 'stopped' && (state !== 'done' || answer === null)) return this.followOn(run);
     Object.assign(this, {text, answer, news, run});
     return this.showKept(state);
   }
 
-  /** Ask, once. What was begun before is read on. */
+  /** Ask, once. Resumes a run that was started before. */
   async begin() {
     if (this.state !== 'new') return;
     await this.attempt(async (signal) => {
@@ -146,7 +146,7 @@ export class Turn extends Streamed {
     });
   }
 
-  /** Show what the whole answer holds. */
+  /** Show the content of the whole answer. */
   finish() {
     replace(this.notes);
     replace(this.heading, highlighted(this.question, this.answer?.constraints?.evidence ?? []));
@@ -156,14 +156,14 @@ export class Turn extends Streamed {
     this.enter('done');
   }
 
-  /** A change that cannot be answered can be changed again. */
+  /** A change that fails can be changed again. */
   below() {
     return this.constraints !== null && this.understood(this.constraints);
   }
 
   #take(event) {
     this.follow(event);
-    // what happens says more than grey lines, which it would push down
+    // the steps say more than placeholder lines, and would push them down
     replace(this.notes);
     if (event.type === 'partial_text') {
       this.timeline.fold();

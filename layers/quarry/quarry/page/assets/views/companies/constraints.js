@@ -1,4 +1,4 @@
-/** Reads what was understood of a question for companies, and changes it. */
+/** Reads and edits the constraints of a question for companies. */
 
 import {alternatives, reasserted} from '../../components/conditions.js';
 import {number} from '../../format.js';
@@ -6,7 +6,7 @@ import {number} from '../../format.js';
 const MEASURED = new Set(['founded_year', 'closed_year', 'employees', 'funding']);
 const TAGS = new Set(['sector', 'category', 'business_model', 'niche']);
 const CHOICES = ['required', 'preferred', 'excluded'];
-/** Of a condition with more values than these (a continent has many countries) none is offered to be changed. */
+/** A condition with more values than this (a continent has many countries) cannot be edited. */
 const VALUES_MAX = 6;
 
 /** @type {import('../../components/conditions.js').Reader} */
@@ -37,7 +37,7 @@ function clauseCondition(clause, constraints, question) {
   };
 }
 
-/** Conditions of the same group are alternatives; what is ruled out in several fields is one condition. @returns {any[][]} */
+/** Conditions of the same group are alternatives; exclusions in several fields are one condition. @returns {any[][]} */
 function clausesOf(conditions) {
   const groups = new Map();
   for (const condition of conditions) {
@@ -65,7 +65,7 @@ function labelOf({field, values = [], least, most}) {
   return values.length > 0 ? values.join(' or ') : `${name} ${bounds}`.trim();
 }
 
-/** What the question says of a clause. */
+/** The words of the question for a clause. */
 function evidenceOf(clause, {evidence = []}) {
   return evidence.filter(({field, value, assertion}) => clause.some((each) =>
     each.field === field && Boolean(each.negated) === (assertion === 'negated') && (!each.values?.length || each.values.join(', ') === value)));
@@ -77,7 +77,7 @@ function without(constraints, {assertion, held: {clause, evidence, words, exclud
   return {
     ...constraints,
     conditions: constraints.conditions.filter((each) => !clause.includes(each)),
-    // what is ruled out no company may speak of either
+    // companies must not mention an excluded value either
     excluded: (constraints.excluded ?? []).filter((text) => assertion !== 'excluded' || !words.includes(text)),
     evidence: (constraints.evidence ?? []).filter((each) => !evidence.includes(each)),
   };
@@ -88,7 +88,7 @@ function put(constraints, {held: {clause, evidence, words, excluded, topic}}, as
   if (excluded !== undefined) return {...constraints, excluded: [...(constraints.excluded ?? []), excluded]};
   const {conditions = []} = constraints;
   const isOut = assertion === 'excluded';
-  // alternatives are one group; of what is ruled out each must not hold
+  // alternatives are one group; every exclusion must hold
   const group = isOut || clause.length === 1 ? undefined : 1 + Math.max(-1, ...conditions.map((each) => each.group ?? -1));
   const meant = clause.map((each) => ({...each, negated: isOut, strength: isOut ? 'required' : assertion, group}));
   return {
@@ -106,7 +106,7 @@ function changed(condition, values) {
   if (held.excluded !== undefined) return {...condition, held: {excluded: text}};
   const bounds = values.map((value) => (value === '' ? null : Number(value)));
   const [first] = held.clause;
-  // what companies are filed under is named without saying as what
+  // a taxonomy value is shown without the name of its field
   const fields = TAGS.has(first.field) ? [...TAGS] : held.clause.map(({field}) => field);
   const clause = MEASURED.has(first.field)
     ? [{...first, label: null, least: bounds[0], most: bounds[1]}] : fields.map((field) => ({...first, field, label: null, values: alternatives(text)}));

@@ -1,4 +1,4 @@
-/** Reads what was understood of a query for people, and changes it. */
+/** Reads and edits the constraints of a query for people. */
 
 import {alternatives, reasserted} from '../../components/conditions.js';
 import {day, rupees, words} from '../../format.js';
@@ -7,13 +7,13 @@ import {day, rupees, words} from '../../format.js';
  * @typedef {object} Field
  * @property {'must' | 'should' | 'exclude'} part of the constraints
  * @property {string[]} names its fields there
- * @property {string} said what its evidence calls it
- * @property {boolean} isList whether it holds any number of values
- * @property {Partial<Record<'must' | 'should' | 'exclude', string>>} as the fields that hold the same elsewhere; words, where there is none
+ * @property {string} said its name in the evidence
+ * @property {boolean} isList whether it can have several values
+ * @property {Partial<Record<'must' | 'should' | 'exclude', string>>} as the matching fields of the other parts; words if there is none
  * @property {(held: any[], evidence: Said[]) => {text: string, values: any[], inputs: import('../../components/conditions.js').Input[]}[]} read
  * @property {(held: any[], values: string[]) => any[]} changed
  *
- * @typedef {{names: string[], words: string, each: any}} Said the names that words of the query stand for
+ * @typedef {{names: string[], words: string, each: any}} Said the names that words of the query mean
  */
 
 const ASSERTIONS = {must: 'required', should: 'preferred', exclude: 'excluded'};
@@ -25,13 +25,13 @@ const TEAM = {must: 'team_norm', should: 'team_norm', exclude: 'team_norm'};
 const PLACE = {must: 'location_text', should: 'location', exclude: 'location'};
 const ALONE = {};
 
-/** A period is changed by its first and its last day. */
+/** A period is edited as its first and last day. */
 const DAYS = {
   inputs: ([start, end]) => [{label: 'From', type: 'date', value: start ?? ''}, {label: 'To', type: 'date', value: end ?? ''}],
   changed: (held, values) => values.map((value) => value || null),
 };
 
-/** What may be read from a query. */
+/** The fields that may be read from a query. */
 const FIELDS = [
   list('must', 'name', (name) => titled(name), ALONE),
   list('must', 'role', (role) => role.split('|')[0].toLowerCase(), WORDS),
@@ -76,17 +76,17 @@ const FIELDS = [
   list('exclude', 'keywords', (word) => word, WORDS),
 ];
 
-/** The fields that a relaxation drops, where it is not called as its field is. */
+/** The fields that a relaxation drops, if its name is not that of its field. */
 const RELAXED = {location: ['location_text'], time: ['time', 'started', 'ended'], open_to_work_only: ['open_to_work_only', 'open_to_work']};
 
-/** The fields of what is not a list, by what its evidence calls it. */
+/** The single-valued fields, by their name in the evidence. */
 const SINGLE = {time: ['time_start', 'time_end'], is_current: ['is_current']};
 
 /** @type {import('../../components/conditions.js').Reader} */
 export const reader = {read, without, put, changed};
 
 /**
- * A field that holds any number of values. What the same words say is one condition, and is called by them. @returns {Field}
+ * A field with several values. Values stated by the same words are one condition, labelled with these words. @returns {Field}
  */
 function list(part, name, word, as) {
   const read = ([values], evidence) => {
@@ -105,7 +105,7 @@ function list(part, name, word, as) {
   return {part, names: [name], said: name, isList: true, as, read, changed: (held, [text]) => alternatives(text.toLowerCase())};
 }
 
-/** One condition that these fields hold together. @returns {Field} */
+/** One condition made of several fields. @returns {Field} */
 function one(part, names, said, word, {as = ALONE, inputs = () => [], changed: change = (held) => held} = {}) {
   const read = (held) => {
     const text = held.some((value) => value != null) && word(held);
@@ -119,7 +119,7 @@ function read(constraints) {
   return FIELDS.flatMap((field) => {
     const evidence = saidOf(constraints, `${field.part}.${field.said}`);
     return field.read(field.names.map((name) => constraints[field.part]?.[name]), evidence)
-      // what must hold is better held too
+      // prefer the condition that must hold
       .filter(({values}) => field.part !== 'should' || !values.every((value) => roles.has(value.toLowerCase())))
       .map(({text, values, inputs}) => ({text, assertion: ASSERTIONS[field.part], choices: choicesOf(field), inputs, held: heldOf(field, values, evidence)}));
   });
@@ -130,14 +130,14 @@ function choicesOf({part, as}) {
   return parts.length > 1 ? parts : [];
 }
 
-/** What the reader keeps of a condition: its field, its values, and the evidence of it. */
+/** The reader's data of a condition: its field, values and evidence. */
 function heldOf(field, values, evidence) {
   const names = new Set(field.isList ? values.flatMap(namesIn) : []);
   const own = evidence.filter((each) => !field.isList || each.names.some((name) => names.has(name)));
   return {field, values, evidence: own.map(({each}) => each)};
 }
 
-/** What the query's own words say of a field. @returns {Said[]} */
+/** What the query's own words say about a field. @returns {Said[]} */
 function saidOf({query_original: query = '', evidence = []}, field) {
   const letters = Array.from(query);
   return evidence.filter((each) => each.field === field)
@@ -145,7 +145,7 @@ function saidOf({query_original: query = '', evidence = []}, field) {
 }
 
 /**
- * The constraints without what one relaxation drops; themselves where it drops nothing of theirs.
+ * The constraints without what one relaxation drops; unchanged if it drops nothing.
  * @param {any} constraints
  * @param {string} relaxation its name
  */
@@ -161,7 +161,7 @@ function without(constraints, {held: {field: {part, names, said}, values, eviden
   const left = {...constraints, [part]: held};
   if (said === 'role') left.should = withoutNames(constraints.should, new Set(values.flatMap(namesIn)));
   left.evidence = (constraints.evidence ?? []).filter((each) => !evidence.includes(each));
-  // what these say of all conditions together is made anew
+  // these cover all conditions together, so the server rebuilds them
   return {...left, search_phrases: [], query_embedding_text: ''};
 }
 
@@ -182,7 +182,7 @@ function put(constraints, {held: {field, values, evidence}}, assertion) {
   else if (SINGLE[name]) set(SINGLE[name], values);
   else held[name] = [...new Set([...(held[name] ?? []), ...meant])];
   const moved = reasserted(evidence, assertion).map((each) => ({...each, field: `${part}.${name}`}));
-  // what is embedded is made anew
+  // the server rebuilds the text to embed
   return {...constraints, [part]: held, evidence: [...(constraints.evidence ?? []), ...moved], search_phrases: [], query_embedding_text: ''};
 }
 
@@ -191,7 +191,7 @@ function changed(condition, values) {
   return {...condition, held: {field, values: field.changed(held, values), evidence: []}};
 }
 
-/** The names of one value, or of the several that one piece of evidence stands for. */
+/** The names of one value, or of the several values that one piece of evidence stands for. */
 function namesIn(value) {
   return value.toLowerCase().split('|').flatMap((names) => names.split(' or '));
 }
@@ -211,7 +211,7 @@ function titled(name) {
   return name.replace(/(^|[\s-])(\p{Ll}[\p{L}\p{M}]*)/gu, (said, before, word) => before && SMALL_WORDS.has(word) ? said : before + word[0].toUpperCase() + word.slice(1));
 }
 
-/** A value as it is typed: names with capitals, words as they are. */
+/** A value to type: names capitalised, other words unchanged. */
 function titledFor(as, value) {
   return as === WORDS ? spoken(value) : titled(value);
 }

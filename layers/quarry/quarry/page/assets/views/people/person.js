@@ -1,4 +1,4 @@
-/** A person: as a result, and in the panel with the whole profile and, for a credit, how to reach them. */
+/** A person: as a result, and in the panel with the full profile and, for a credit, contact details. */
 
 import {pathOf} from '../../api.js';
 import {label} from '../../components/chips.js';
@@ -12,8 +12,8 @@ import {month, rupees, words} from '../../format.js';
 /**
  * @param {any} person a result
  * @param {() => void} onopen
- * @param {import('../../dom.js').Child} [control] what else can be done with it
- * @param {boolean} [isNew] a saved search has not shown it before
+ * @param {import('../../dom.js').Child} [control] another control
+ * @param {boolean} [isNew] the saved search has not shown it before
  */
 export function personCard(person, onopen, control, isNew = false) {
   return element('article', {class: 'card found'},
@@ -30,7 +30,7 @@ export function personCard(person, onopen, control, isNew = false) {
     element('div', {class: 'chips'}, isNew && label('New', {tone: 'accent'}), availability(person), control));
 }
 
-/** What two people are compared by. @param {any} person @returns {[name: string, value: import('../../dom.js').Child][]} */
+/** The rows of a comparison of people. @param {any} person @returns {[name: string, value: import('../../dom.js').Child][]} */
 export function comparedRows(person) {
   return [
     ['Headline', person.headline],
@@ -44,7 +44,7 @@ export function comparedRows(person) {
   ];
 }
 
-/** People as they were found, without what was paid for. @returns {import('../../components/takeaway.js').Taken} */
+/** The people found, without paid contact details. @returns {import('../../components/takeaway.js').Taken} */
 export function takenPeople(name, people) {
   const columns = ['id', 'name', 'headline', 'bio', 'meets', 'misses', 'why_matched', 'open_to_work', 'open_to_contact', 'work_preferred_locations', 'work_preferred_salary_min'];
   return {name, columns, rows: people.map((person) => columns.map((column) => person[column]))};
@@ -68,9 +68,9 @@ function whereAndWhen(card) {
 }
 
 /**
- * A person's profile: within a search with the way to their contact details, else as everybody may see it.
+ * A person's profile: within a search with access to contact details, otherwise the public profile.
  * @param {{id: string, name?: string, headline?: string}} person
- * @param {() => Promise<string | null>} searchOf the search that found them, if any
+ * @param {() => Promise<string | null>} searchOf resolves to the search that found them, if any
  * @param {import('../../app.js').Context} context
  * @param {(balance: number) => void} onbalance
  */

@@ -1,5 +1,5 @@
 /**
- * One answer: asked and written as it comes, or opened as it was stored. Its nodes live as long as the history entry that it belongs to.
+ * One answer: asked and shown as it streams, or opened as stored. Its nodes live as long as its history entry.
  */
 
 import {Problem, pathOf} from '../../api.js';
@@ -18,16 +18,16 @@ const STEP_WORDS = {
   query_embedding: 'search by meaning',
 };
 
-// from this share of its words on, a source says what a sentence does
+// share of its words from which a source supports a sentence literally
 const SUPPORTED_MIN = 0.5;
 
 /** @typedef {{question: string, answer: string, applied?: any}} Turn */
 
-/** One answer. What it shows is in `root`. */
+/** One answer, shown in `root`. */
 export class Answer extends Streamed {
   /**
    * @param {string} question
-   * @param {{history: Turn[], types: string[], filters: any}} scope without types and filters, those of the turn before go on
+   * @param {{history: Turn[], types: string[], filters: any}} scope without types and filters, those of the previous turn apply
    * @param {import('../../app.js').Context} context
    */
   constructor(question, scope, context) {
@@ -35,7 +35,7 @@ export class Answer extends Streamed {
     this.question = question;
     this.scope = scope;
     /**
-     * `onchange` is called when it begins or ends, `onfollow` with a question to go on with, `onagain` to ask the same question again.
+     * `onchange` is called when it begins or ends, `onfollow` with a follow-up question, `onagain` to ask the same question again.
      * @type {{onchange: () => void, onfollow: (question: string) => void, onagain: () => void}}
      */
     this.callbacks = {onchange() {}, onfollow() {}, onagain() {}};
@@ -43,23 +43,23 @@ export class Answer extends Streamed {
     this.topicChanged = false;
     /** The types and filters that it was made from. */
     this.applied = null;
-    // whether an answer that is kept will not do
+    // whether to bypass the stored answer
     this.fresh = false;
     this.clear();
   }
 
-  /** The question and the answer, for those that follow. */
+  /** The question and answer, for follow-up questions. */
   get turn() {
     return {question: this.question, answer: this.text, id: this.id, applied: this.applied};
   }
 
-  /** What brings it back after a reload: all of it, or the run that it is of. */
+  /** The state to restore after a reload: the whole answer, or its run. */
   get kept() {
     const {question, state, id, run, text, confidence, citations, unsupported, changed, followups, topicChanged, applied, isOwn, count} = this;
     return {question, state, id, run, text, confidence, citations, unsupported, changed, followups, topicChanged, applied, isOwn, count, sources: [...this.sources.values()]};
   }
 
-  /** Bring back what was kept; nothing is asked. @param {any} kept */
+  /** Restore the state, without asking. @param {any} kept */
   restore(kept) {
     if (!['done', 'stopped'].includes(kept.state)) return this.followOn(kept.run);
     Object.assign(this, kept, {sources: new Map()});
@@ -68,13 +68,13 @@ export class Answer extends Streamed {
     return this.showKept(kept.state);
   }
 
-  /** Say that it could not be asked, in its place. @param {unknown} error @param {() => void} again */
+  /** Show that it could not be asked. @param {unknown} error @param {() => void} again */
   refuse(error, again) {
     replace(this.notes);
     replace(this.after, noticeOf(error, {retry: again, signIn: () => this.context.session.signIn()}));
   }
 
-  /** Ask, and write what comes; once. What was begun before is read on. */
+  /** Ask once, and show what comes. Resumes a run that was started before. */
   async ask() {
     if (this.state !== 'new') return;
     const {question, context, scope} = this;
@@ -92,7 +92,7 @@ export class Answer extends Streamed {
     });
   }
 
-  /** Show the stored answer of an id; no model is called. */
+  /** Show the stored answer with an id; no model is called. */
   async open(id) {
     if (this.state !== 'new') return;
     this.id = id;
@@ -112,21 +112,21 @@ export class Answer extends Streamed {
     });
   }
 
-  /** Whether it is the reader's to take back; nobody signs in for that. */
+  /** Whether the reader may revoke it; not without a sign-in. */
   async #isRevocable(id, signal) {
     const {api, session} = this.context;
     if (session.isNeeded && !session.isSignedIn) return false;
     return api.get(pathOf('me/answers', id), {signal}).then(({revocable}) => revocable, () => false);
   }
 
-  /** It has no address any more. */
+  /** It no longer has an address. */
   forgetAddress() {
     this.id = null;
     this.callbacks.onchange();
     this.#showAfter();
   }
 
-  /** Ask, or open what is stored. */
+  /** Ask, or open the stored answer. */
   begin() {
     return this.id === null || this.fresh ? this.ask() : this.open(this.id);
   }
@@ -168,7 +168,7 @@ export class Answer extends Streamed {
     this.again();
   }
 
-  /** One event of the stream; those that are not known change nothing. */
+  /** One event of the stream; unknown events are ignored. */
   #take(event) {
     this.follow(event);
     switch (event.type) {
@@ -209,7 +209,7 @@ export class Answer extends Streamed {
         this.topicChanged = event.topic_changed;
         this.applied = event.applied ?? null;
         this.isOwn = this.id !== null;
-        // below the text, which it would push down
+        // below the text, so that it does not push the text down
         this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Saved answer: the data behind it has not changed. ',
           element('button', {type: 'button', class: 'text-button', on: {click: () => this.#askFresh()}}, 'Ask again'))];
         this.#showAfter();
@@ -237,7 +237,7 @@ export class Answer extends Streamed {
     }
   }
 
-  /** What stands behind a mark: marks of one source come in the order of its citations. */
+  /** What a mark refers to: marks of one source follow the order of its citations. */
   #citationOf(mark) {
     const n = Number(mark.dataset.cites);
     const place = [...this.prose.querySelectorAll(`[data-cites="${n}"]`)].indexOf(mark);
@@ -251,7 +251,7 @@ export class Answer extends Streamed {
       element('ol', {class: 'cards'}, sources.map((source) => element('li', {}, sourceCard(source, this.context)))));
   }
 
-  /** The mark of `[n]`: its source on hover, focus and tap; the whole record, with what is cited marked, on click and Enter. */
+  /** The mark of `[n]`: shows its source on hover, focus and tap; opens the record at the cited passage on click and Enter. */
   #citation(n) {
     const source = this.sources.get(n);
     if (source === undefined) return null;
@@ -289,7 +289,7 @@ export class Answer extends Streamed {
   }
 }
 
-/** What a citation stands on: the passage, and how far it says the same. */
+/** The basis of a citation: the passage, and how closely it supports the sentence. */
 function quoted({quote, support, verified}) {
   const how = verified ? 'Word for word' : support >= SUPPORTED_MIN ? 'In other words' : 'Not found in this source';
   return [element('p', {class: 'card-meta'}, how), element('blockquote', {class: 'quote'}, quote)];

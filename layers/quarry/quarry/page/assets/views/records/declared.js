@@ -1,12 +1,12 @@
 /**
- * What the service says of its types of record: what they can be filtered by, and questions that they can answer.
+ * The record types that the service declares: their filters, and questions that they can answer.
  */
 
 import {isStopped} from '../../api.js';
 import {element, replace, uniqueId} from '../../dom.js';
 import {NONE, amount, day, number, words} from '../../format.js';
 
-/** What chooses the rows without a value: the empty option is any. */
+/** The value that selects rows without a value; the empty option means any. */
 const BLANK = ' ';
 const VALUES_MAX = 60;
 const EXAMPLES_MAX = 5;
@@ -17,10 +17,10 @@ const NUMBERS = new Set(['number', 'money', 'year']);
 /** @type {Promise<any[]> | null} */
 let known = null;
 
-/** The same as they were told, in their order; none before that. @type {any[]} */
+/** The same types once loaded, in order; empty before that. @type {any[]} */
 let types = [];
 
-/** The types of record, asked for once; none where they cannot be had.
+/** The record types, loaded once; empty if that fails.
  * @param {import('../../app.js').Context} context
  * @returns {Promise<any[]>}
  */
@@ -29,14 +29,14 @@ export function collections(context) {
   return known;
 }
 
-/** What records of a type are called; as the data calls them where the service has not told.
+/** The label of a type, or its name in words if the service has not declared it.
  * @param {string} type
  */
 export function typeLabel(type) {
   return types.find(({name}) => name === type)?.label ?? words(type);
 }
 
-/** The language that records of a type are in, as a code; undefined where it is not known. @param {string} type */
+/** The language code of a type's records; undefined if unknown. @param {string} type */
 export function languageOf(type) {
   return types.find(({name}) => name === type)?.language;
 }
@@ -45,12 +45,12 @@ function facetOf(type, name) {
   return types.find((each) => each.name === type)?.facets.find((each) => each.name === name);
 }
 
-/** What a field of a type is called; its name in words where the service has told nothing. @param {string} type @param {string} name */
+/** The label of a field, or its name in words if the service has not declared it. @param {string} type @param {string} name */
 export function facetLabel(type, name) {
   return facetOf(type, name)?.label ?? words(name).toLowerCase();
 }
 
-/** A value of a field as the type's language writes it: numbers, money and dates of facets; null for all others.
+/** A value of a field in the format of the type's language: numbers, money and dates of facets; null for all others.
  * @param {string} type
  * @param {string} name
  * @param {any} value
@@ -62,13 +62,13 @@ export function written(type, name, value) {
   return kind === 'date' && /^\d{4}-\d\d-\d\d$/.test(value) ? day(value, languageOf(type)) : null;
 }
 
-/** A value that is filtered by, or a range of them, in words. @param {string} type @param {string} name @param {string} value */
+/** A filter's value, or range of values, in words. @param {string} type @param {string} name @param {string} value */
 export function filterValue(type, name, value) {
   if (value === '') return NONE;
   return value.split('..').map((end) => written(type, name, end) ?? end).join(' to ');
 }
 
-/** What may be chosen where these types are known: all that there are.
+/** The types to choose from: all declared ones and the chosen ones.
  * @param {string[]} chosen
  */
 export function offered(chosen) {
@@ -82,7 +82,7 @@ export function exampleQuestions(types) {
   const asked = types.map(({label, facets, fields, date}) => {
     const many = label.charAt(0).toLowerCase() + label.slice(1);
     const valuesOf = (name) => fields.find((field) => field.name === name)?.values?.length ?? 0;
-    // of a field with many values only the first are listed, and its groups would be as many as its rows
+    // a field with many values lists only the first ones, and would have as many groups as rows
     const listed = facets.find(({name, kind}) => kind === 'value' && valuesOf(name) > 1 && valuesOf(name) < VALUES_LISTED);
     const measured = facets.find(({kind}) => kind === 'money') ?? facets.find(({kind}) => kind === 'number');
     return [
@@ -92,13 +92,13 @@ export function exampleQuestions(types) {
       date && `How many ${many} are there each month?`,
     ].filter(Boolean);
   });
-  // one question of each collection, then a second
+  // one question from each collection, then a second
   const turns = [0, 1, 2, 3].flatMap((turn) => asked.map((questions) => questions[turn]));
   return turns.filter(Boolean).slice(0, EXAMPLES_MAX);
 }
 
 /**
- * The filters of one type: a list of values with their numbers for each facet that has such, the ends of a range for numbers.
+ * The filters of one type: for facets with values, a list of them with counts; for numbers, the ends of a range.
  * @param {any} type as the service declares it
  * @param {Record<string, any>} search
  * @param {{context: import('../../app.js').Context, signal: AbortSignal, onfilter: (filters: Record<string, string[]>, control: string) => void}} options
@@ -133,7 +133,7 @@ function valueField(facet, type, search, {context, signal, onfilter}) {
   return field;
 }
 
-/** Of very many values any can be typed, and the commonest are suggested. */
+/** A facet with very many values takes typed text, and suggests the most common values. */
 function typedField(select, groups, chosen, choose) {
   const id = uniqueId('values');
   const isAt = document.activeElement === select;

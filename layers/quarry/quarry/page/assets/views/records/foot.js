@@ -1,5 +1,5 @@
 /**
- * What stands below a finished answer: how far it can be trusted, its link, how the question was read, its export, and feedback.
+ * The foot of a finished answer: its confidence, link, how the question was read, export, and feedback.
  */
 
 import {pathOf} from '../../api.js';
@@ -24,7 +24,7 @@ function explanation({question, scope, topicChanged, context}) {
   return explanationControl({question, domain: 'records', sources: scope.types, ...(before && {after: before})}, context);
 }
 
-/** The answer and what it cites, each record by its address here. @returns {import('../../components/takeaway.js').Taken} */
+/** The answer and its citations, each with the record's address here. @returns {import('../../components/takeaway.js').Taken} */
 function taken({sources: found, citations, unsupported, question, text, confidence, context}) {
   const sources = [...found.values()].map((source) => ({...source, url: context.itemAddress(source.type, source.id)}));
   const cited = sources.map(({url, ...source}) => `${source.n}. ${markdownText(citationText(source))} <${url}>`);
@@ -38,7 +38,7 @@ function taken({sources: found, citations, unsupported, question, text, confiden
   };
 }
 
-/** Whether the answer helped; who says no may say why. */
+/** Asks whether the answer helped; a reader who says no can say why. */
 function feedback({run, context}) {
   const failed = element('span', {class: 'fine', role: 'alert', hidden: true}, 'Sending failed. Try again.');
   const thanks = () => {
@@ -95,7 +95,7 @@ function share({question, id, context}) {
       replace(control, icon('check'), 'Link copied');
       context.announce('Link copied');
     } catch {
-      // not allowed here; the address bar has it too
+      // copying is not allowed here; the address bar shows the link too
       replace(control, element('a', {href: address.href}, 'This answer’s address'));
     }
   }});

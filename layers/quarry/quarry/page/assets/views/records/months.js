@@ -1,6 +1,6 @@
 /**
- * When the records of a search are from: a bar for each month, or each year where there are many, that filters by it. Of a year that is
- * chosen there are the months.
+ * The dates of the results: a bar for each month, or each year if there are many, that filters by it. For a chosen year, its
+ * months.
  */
 
 import {element} from '../../dom.js';
@@ -9,14 +9,14 @@ import {month, plural} from '../../format.js';
 const MONTHS_MAX = 36;
 
 /**
- * @typedef {{from: string, to: string, label: string, count: number}} Period its first and its last day
+ * @typedef {{from: string, to: string, label: string, count: number}} Period its first and last day
  */
 
 /**
- * Without gaps between the first and the last: months, of all or of the years that are searched, where these are few, else years.
- * @param {{value: string, count: number}[]} groups by the first days of months
+ * Periods without gaps from first to last: months, of all or of the searched years, if there are few; otherwise years.
+ * @param {{value: string, count: number}[]} groups by first day of month
  * @param {{from?: string, to?: string}} [search]
- * @param {string} [language] that months are called in
+ * @param {string} [language] of the month names
  * @returns {Period[]}
  */
 export function periods(groups, search = {}, language) {
@@ -35,7 +35,7 @@ export function periods(groups, search = {}, language) {
   return [...years].map(([year, count]) => ({from: `${year}-01-01`, to: `${year}-12-31`, label: year, count}));
 }
 
-/** Those of all months that can be drawn: all, those of the years that are searched, or those that are; null where even these are too many. */
+/** The months to draw: all, those of the searched years, or only the searched ones; null if even these are too many. */
 function searched(months, {from = '', to = ''}) {
   const first = from ? placeOf(from) : months[0];
   const last = to ? placeOf(to) : months.at(-1);
@@ -43,7 +43,7 @@ function searched(months, {from = '', to = ''}) {
   return ways.map((isIn) => months.filter(isIn)).find((part) => part.length > 0 && part.length <= MONTHS_MAX) ?? null;
 }
 
-/** The number of a date's month, counted from the year 0. @param {string} text */
+/** The month of a date, counted from year 0. @param {string} text */
 function placeOf(text) {
   return Number(text.slice(0, 4)) * 12 + Number(text.slice(5, 7)) - 1;
 }
@@ -54,7 +54,7 @@ function lastDay(text) {
 }
 
 /**
- * One of the bars takes part in the tab order, arrows move between them.
+ * One bar is in the tab order; arrows move between bars.
  * @param {Period[]} shown
  * @param {{from: string, to: string}} search
  * @param {(filters: {from: string, to: string}, control: string) => void} onfilter

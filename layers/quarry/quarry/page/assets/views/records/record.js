@@ -1,5 +1,5 @@
 /**
- * One record: as a card in a list, as a preview of a citation, and whole, in the panel.
+ * One record: a card in a list, a preview of a citation, and the whole in the panel.
  */
 
 import {pathOf} from '../../api.js';
@@ -10,11 +10,11 @@ import {element, icon, marked, outsideLink} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
 import {collections, languageOf, written} from './declared.js';
 
-/** What stands for each kind of a city's records; of other collections a date or its lack says what a row is like. */
+/** An icon for each kind of city record. Other collections are distinguished by whether they have a date. */
 const ICON_OF = {motion: 'gavel', agenda_item: 'list', matter: 'folder', document_section: 'document', key_statement: 'speech', transcript_segment: 'speech'};
 
 /**
- * The type and the date above a record's title.
+ * The type and date above a record's title.
  * @param {{type: string, date?: string}} record
  */
 function kicker({type, date}) {
@@ -22,7 +22,7 @@ function kicker({type, date}) {
 }
 
 /**
- * A source of an answer, numbered; opens the whole record.
+ * A numbered source of an answer; opens the whole record.
  * @param {any} source
  * @param {import('../../app.js').Context} context
  */
@@ -33,7 +33,7 @@ export function sourceCard(source, context) {
     element('span', {class: 'card-text'}, marked(source.snippet)));
 }
 
-/** What a citation shows before anybody opens it. */
+/** The preview of a citation. */
 export function sourcePreview(source) {
   return [
     element('p', {class: 'card-meta'}, kicker(source)),
@@ -43,10 +43,10 @@ export function sourcePreview(source) {
 }
 
 /**
- * A found record; its title opens the whole of it.
+ * A result; its title opens the record.
  * @param {any} result
  * @param {import('../../app.js').Context} context
- * @param {boolean} isNew a saved search has not shown it before
+ * @param {boolean} isNew the saved search has not shown it before
  */
 export function resultCard(result, context, isNew) {
   return element('li', {class: 'result', data: {type: result.type, key: `${result.type}/${result.id}`}},
@@ -60,14 +60,14 @@ export function resultCard(result, context, isNew) {
         element('span', {class: 'card-meta'}, kicker(each)))))));
 }
 
-/** How a record was found, where only one of the two ways found it. */
+/** How a record was found, if only one of the two searches found it. */
 function found({text_rank: byWords, semantic_rank: byMeaning}) {
   if (byWords && !byMeaning) return label('by its words');
   if (byMeaning && !byWords) return label('by its meaning');
   return null;
 }
 
-/** How a record is cited: its title, what it is, its date and where it is. */
+/** How to cite a record: its title, type, date and address. */
 export function citationText({type, id, title, date, url}) {
   return [`${title}.`, [words(type), id].join(' '), date && day(date, languageOf(type)), url].filter(Boolean).join(', ').replace('.,', '.');
 }
@@ -76,13 +76,13 @@ export function citationText({type, id, title, date, url}) {
  * The whole record in the panel.
  * @param {{type: string, id: string, title?: string, date?: string}} record
  * @param {import('../../app.js').Context} context
- * @param {string} [quote] what is cited of it: marked, and scrolled to
+ * @param {string} [quote] the cited passage, to mark and scroll to
  */
 export function openRecord(record, context, quote) {
   return openPanel(record.title ?? words(record.type), async (panel) => {
     const [found, types] = await Promise.all([context.api.get(pathOf('records', record.type, record.id)), collections(context)]);
     const facets = types.find(({name}) => name === record.type)?.facets ?? [];
-    // what facets of several values are called is said of one of them
+    // the label of a facet with several values describes a single value
     const labels = facets.filter(({kind}) => kind !== 'array').map(({name, label: called}) => [name, words(called)]);
     panel.setTitle(found.title, kicker(found));
     return [
@@ -93,17 +93,17 @@ export function openRecord(record, context, quote) {
     {kicker: kicker(record), signIn: () => context.session.signIn(), onshown: ({dialog}) => { if (quote) showQuote(dialog, quote); }});
 }
 
-/** Mark a quote and bring it before the reader; nothing where it does not stand there, or not any more. */
+/** Mark a quote and scroll to it; nothing if the record does not contain it, or no longer does. */
 function showQuote(root, quote) {
   const [first] = markQuote(root, quote);
   if (!first) return;
   first.tabIndex = -1;
-  // read out from here on, unless the reader has gone to a control meanwhile
+  // screen readers continue here, unless the reader has moved the focus
   if (document.activeElement.tabIndex < 0) first.focus({preventScroll: true});
   first.scrollIntoView();
 }
 
-/** @returns {HTMLElement[]} one mark for each text node that holds some of it */
+/** @returns {HTMLElement[]} one mark for each text node that contains part of it */
 function markQuote(root, quote) {
   const walker = document.createTreeWalker(root, NodeFilter.SHOW_TEXT);
   const nodes = [];
@@ -112,7 +112,7 @@ function markQuote(root, quote) {
   const found = placesOf(quote, read);
   const marks = [];
   let place = read.length + 1;
-  // from the end: cutting a node leaves the places before the cut as they are
+  // from the end, since cutting a node keeps the positions before the cut
   for (const node of nodes) {
     place -= node.length + 1;
     for (const {index, 0: {length}} of found) {
@@ -129,7 +129,7 @@ function markQuote(root, quote) {
   return marks;
 }
 
-/** Where the words of a quote stand in a row, or those of each of its lines and facts, which may be shown apart; the last first. */
+/** The positions of the words of a quote in a row, or of each of its lines and facts, which may be shown apart; last first. */
 function placesOf(quote, read) {
   const placeOf = (text) => {
     const row = text.match(/[\p{L}\p{N}]+/gu)?.join('[^\\p{L}\\p{N}]+');
@@ -141,7 +141,7 @@ function placesOf(quote, read) {
   return places.every(Boolean) ? places.sort((one, other) => other.index - one.index) : [];
 }
 
-// What is said elsewhere in the panel, or means nothing to a reader.
+// Shown elsewhere in the panel, or meaningless to a reader.
 const LEFT_OUT = /^(id|url|date|title)$|_id$/;
 const LONG_TEXT_MIN = 160;
 
@@ -173,17 +173,17 @@ function clock(seconds) {
   return `${hours ? `${hours}:${String(minutes).padStart(2, '0')}` : minutes}:${String(rest).padStart(2, '0')}`;
 }
 
-/** The way to the place in a recording that a record is of. */
+/** A link to the record's position in a recording. */
 function momentLink({start_seconds: start}, video) {
   if (typeof start !== 'number' || typeof video !== 'string' || !/^https?:/i.test(video) || !URL.canParse(video)) return null;
   const address = new URL(video);
-  // these players have a parameter of their own; all others follow Media Fragments
+  // these players have their own parameter; all others follow Media Fragments
   if (/(^|\.)(youtube\.com|youtu\.be)$/.test(address.hostname)) address.searchParams.set('t', `${Math.floor(start)}s`);
   else address.hash = `t=${Math.floor(start)}`;
   return element('p', {}, outsideLink(address.href, `Watch from ${clock(start)} `, icon('outside')));
 }
 
-/** What a record is part of: its title, its summary, and what else is known of it. */
+/** The parent of a record: its title, summary, and other properties. */
 function parentOf({title, summary, ...fields}, language) {
   const isLink = ([name, value]) => name.endsWith('_url') && value;
   const others = Object.entries(fields).filter(([name]) => name !== 'id' && !name.endsWith('_url'));

@@ -1,5 +1,5 @@
 /**
- * The ranked list of a search, with its filters, page by page.
+ * The ranked list of a search, with filters, page by page.
  */
 
 import {isStopped} from '../../api.js';
@@ -16,7 +16,7 @@ import {resultCard} from './record.js';
 
 const PAGE_SIZE = 20;
 const OFFSET_MAX = 400;
-/** So many filters are tried to be left out. */
+/** The most filters to try leaving out. */
 const DROPS_MAX = 6;
 
 const ORDERS = [
@@ -28,39 +28,39 @@ const ORDERS = [
 
 const STEP_WORDS = {query_embedding: 'search by meaning'};
 
-/** @typedef {{q: string, type: string[], from: string, to: string} & Record<string, string[]>} Search as the address has it; others are facets */
+/** @typedef {{q: string, type: string[], from: string, to: string} & Record<string, string[]>} Search as in the address; all other keys are facets */
 
-/** How many a search found, of all types. */
+/** The number of results of a search, over all types. */
 function total({counts}) {
   return Object.values(counts).reduce((sum, count) => sum + count, 0);
 }
 
-/** One search. Its nodes live as long as the history entry that it belongs to. */
+/** One search. Its nodes live as long as its history entry. */
 export class Results {
   /**
    * @param {Search} search
    * @param {import('../../app.js').Context} context
-   * @param {Record<string, number>} [counts] of the types, as far as they are known before
+   * @param {Record<string, number>} [counts] by type, as far as known in advance
    */
   constructor(search, context, counts = {}) {
     this.search = search;
     this.context = context;
     /**
-     * `onfilter` is called when the reader changes a filter, with the `data-filter` of the control; `onretry` to search again; `onchange`
-     * when more was found.
+     * `onfilter` is called when the reader changes a filter, with the `data-filter` of the control; `onretry` to search again;
+     * `onchange` when there are more results.
      * @type {{onfilter: (filters: Partial<Search>, control?: string) => void, onretry: () => void, onchange: () => void}}
      */
     this.callbacks = {onfilter() {}, onretry() {}, onchange() {}};
     this.controller = new AbortController();
     this.response = null;
-    /** What was found so far, best first. @type {any[]} */
+    /** The results so far, best first. @type {any[]} */
     this.found = [];
     this.order = 'best';
-    /** What saves this search. @type {Node | null} */
+    /** The button that saves this search. @type {Node | null} */
     this.saver = null;
-    /** A focus that waits for its control. @type {string | null} */
+    /** The control to focus once it is there. @type {string | null} */
     this.wanted = null;
-    /** The types and ids of those that a saved search has not shown before. @type {Set<string>} */
+    /** The types and ids of results that the saved search has not shown before. @type {Set<string>} */
     this.news = new Set();
     this.knownCounts = counts;
     this.list = element('ol', {class: 'results'});
@@ -71,7 +71,7 @@ export class Results {
     this.filters = element('div', {class: 'filters', hidden: true}, this.types, this.#dates());
     this.remark = element('div', {class: 'results-remark'});
     this.head = element('div', {class: 'results-head'}, this.filters, this.remark);
-    // in a place of its own: what is below the list would be seen to jump
+    // in a container of its own, so that content below the list does not jump
     this.waiting = element('div');
     this.tools = element('div', {class: 'results-tools'});
     this.root = element('div', {class: 'results-body'}, this.head, this.chosen, this.tools, this.waiting, this.list, this.foot);
@@ -82,13 +82,13 @@ export class Results {
     return Boolean(this.search.type.length || this.search.from || this.search.to || Object.keys(this.facets).length);
   }
 
-  /** The facets that are filtered by, each with its values. */
+  /** The facets used as filters, with their values. */
   get facets() {
     const {q, type, from, to, ...facets} = this.search;
     return facets;
   }
 
-  /** How many there are of each type: of those that a filter leaves out, as it was before. */
+  /** The number of results of each type. Types that a filter leaves out keep their earlier number. */
   get counts() {
     return {...this.knownCounts, ...this.response?.counts};
   }
@@ -97,18 +97,18 @@ export class Results {
     return this.response ? total(this.response) : 0;
   }
 
-  /** `count`, of a type or of all, with a plus where that may not be all that there are. */
+  /** `count`, of a type or in total, with a plus if there may be more. */
   told(count, type) {
     const isCapped = type ? this.response?.capped?.includes(type) : this.response?.more;
     return `${number(count)}${isCapped ? '+' : ''}`;
   }
 
-  /** What brings it back after a reload. */
+  /** The state to restore after a reload. */
   get kept() {
     return this.response && {response: {...this.response, results: this.found}, news: [...this.news]};
   }
 
-  /** Bring back what was kept; nothing is searched. @param {any} kept */
+  /** Restore the state, without searching. @param {any} kept */
   restore(kept) {
     if (!kept) return this;
     this.news = new Set(kept.news);
@@ -116,14 +116,14 @@ export class Results {
     return this;
   }
 
-  /** Say which of them are new. @param {string[]} ids */
+  /** Mark the new results. @param {string[]} ids */
   tellNews(ids) {
     this.news = new Set(ids);
     this.#showList();
     this.callbacks.onchange();
   }
 
-  /** Search, once: the response, or null when it was stopped. Throws when it failed, having said so. */
+  /** Search, once. Returns the response, or null if it was stopped. Throws if it failed, after showing a notice. */
   async run() {
     if (this.response !== null) return this.response;
     replace(this.list);
@@ -183,14 +183,14 @@ export class Results {
     if (added) [...this.list.children].find((item) => item.dataset.key === `${added.type}/${added.id}`)?.querySelector('button').focus();
   }
 
-  /** Those that are there, in the chosen order. */
+  /** The results in the chosen order. */
   #showList() {
     replace(this.list, sorted(this.found, ORDERS, this.order).map((result) => resultCard(result, this.context, this.news.has(`${result.type}/${result.id}`))));
   }
 
   #showTools() {
     const isPart = this.found.length < this.total;
-    // who finds nothing may want to be told once there is something
+    // without results, the reader may want to save the search
     replace(this.tools, this.found.length === 0 ? this.saver : [
       sortControl(ORDERS, this.order, (chosen) => { this.order = chosen; this.#showList(); }, isPart ? `of these ${this.found.length}` : ''),
       takeaway(() => this.#taken(), (text) => this.context.announce(text)),
@@ -207,7 +207,7 @@ export class Results {
     };
   }
 
-  /** The filters. Dates and facets stay where they are, or a press on one as the answer comes would be lost. */
+  /** The filters. Date and facet controls stay in place; otherwise a click on one could be lost when the answer arrives. */
   #showHead() {
     this.filters.hidden = false;
     this.#showTypes();
@@ -224,7 +224,7 @@ export class Results {
       this.#isFiltered && button('Search without filters', {onclick: () => this.callbacks.onfilter({...this.#noFacets(), type: [], from: '', to: ''})}), drops);
   }
 
-  /** Each filter that alone keeps records out, the one that costs most first: by the same search without it, which finds more than what holds all words. */
+  /** Each filter that alone leaves out records, the one that leaves out most first. Measured by the same search without it, which finds more than records with all words. */
   async #offerDrops(drops) {
     const {q, ...filters} = this.search;
     const conditions = [
@@ -246,7 +246,7 @@ export class Results {
     return Object.fromEntries(Object.keys(this.facets).map((name) => [name, []]));
   }
 
-  /** What the facets filter by, each to be taken away. */
+  /** The active facet filters, each with a remove button. */
   #chosen() {
     const chips = Object.entries(this.facets).map(([name, values]) => removable(
       `${name.startsWith('-') ? 'not ' : ''}${words(name.replace(/^-/, '')).toLowerCase()}: ${values.map((value) => filterValue(this.search.type[0], name.replace(/^-/, ''), value)).join(' or ')}`,
@@ -254,7 +254,7 @@ export class Results {
     return chips.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': 'Filters'}, chips);
   }
 
-  /** The filters that the declaration of a type gives: at once where they are open, or what is below would be seen to jump. */
+  /** The filters that the declaration of a type defines. If they are open they are filled at once, so that content below does not jump. */
   #declared(only) {
     const fields = element('div');
     const fill = async () => {
@@ -289,7 +289,7 @@ export class Results {
     const {filter} = this.types.contains(document.activeElement) ? document.activeElement.dataset : {};
     replace(this.types, toggles);
     if (filter) this.types.querySelector(`[data-filter="${filter}"]`)?.focus({preventScroll: true});
-    // the facets of several types are told where one is chosen
+    // the facets of several types appear once a single type is chosen
     const [only = ''] = type.length === 1 ? type : names.length === 1 ? names : [];
     if (this.only === only) return;
     this.only = only;
@@ -306,14 +306,14 @@ export class Results {
         (from || to) && button('Any date', {kind: 'quiet', onclick: () => this.callbacks.onfilter({from: '', to: ''})})));
   }
 
-  /** When the records are from, whatever dates are chosen; asked for once the reader wants dates. */
+  /** The dates of the records, whatever dates are chosen. Requested when the reader opens the dates. */
   async #showMonths({open}) {
     if (!open || this.months.childElementCount > 0 || this.areMonthsAsked) return;
     this.areMonthsAsked = true;
     const {from, to, ...others} = this.search;
     const counted = (query) => this.context.api.get('records/facets', {query: {...others, ...query}, signal: this.controller.signal}).catch(() => null);
     let told = await counted({by: 'month'});
-    // of more months than are told the latest are
+    // with too many months, only the latest are returned
     if (told?.truncated) told = await counted(from && to ? {by: 'month', from: `${from.slice(0, 4)}-01-01`, to: `${to.slice(0, 4)}-12-31`} : {by: 'year'});
     const {type} = this.search;
     const shown = periods(told?.groups ?? [], {from, to}, type.length === 1 ? languageOf(type[0]) : undefined);
@@ -328,7 +328,7 @@ export class Results {
   #dateField(text, name, value) {
     const {from, to} = this.search;
     const choose = ({target}) => {
-      // a year that is still being typed is a year too, such as 0020
+      // a year being typed may be a valid year too, such as 0020
       if (target.value && target.value < '1000') return;
       if (target.reportValidity()) this.callbacks.onfilter({[name]: target.value}, name);
     };
