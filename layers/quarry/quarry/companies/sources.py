@@ -12,10 +12,10 @@ from psycopg.sql import Composable
 
 from quarry.companies.facets import COLLECTION, COMPANIES, NAME_FACETS
 from quarry.postgres.pool import Database
-from quarry.query import filtered as by_row
+from quarry.query import row_conditions as by_row
 from quarry.query.algebra import Condition
-from quarry.query.execute import RowConditions
 from quarry.query.of_collection import own_source
+from quarry.query.of_table import as_said
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema
 from quarry.retrieval.facets import SearchTable
@@ -29,7 +29,7 @@ _NOUNS = tuple(noun for noun in COMPANIES.nouns if noun != "startup")
 """What companies of every status are called."""
 
 
-_FIELDS = by_row.as_said(SOURCES[_NAME].fields, COMPANIES)
+_FIELDS = as_said(SOURCES[_NAME].fields, COMPANIES)
 
 SEARCHED = Schema({_NAME: replace(SOURCES[_NAME], fields=_FIELDS)})
 """What a company search filters by."""
@@ -75,7 +75,7 @@ def met(conditions: Sequence[Condition], parameters: dict[str, Any] | None = Non
     """True of the rows `t` of companies that meet all conditions. Its values are added to `parameters` or, without these,
     stand in it. Raises InvalidInput for fields and kinds of values that companies do not have.
     """
-    return RowConditions(_NAME, SEARCHED, _today(), parameters).met(conditions)
+    return by_row.RowConditions(_NAME, SEARCHED, _today(), parameters).met(conditions)
 
 
 async def standings(database: Database, conditions: Sequence[Condition], ids: Sequence[str]) -> dict[str, list[bool]]:

@@ -9,14 +9,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, LiteralString
+from typing import Any
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.query.algebra import LIMIT_MAX, Cell, Column, Condition, Period, Query, Result, check_size
+from quarry.query.algebra import LIMIT_MAX, Cell, Column, Period, Query, Result, check_size
 from quarry.query.comparisons import folded, ordered
 from quarry.query.conditions import (
     aggregate_of,
@@ -263,59 +263,6 @@ def _group_values(base: Base) -> tuple[Composed, Kind]:
     if not groups.keys and not groups.shown:
         return SQL("select null as v").format(), "text"  # its errors are collected
     return column_of(groups), groups.shown[0].kind if groups.shown else groups.keys[0].kind
-
-
-class _WithoutParameters(Building):
-    """A statement whose values stand in it as quoted literals."""
-
-    def parameter(self, value: object) -> Composable:
-        return Literal(value)
-
-    def text(self, value: str) -> LiteralString:
-        return Literal(value).as_string(None)
-
-    def once(self, expression: Composable) -> Composable:
-        # it is evaluated while it is planned: so the planner knows how many rows meet it
-        return expression
-
-
-class RowConditions:
-    """Conditions on the rows `t` of a source, for one statement. Its values are added to `parameters` or, without these, stand in
-    it.
-    """
-
-    def __init__(self, source: str, schema: Schema, today: datetime.date, parameters: dict[str, Any] | None) -> None:
-        self._source = source
-        building = _WithoutParameters if parameters is None else Building
-        self._building = building(
-            schema,
-            today,
-            lambda nested, pointer: values_of(self._building, nested, pointer),
-            {} if parameters is None else parameters,
-            joins=False,
-        )
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        return self._building.parameters
-
-    def parameter(self, value: object) -> Composable:
-        """A value that the statement needs besides."""
-        return self._building.parameter(value)
-
-    def met(self, conditions: Sequence[Condition]) -> Composed:
-        """True of the rows that the caller may see and that meet all conditions. Raises InvalidInput for what the schema
-        does not have, with pointers below `/where`.
-        """
-        query = Query(source=self._source, where=tuple(conditions))
-        check_size(query)
-        base = base_of(self._building, query, "")
-        if self._building.errors:
-            raise InvalidInput(self._building.errors)
-        if not base.joins:
-            return base.where
-        key = SQL(base.source.key(ROW))
-        return SQL("{} in (select {} from {} where {})").format(key, key, base.scope.tables, base.where)
 
 
 DIGITS = 12

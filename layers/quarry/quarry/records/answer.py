@@ -25,7 +25,7 @@ from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.reader.constraints import doubt as in_doubt
-from quarry.reader.reading import Reading, comparisons
+from quarry.reader.reading import Reading
 from quarry.records.answer_cache import Keys, confidence
 from quarry.records.answerability import facts_of
 from quarry.records.begun import BROKEN_OFF, SEARCH, Asked, Begun, Searched, SearchToolset, suggest_followups
@@ -42,13 +42,12 @@ from quarry.records.contract import (
 )
 from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource, aggregation_of
 from quarry.records.extraction import NOTHING_FOUND, Facts, quoted
-from quarry.records.reading import RecordsReading, bounds, classify_intent, read_records
+from quarry.records.reading import RecordsReading, classify_intent, read_records
 from quarry.records.research import SOURCES_FOUND_MAX
 from quarry.records.scope import (
-    NEGATED,
-    TO,
     Conversation,
     applied,
+    as_requested,
     required,
     scope_of,
     take_up,
@@ -324,28 +323,8 @@ class _LikelyQuery:
         """The conditions by the names that a request has for them; what no request can ask is left to the query."""
         name = self.toolset.reading.asked.homes[self.query.source][1]
         table = self.toolset.reading.types.counted.get(name)
-        filters: dict[str, Any] = {"types": [name]}
-        facets = {
-            f"{NEGATED if clause[0].is_negated else ''}{clause[0].facet}": [
-                value for each in clause for value in each.values or [""]
-            ]
-            for clause in self.toolset.scope.facets
-            if len({each.facet for each in clause}) == 1 and all(each.range is None for each in clause)
-        }
-        where = [each.model_dump(mode="json", exclude_defaults=True) for each in self.query.where]
-        for field, op, values, is_denied in comparisons([each for each in where if "any_of" not in each]):
-            if table is None or field not in table.by_name:
-                continue
-            days = table.by_name[field].kind == "date" and field == table.date and not is_denied
-            first, last = bounds(op, values)
-            if days and (first or last):
-                filters |= {key: str(day) for key, day in (("from", first), ("to", last)) if day is not None}
-            elif op in ("=", "!="):
-                facets[f"{NEGATED if is_denied else ''}{field}"] = [str(value) for value in values]
-            elif first is not None or last is not None:
-                said = f"{'' if first is None else first}{TO}{'' if last is None else last}"
-                facets[f"{NEGATED if is_denied else ''}{field}"] = [said]
-        return {**filters, "facets": facets} if facets else filters
+        conditions = (*self.toolset.scope.facets, *self.query.where)
+        return {"types": [name], **(as_requested(conditions, table) if table is not None else {})}
 
 
 def _likely_query(toolset: SearchToolset) -> _LikelyQuery | None:

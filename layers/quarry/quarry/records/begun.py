@@ -23,7 +23,6 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import CleanText, shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.records.answer_cache import AskedQuery, FinishedAnswer, KeptAnswer, Keys, digest, find_answer, store_answer
-from quarry.records.collections import counts_next
 from quarry.records.contract import (
     AggregationEvent,
     AnswerChunkEvent,
@@ -38,6 +37,7 @@ from quarry.records.contract import (
     Source,
     SourcesEvent,
 )
+from quarry.records.counts import counts_next
 from quarry.records.evidence import Evidence, EvidenceSource, RankedRecord, RecordText
 from quarry.records.extraction import Facts, called, question_about, topic
 from quarry.records.prompts import followup_messages
@@ -333,9 +333,8 @@ async def _filled_up(
 async def _answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
     """Those that some record which is searched here holds most words of; none where that cannot be looked up in time."""
     asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(questions)]
-    given = [*toolset.scope.dated, *toolset.scope.facets]
     types = types_with(toolset.scope.facets, toolset.types)
-    arms = [Arm(each, words_to_look_up(question), given) for question in asked for each in types]
+    arms = [Arm(each, words_to_look_up(question), toolset.scope.given) for question in asked for each in types]
     try:
         async with in_time(toolset.run.budget.seconds_left):
             held = await coverages(toolset.services.reader, arms)
@@ -348,7 +347,7 @@ async def _latest_records(toolset: SearchToolset, types: Sequence[str] = ()) -> 
     """The latest records of these types, or of what is searched here, which the next question keeps to; nothing where that cannot
     be looked up in time: the answer is given already.
     """
-    given = [*toolset.scope.dated, *toolset.scope.facets]
+    given = toolset.scope.given
     among = types_with(given, toolset.types)
     try:
         async with in_time(toolset.run.budget.seconds_left):

@@ -20,7 +20,9 @@ from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.language.tokens import codes_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS, placed_words, significant_words, words
-from quarry.query.of_filters import can_have
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
+from quarry.query.of_table import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
+from quarry.query.paths import MONTH
 from quarry.reader.names import SourceName
 from quarry.reader.reading import Reading, chances_of, comparisons
 from quarry.reader.said import SaidValue
@@ -28,7 +30,7 @@ from quarry.records.contract import Intent
 from quarry.records.searched_types import RecordTypes
 from quarry.retrieval.facets import NUMERIC_KINDS, Facet, SearchTable
 from quarry.services.services import Caller, Services
-from quarry.spans.mention import Clause, Condition, DateRange, NumberRange, Span, spans_of
+from quarry.spans.mention import DateRange, Span
 
 QUESTION_WORDS = frozenset(
     """
@@ -109,15 +111,17 @@ SURE = 0.7
 """Of fields that hold the same value, one with so much of the probability is meant alone."""
 NAMED_MIN = 0.99
 """So much of what records are called is said where they are asked for by name."""
-CLAUSES_MAX = 12
+CONDITIONS_MAX = 12
+SaidCondition = tuple[Condition, frozenset[Span]]
+"""A condition on facets, and the characters that say it."""
 
 
 @dataclass(frozen=True)
 class RecordsReading:
     """A question as it was read. `read` is what the reader made of it over the sources in `asked`, by the names in `sources`.
 
-    `clauses` are its conditions on records; `must_hold`: no others are meant. `named` are the types that it asks for by name.
-    `words` are what is left to be found by words: all but what the conditions say; empty where the whole search text serves.
+    `conditions` are what its records must be like; `must_hold`: no others are meant. `named` are the types that it asks for by
+    name. `words` are left to be found by words: all but what the conditions say; empty where the whole search text serves.
     `says_more`: words say more than which records are meant. `excludes`: a dash rules some out ("council -parks").
     """
 
@@ -125,7 +129,7 @@ class RecordsReading:
     text: str
     asked: Asked
     read: Reading
-    clauses: Sequence[Clause] = ()
+    conditions: Sequence[Condition] = ()
     named: Sequence[str] = ()
     must_hold: bool = False
     words: str = ""
@@ -137,24 +141,25 @@ class RecordsReading:
     def authors(self) -> frozenset[str]:
         """Who is to have said it, as they stand in the data; none where the question names nobody."""
         facets = {name for each in self.types.values() for name in each.authors}
-        named = (condition for clause in self.clauses for condition in clause if condition.facet in facets)
-        return frozenset(value for condition in named if not condition.is_negated for value in condition.values)
+        named = (each for each in comparisons_of(self.conditions) if each.field in facets)
+        return frozenset(str(value) for each in named if not denies(each) for value in each.scalars)
 
     @property
     def only_conditions(self) -> bool:
         """Whether nothing is said but conditions, so that it goes on from another question: "and in March?"."""
-        return bool(self.clauses) and not (self.named or self.says_more)
+        return bool(self.conditions) and not (self.named or self.says_more)
 
-    def lists(self, given: Sequence[Clause] = ()) -> bool:
+    def lists(self, given: Sequence[Condition] = ()) -> bool:
         """Whether nothing is said but which records are meant, by its conditions or those that are `given`."""
         if self.excludes and not self.named:
             return False  # what records hold is meant, not only which they are
-        return self.must_hold and bool(self.clauses or given) and not self.says_more
+        return self.must_hold and bool(self.conditions or given) and not self.says_more
 
-    def clauses_for(self, table: SearchTable) -> list[Clause] | None:
+    def conditions_for(self, table: SearchTable) -> list[Condition] | None:
         """The conditions as this table can tell them; None where it cannot tell one."""
-        told = [tellable(clause, table) for clause in self.clauses]
-        return told if all(told) else None
+        told = [tellable(each, table) for each in self.conditions]
+        found = [each for each in told if each is not None]
+        return found if len(found) == len(told) else None
 
 
 async def read_records(
@@ -186,18 +191,17 @@ def _sources(types: RecordTypes, names: Sequence[str], asked: Asked) -> list[str
 def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -> RecordsReading:
     """The reading with what is said of records told from what these tell about."""
     text, likely = read.said.text, Likely(read)
-    clauses = [each for each in likely.clauses(types.united) if not is_soft(each, types.united)][:CLAUSES_MAX]
+    said = [each for each in likely.conditions(types.united) if not is_soft(each[0], types.united)][:CONDITIONS_MAX]
     named = tuple(own for name in likely.sources if (own := asked.homes[name][1]) in types.counted)
     excluded = exclusions_in(text)
-    left = _without(text, [*spans_of(clauses), *excluded])
-    says_more = likely.says_more(spans_of(clauses))
-    must_hold = bool(named) or not says_more or any(map(_is_a_day, clauses))
+    says_more = likely.says_more(_spans(said))
+    must_hold = bool(named) or not says_more or any(_is_a_day(each, types.united) for each, _ in said)
     if not must_hold:
-        clauses = [each for each in clauses if _is_of_people_or_days(each, types.united)]
-        left = _without(text, [*spans_of(clauses), *excluded])
+        said = [each for each in said if _is_of_people_or_days(each[0], types.united)]
+    left = _without(text, [*_spans(said), *excluded])
     kept = " ".join(text[each.start : each.end] for each in excluded)
     return RecordsReading(
-        types, text, asked, read, clauses, named, must_hold,
+        types, text, asked, read, [each for each, _ in said], named, must_hold,
         words=f"{left} {kept}".strip() if not goes_on and significant_words(left) else "",
         says_more=says_more,
         excludes=bool(excluded),
@@ -224,75 +228,62 @@ class Likely:
         )
         return [each for each in named if chances[each] >= LIKELY_WHOLE]
 
-    def clauses(self, table: SearchTable) -> Iterator[Clause]:
+    def conditions(self, table: SearchTable) -> Iterator[SaidCondition]:
         """What records must be like, as conditions on facets of the table."""
         said = self.read.said
         yield from _together(filter(None, (self._of_value(value, table) for value in said.values)), table)
         values = {link.value for value in said.values for link in value.links}
         chances: defaultdict[tuple[str, str, tuple[Any, ...]], float] = defaultdict(float)
         for candidate, chance in self.read.best:
-            for name, op, compared, is_denied in comparisons(candidate.query.get("where", ())):
-                if not is_denied and values.isdisjoint(map(str, compared)):
-                    chances[name, op, compared] += chance
+            for name, op, given, is_denied in comparisons(candidate.query.get("where", ())):
+                if not is_denied and values.isdisjoint(map(str, given)):
+                    chances[name, op, given] += chance
         dated = False
-        for (name, op, compared), chance in chances.items():
+        for (name, op, given), chance in chances.items():
             facet = table.by_name.get(name)
-            if facet and chance >= LIKELY and (condition := self._compared(facet, op, compared)):
+            if facet and chance >= LIKELY and (condition := self._compared(facet, op, given)):
                 dated = dated or facet.kind in ("date", "year")
-                yield (condition,)
+                yield condition
         if table.date and not dated:
             # days date the records, whatever else they may say; a year may be part of a name ("the 2026 budget")
             for each in said.days:
                 if each.days.grain != "year" or not said.unread(each.place.mask):
-                    yield (
-                        Condition(
-                            table.date, range=each.days, evidence=(self._span(each.place.first, each.place.last),)
-                        ),
-                    )
+                    yield on_days(table.date, each.days), self._span(each.place.first, each.place.last)
 
-    def _of_value(self, value: SaidValue, table: SearchTable) -> Clause:
+    def _of_value(self, value: SaidValue, table: SearchTable) -> SaidCondition | None:
         """Any of the fields that may hold the value, where most candidates ask for it; or none of them, where most deny it."""
         chances = chances_of(value, self.read.best)
         is_whole = any(link.is_whole for link in value.links)
         if not (
             is_whole or any(token.is_capital for token in self.read.said.tokens[value.place.first : value.place.last])
         ):
-            return ()  # a word like others is no part of a name
+            return None  # a word like others is no part of a name
         # nothing is ruled out by a guess
         is_denied = chances.denied >= max(LIKELY, chances.asked_for)
         if not is_denied and chances.asked_for < (LIKELY_WHOLE if is_whole else LIKELY):
-            return ()
+            return None
         one = {name for name, chance in chances.of_field.items() if chance >= SURE}
         by_facet: dict[str, list[str]] = {}
         for link in value.links:
             is_meant = link.field in one if one else link.field in table.by_name
             if link.is_whole == is_whole and is_meant and link.field in table.by_name:
                 by_facet.setdefault(link.field, []).append(link.value)
-        evidence = (self._span(value.place.first, value.place.last),)
-        return tuple(
-            Condition(name, tuple(dict.fromkeys(values)), is_negated=is_denied, evidence=evidence)
-            for name, values in by_facet.items()
-        )
+        if not by_facet:
+            return None
+        op: Operator = "!=" if is_denied else "="
+        parts = [compared(name, op, list(dict.fromkeys(values))) for name, values in by_facet.items()]
+        return AnyOf.of(parts), self._span(value.place.first, value.place.last)
 
-    def _compared(self, facet: Facet, op: str, values: tuple[Any, ...]) -> Condition | None:
-        """A comparison with days or numbers as a condition; None for others."""
+    def _compared(self, facet: Facet, op: str, values: tuple[Any, ...]) -> SaidCondition | None:
+        """A comparison with days or numbers; None for others."""
         said = self.read.said
         places = said.days if facet.kind in ("date", "year") else [*said.numbers, *said.lengths]
-        evidence = tuple(self._span(each.place.first, each.place.last) for each in places)
-        if not values or not evidence:
+        if not values or not places or facet.kind not in (*NUMERIC_KINDS, "date") or op not in ("=", *RANGES):
             return None
-        low, high = bounds(op, values)
-        if low is None and high is None:
-            return None
-        if facet.kind == "date":
-            first, last = (None if day is None else datetime.date.fromisoformat(str(day)) for day in (low, high))
-            return Condition(facet.name, range=DateRange(first, last), evidence=evidence)
-        if facet.kind not in NUMERIC_KINDS:
-            return None
-        span = NumberRange(low, high, includes_least=op != ">", includes_most=op != "<")
-        return Condition(facet.name, range=span, evidence=evidence)
+        condition = Comparison.model_validate({"field": facet.name, "op": op, "value": [*values]})
+        return condition, frozenset[Span]().union(*(self._span(each.place.first, each.place.last) for each in places))
 
-    def says_more(self, spans: set[Span]) -> bool:
+    def says_more(self, spans: frozenset[Span]) -> bool:
         """Whether words say more than the conditions at `spans` and what records are called."""
         tokens = self.read.said.tokens
         inside = {token.text for token in tokens if any(each.start <= token.start < each.end for each in spans)}
@@ -302,26 +293,41 @@ class Likely:
         """Whether the newest records are likely asked for."""
         return sum(chance for each, chance in self.read.best if _is_newest(each.query, asked)) >= LIKELY
 
-    def _span(self, first: int, last: int) -> Span:
+    def _span(self, first: int, last: int) -> frozenset[Span]:
         tokens = self.read.said.tokens
-        return Span(tokens[first].start, tokens[last - 1].end)
+        return frozenset([Span(tokens[first].start, tokens[last - 1].end)])
 
 
-def _together(clauses: Iterable[Clause], table: SearchTable) -> list[Clause]:
-    """The clauses, those of values that a row can have but one of as one clause of which any must hold."""
-    found: list[Clause] = []
-    for clause in clauses:
-        same = next((place for place, other in enumerate(found) if _are_alternatives(clause, other, table)), None)
+def on_days(field: str, days: DateRange) -> Condition:
+    """That a date is one of these days, or of these months of any year."""
+    first, last = days.first, days.last
+    if not days.months:
+        return between(field, first, last)
+    in_months = compared(f"{MONTH}({field})", "=", sorted(days.months))
+    return AllOf(all_of=(in_months, between(field, first, last))) if first or last else in_months
+
+
+def _spans(said: Iterable[SaidCondition]) -> frozenset[Span]:
+    """The characters that say the conditions."""
+    return frozenset[Span]().union(*(spans for _, spans in said))
+
+
+def _together(said: Iterable[SaidCondition], table: SearchTable) -> list[SaidCondition]:
+    """The conditions, those on values that a row can have but one of as one, of which any must hold."""
+    found: list[SaidCondition] = []
+    for condition, spans in said:
+        same = next((place for place, other in enumerate(found) if _are_alternatives(condition, other[0], table)), None)
         if same is None:
-            found.append(clause)
+            found.append((condition, spans))
         else:
-            found[same] = (*found[same], *clause)
+            other, others = found[same]
+            found[same] = AnyOf(any_of=(*parts_of(other), *parts_of(condition))), spans | others
     return found
 
 
-def _are_alternatives(clause: Clause, other: Clause, table: SearchTable) -> bool:
-    facets = {each.facet for each in (*clause, *other)}
-    is_asked_for = not any(each.is_negated for each in (*clause, *other))
+def _are_alternatives(condition: Condition, other: Condition, table: SearchTable) -> bool:
+    facets = facets_of([condition, other])
+    is_asked_for = not any(map(denies, comparisons_of([condition, other])))
     return is_asked_for and len(facets) == 1 and not any(table.facet(name).is_array for name in facets)
 
 
@@ -335,13 +341,6 @@ def _is_newest(query: Mapping[str, Any], asked: Asked) -> bool:
     return dated is not None and order[0] == {"by": dated, "direction": "desc"}
 
 
-def bounds(op: str, values: Sequence[Any]) -> tuple[Any, Any]:
-    """The ends of what a comparison allows; None where it is open."""
-    low = values[0] if values and op in ("=", "between", ">", ">=") else None
-    high = values[-1] if values and op in ("=", "between", "<", "<=") else None
-    return low, high
-
-
 def _without(text: str, spans: Sequence[Span]) -> str:
     """A text without some of its characters."""
     kept = list(text)
@@ -350,30 +349,28 @@ def _without(text: str, spans: Sequence[Span]) -> str:
     return " ".join("".join(kept).split())
 
 
-def is_soft(clause: Clause, table: SearchTable) -> bool:
+def is_soft(condition: Condition, table: SearchTable) -> bool:
     """Whether the values are words like others in prose, however they are asked about."""
-    return not any(condition.is_negated or table.facet(condition.facet).is_hard for condition in clause)
+    return not any(denies(each) or table.facet(facet_of(each)).is_hard for each in comparisons_of([condition]))
 
 
-def _is_of_people_or_days(clause: Clause, table: SearchTable) -> bool:
-    facets = [table.facet(each.facet) for each in clause if not each.is_negated]
+def _is_of_people_or_days(condition: Condition, table: SearchTable) -> bool:
+    facets = [table.facet(facet_of(each)) for each in comparisons_of([condition]) if not denies(each)]
     return bool(facets) and all(each.is_people or each.kind in ("name", "date") for each in facets)
 
 
-def _is_a_day(clause: Clause) -> bool:
-    days = clause[0].range
-    return isinstance(days, DateRange) and days.first is not None and days.first == days.last
+def _is_a_day(condition: Condition, table: SearchTable) -> bool:
+    return isinstance(condition, Comparison) and condition.op == "=" and table.facet(facet_of(condition)).kind == "date"
 
 
-def tellable(clause: Clause, table: SearchTable) -> Clause:
-    """Those of the conditions that this table can tell. Somebody who may be meant as several things is what the first
-    facet of people tells. What a row may be like itself is not asked of what it refers to.
+def tellable(condition: Condition, table: SearchTable) -> Condition | None:
+    """As much of a condition as this table's facets can meet. A person who may stand in several facets is looked for in the first
+    facet of people. What a row may be like itself is not asked of what it refers to.
     """
-    facets = table.by_name
     people = [facet.name for facet in table.facets if facet.is_people]
-    told = [condition for condition in clause if condition.facet in facets and can_have(table, (condition,))]
-    nearest = min((facets[condition.facet].steps for condition in told), default=0)
-    told = [condition for condition in told if facets[condition.facet].steps == nearest]
-    if sum(condition.facet in people for condition in told) > 1:
-        told = [condition for condition in told if condition.facet not in people[1:]]
-    return tuple(told)
+    told = {part: table.facet(*facets_of([part])) for part in parts_of(condition) if can_have(table, part)}
+    nearest = min((facet.steps for facet in told.values()), default=0)
+    told = {part: facet for part, facet in told.items() if facet.steps == nearest}
+    if sum(facet.name in people for facet in told.values()) > 1:
+        told = {part: facet for part, facet in told.items() if facet.name not in people[1:]}
+    return AnyOf.of([*told]) if told else None

@@ -16,13 +16,13 @@ from quarry.platform.errors import NotFound
 from quarry.platform.text import shown
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
-from quarry.query.filtered import Filtered
+from quarry.query.algebra import Condition
+from quarry.query.of_table import Filtered
 from quarry.records.collections_contract import WholeRecord
 from quarry.records.contract import RecordKey, RecordType
 from quarry.records.evidence import Candidate, RecordText
 from quarry.records.scope import Arm
 from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.spans.mention import Clause
 
 ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
@@ -207,7 +207,7 @@ class _Search:
     @property
     def condition(self) -> Composable | None:
         """What is asked of a row `t`; None where it may be any."""
-        asked = self.arm.type.condition(self.arm.clauses)
+        asked = self.arm.type.condition(self.arm.conditions)
         if not self.arm.type.tells_language:
             return asked
         of_language = SQL("t.language = {}").format(Literal(self.language))
@@ -220,16 +220,21 @@ def _searches(place: int, arm: Arm) -> Iterator[_Search]:
 
 
 async def ids_meeting(
-    database: Database, clauses: Mapping[SearchedType, Sequence[Clause]], limit: int
+    database: Database, conditions: Mapping[SearchedType, Sequence[Condition]], limit: int
 ) -> dict[RecordType, list[str]]:
     """Records of each type that meet its conditions, latest first, `limit` of a type at most."""
-    return {each.name: await Filtered(each.table, given).keys(database, limit) for each, given in clauses.items()}
+    return {each.name: await Filtered(each.table, given).keys(database, limit) for each, given in conditions.items()}
 
 
 async def latest_records(
-    database: Database, types: RecordTypes, limit: int, *, among: Sequence[SearchedType], given: Sequence[Clause] = ()
+    database: Database,
+    types: RecordTypes,
+    limit: int,
+    *,
+    among: Sequence[SearchedType],
+    given: Sequence[Condition] = (),
 ) -> list[RecordText]:
-    """The latest `limit` records that meet the clauses, `among` these types: of the one whose titles others have for topics;
+    """The latest `limit` records that meet the conditions, `among` these types: of the one whose titles others have for topics;
     where there is none, of the first. `types` are all that the caller may see.
     """
     topical = next((each for each in among if each.is_topic), None) or next(iter(among), None)

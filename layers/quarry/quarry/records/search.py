@@ -18,12 +18,12 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import mark, significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query.filtered import Filtered
+from quarry.query.of_table import Filtered
 from quarry.records.contract import Matched, RecordKey, RecordType, Result, SameRecord, SearchRequest, SearchResponse
 from quarry.records.evidence import Candidate, EvidenceSource, RankedRecord, RecordText
 from quarry.records.reading import RecordsReading, classify_intent, read_records, without_exclusions
 from quarry.records.retrieval import Count, count_found, dates_of, describe, find_candidates, ids_meeting, what_they_say
-from quarry.records.scope import EVERYTHING, Scope, SearchPlan, facet_clauses, search_plans, with_known_values
+from quarry.records.scope import EVERYTHING, Scope, SearchPlan, facet_conditions, search_plans, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.sources import acting_for, over_readable
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fold, fuse
@@ -45,7 +45,7 @@ async def search_records(
     SourceUnavailable where no searched collection can be read, and DatabaseUnavailable; a failing embedding model only degrades.
     """
     types, services = await acting_for(caller, services)
-    facet_clauses(request.facets, types.whole.named(request.type))
+    facet_conditions(request.facets, types.whole.named(request.type))
     with services.run("records", caller, request.q, request.as_asked(), request_id=request_id) as run:
         response = await over_readable(types, services.memory, partial(_searched, request, caller, services, run))
         run.results = [ResultRecord(each.type, each.id, each.score) for each in response.results]
@@ -60,7 +60,7 @@ async def _searched(
 ) -> SearchResponse:
     """The ranked list over these types."""
     chosen = types.named(request.type)
-    scope = Scope(request.from_date, request.to_date, request.must, facet_clauses(request.facets, chosen))
+    scope = Scope(request.from_date, request.to_date, request.must, facet_conditions(request.facets, chosen))
     scope = await with_known_values(services.reader, scope, chosen, types.owners)
     reading = await read_records(caller, services, types, request.q, request.type)
     found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
@@ -212,8 +212,8 @@ async def _counts(
         by_meaning.setdefault(name, []).append(id)
     arms = [arm for arm in found.plan.arms if not arm.is_apart and arm.type not in found.plan.listed]
     counts = await count_found(database, arms, by_meaning, COUNTED_MAX, is_strict=scope.is_strict)
-    for each, clauses in found.plan.listed.items():
-        counts[each.name] = Count.up_to(COUNTED_MAX, await Filtered(each.table, clauses).count(database))
+    for each, conditions in found.plan.listed.items():
+        counts[each.name] = Count.up_to(COUNTED_MAX, await Filtered(each.table, conditions).count(database))
     return counts
 
 

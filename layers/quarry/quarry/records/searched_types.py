@@ -25,11 +25,11 @@ from quarry.collections.search_table import (
     search_table,
 )
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
-from quarry.query.filtered import Filtered
+from quarry.query.algebra import Condition
+from quarry.query.of_table import Filtered
 from quarry.records.contract import RecordType
 from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.values import Owners
-from quarry.spans.mention import Clause
 
 
 @dataclass(frozen=True)
@@ -109,14 +109,14 @@ class SearchedType:
         where = f"({self.table.where}) and ({condition})"
         return replace(self, table=replace(self.table, where=where), is_always_filtered=True)
 
-    def condition(self, clauses: Sequence[Clause], parameters: dict[str, Any] | None = None) -> Composable | None:
-        """What the clauses ask of a row `t` of `rows`; None where it may be any. Its values are added to `parameters` or,
+    def condition(self, asked: Sequence[Condition], parameters: dict[str, Any] | None = None) -> Composable | None:
+        """What these conditions ask of a row `t` of `rows`; None where it may be any. Its values are added to `parameters` or,
         without these, stand in it.
         """
-        if not clauses and not self.is_always_filtered:
+        if not asked and not self.is_always_filtered:
             return None
-        asked = Filtered(self.table, clauses).where(parameters)
-        return SQL(self.has_source).format(asked) if self.has_source else asked
+        met = Filtered(self.table, asked).where(parameters)
+        return SQL(self.has_source).format(met) if self.has_source else met
 
 
 class RecordTypes(Mapping[RecordType, SearchedType]):
