@@ -10,9 +10,9 @@ from quarry.agent.sources import Asked
 from quarry.agent.tools import Hit
 from quarry.records.collections import describe_collections, read_record
 from quarry.records.evidence import RecordText, passage
+from quarry.records.finding import rank_records
 from quarry.records.retrieval import describe
 from quarry.records.scope import EVERYTHING
-from quarry.records.search import rank_records
 from quarry.records.searched_types import RecordTypes
 from quarry.records.sources import acting_for, over_readable
 from quarry.services.services import Caller, Services

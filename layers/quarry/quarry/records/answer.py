@@ -26,9 +26,8 @@ from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.reader.constraints import doubt as in_doubt
 from quarry.reader.reading import Reading
-from quarry.records.answer_cache import Keys, confidence
-from quarry.records.answerability import facts_of
-from quarry.records.begun import BROKEN_OFF, SEARCH, Asked, Begun, Searched, SearchToolset, suggest_followups
+from quarry.records.answer_cache import Begun, Keys, confidence
+from quarry.records.answerability import facts_of, suggest_followups
 from quarry.records.by_model import answered_by_model
 from quarry.records.contract import (
     AnswerChunkEvent,
@@ -41,19 +40,11 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource, aggregation_of
-from quarry.records.extraction import NOTHING_FOUND, Facts, quoted
-from quarry.records.reading import RecordsReading, classify_intent, read_records
+from quarry.records.extraction import BROKEN_OFF, NOTHING_FOUND, Facts, quoted
+from quarry.records.finding import Searched, SearchToolset
+from quarry.records.reading import classify_intent
 from quarry.records.research import SOURCES_FOUND_MAX
-from quarry.records.scope import (
-    Conversation,
-    applied,
-    as_requested,
-    required,
-    scope_of,
-    take_up,
-    with_filters_in_force,
-    with_known_values,
-)
+from quarry.records.scope import Asked, as_requested, read_request, required
 from quarry.records.searched_types import RecordTypes
 from quarry.records.sources import acting_for, over_readable
 from quarry.records.support import support
@@ -66,7 +57,7 @@ MAX_STEPS = 6
 FOLLOWUP_TURNS = 2
 """Turns beyond the agent's own: the follow-up questions, and one repair of them."""
 ANSWER_RESERVE_SECONDS = 20.0
-FIRST_SEARCH = "search_1"
+FIRST_SEARCH, SEARCH = "search_1", "search"
 
 
 async def answer_question(
@@ -86,7 +77,7 @@ async def answer_question(
     budget, logged = _budget(services), request.as_asked()
     with services.run("records", caller, request.question, logged, budget, request_id, run_id) as run:
         yield IntentEvent(intent=classify_intent(request.question))
-        asked = await over_readable(types, services.memory, partial(_asked, request, caller, services))
+        asked = await over_readable(types, services.memory, partial(read_request, request, caller, services))
         yield _call_event(asked, run)
         begun = await over_readable(asked.types, services.memory, partial(_begin, asked, caller, services, run))
         for name in begun.asked.types.degraded(begun.asked.request.types):
@@ -100,34 +91,10 @@ async def answer_question(
                 yield event
 
 
-async def _asked(request: AskRequest, caller: Caller, services: Services, types: RecordTypes) -> Asked:
-    """What is asked of these types, and of which of their records."""
-    conversation, reading = await _placed(request, caller, services, types)
-    request = with_filters_in_force(request, conversation.history)
-    chosen = types.named(request.types)
-    scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
-    return Asked(types, request, conversation, reading, scope, applied(request, types, scope))
-
-
-async def _placed(
-    request: AskRequest, caller: Caller, services: Services, types: RecordTypes
-) -> tuple[Conversation, RecordsReading]:
-    """The question in its conversation, and what it asks of the records: in the light of the one before it, unless it begins a
-    topic of its own. One that says only conditions begins none: "and in March?".
-    """
-    history = request.recent_history
-    read = partial(read_records, caller, services, types, request.question, request.types)
-    alone = await read()
-    place = partial(take_up, request.question, history, stays=alone.only_conditions)
-    conversation = await off_loop(place)
-    earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
-    return conversation, await read(earlier=earlier) if earlier else alone
-
-
 async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, types: RecordTypes) -> Begun:
     """The question searched for over these types and, where no model leads, what is known for sure."""
     if types is not asked.types:
-        asked = await _asked(asked.request, caller, services, types)
+        asked = await read_request(asked.request, caller, services, types)
     evidence = Evidence(SOURCES_FOUND_MAX) if run.chat is not None else Evidence()
     chosen = types.named(asked.request.types)
     toolset = SearchToolset(services, caller, run, chosen, asked.reading, asked.scope, evidence)
@@ -147,7 +114,7 @@ def _call_event(asked: Asked, run: Run) -> ToolCallEvent:
 
 def _observation(begun: Begun) -> ToolObservationEvent:
     first = begun.first
-    summary = f"{first.summary}; only {begun.told.label}" if begun.told else first.summary
+    summary = f"{first.summary}; only {begun.asked.told.label}" if begun.asked.told else first.summary
     return ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH, count=len(first.ranked), summary=summary)
 
 
@@ -164,7 +131,7 @@ def _budget(services: Services) -> Budget:
 
 async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:
     """The events of an answer that no model writes, after its first search. Raises DatabaseUnavailable."""
-    facts = begun.facts or await known_facts(begun.conversation.search_query, begun.first, begun.toolset)
+    facts = begun.facts or await known_facts(begun.asked.conversation.search_query, begun.first, begun.toolset)
     ruled = Ruled(begun, facts)
     keys = begun.keys(facts.text, facts.doubt, facts.is_all, facts.counted.to_json() if facts.counted else None)
     kept = await begun.kept(keys)
@@ -193,7 +160,7 @@ class Ruled:
     @property
     def only(self) -> str:
         """That no more was searched than what is asked for, where nothing was found there, and what could not be; else empty."""
-        told = self.begun.told
+        told = self.begun.asked.told
         is_said = told is not None and not self.evidence and self.facts.counted is None
         only = f"\n\nOnly this was searched: {told.label}." if told and is_said else ""
         return only + self.begun.missing
@@ -213,7 +180,7 @@ class Ruled:
         own = (facts.text, facts.doubt, BROKEN_OFF, NOTHING_FOUND, self.only)
         supported = await off_loop(support, answer, {source.n: source.text for source in evidence}, own)
         trust = self.trust(sent.sources, supported.citations)
-        followups = partial(suggest_followups, begun.conversation, answer, begun.toolset, facts)
+        followups = partial(suggest_followups, begun.asked.conversation, answer, begun.toolset, facts)
         async with aclosing(begun.ending(answer, evidence, supported, trust, followups, keys)) as events:
             async for event in events:
                 yield event
@@ -224,7 +191,7 @@ class Ruled:
         is_doubtful = self.facts.is_doubted_with(citations) or is_left_out
         numbers = {citation.n for citation in citations}
         cited = [source for source in sources if source.n in numbers]
-        model, likely = self.begun.services.embeddings.name, self.facts.likely
+        model, likely = self.begun.toolset.services.embeddings.name, self.facts.likely
         level, label = confidence(cited, self.facts.basis, model=model, likely=likely, is_doubtful=is_doubtful)
         return ConfidenceEvent(level=level, source_count=len(cited), label=label)
 
@@ -237,7 +204,7 @@ class Ruled:
         if not facts.is_all:
             if beginning:
                 yield "\n\n"
-            written = write("records_answer", self.begun.run, None, self._sentences, broken_off=BROKEN_OFF)
+            written = write("records_answer", self.begun.toolset.run, None, self._sentences, broken_off=BROKEN_OFF)
             async with aclosing(written) as pieces:
                 async for piece in pieces:
                     yield piece

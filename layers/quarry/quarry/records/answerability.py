@@ -19,14 +19,36 @@ from typing import Any, LiteralString
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
 from quarry.language.tokens import phrase
+from quarry.models.step import ModelStep, decide
+from quarry.platform.budget import in_time
+from quarry.platform.errors import TimeIsUp
+from quarry.platform.links import plain_links
+from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.text import STOP_WORDS, placed_words, significant_words, topic_text, words
+from quarry.platform.text import STOP_WORDS, placed_words, shorten, significant_words, topic_text, words
+from quarry.postgres.failures import UNREADABLE
 from quarry.reader.features import chance_of
-from quarry.records.begun import Searched, SearchToolset
 from quarry.records.contract import ConfidenceLevel, RecordKey
-from quarry.records.extraction import Facts, Quote, chosen, doubt, nothing_held, read_sentences
-from quarry.records.reading import is_asked
-from quarry.records.retrieval import tables_seen
+from quarry.records.counts import counts_next
+from quarry.records.evidence import EvidenceSource, RecordText
+from quarry.records.extraction import (
+    FOLLOWUPS_MAX,
+    FOLLOWUPS_MIN,
+    Facts,
+    FollowupQuestions,
+    Quote,
+    chosen,
+    doubt,
+    followups_about,
+    nothing_held,
+    questions_about,
+    read_sentences,
+)
+from quarry.records.finding import Searched, SearchToolset
+from quarry.records.prompts import followup_messages
+from quarry.records.reading import is_asked, words_to_look_up
+from quarry.records.retrieval import Arm, coverages, latest_records, tables_seen
+from quarry.records.scope import Conversation, types_with
 from quarry.records.searched_types import SearchedType
 
 NEAREST = 10
@@ -255,3 +277,80 @@ def _all_fitted() -> Mapping[str, Fitted]:
 def fitted_for(model: str) -> Fitted:
     """The weights for an embedding model; for one that none were fitted with, those that use words alone."""
     return _all_fitted()[BY_MEANING if model == LOCAL_EMBEDDING_MODEL else BY_WORDS]
+
+
+FOLLOWUP_CHARACTERS_MAX = 200
+FOLLOWUP_COVERAGE_MIN = 0.6
+"""A follow-up is offered where a record holds this share of what it says: the others would lead nowhere."""
+
+
+async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
+    """Two or three questions that the records can answer; after a count, those of the type that was counted."""
+    counted = facts.counted.filters.get("types", ()) if facts.counted else ()
+    asked = counts_next(facts.counted, toolset.types, toolset.reading.types.counted) if facts.counted else []
+    if len(asked) >= FOLLOWUPS_MIN:
+        return asked[:FOLLOWUPS_MAX]
+    sources, pool = _found(toolset, counted)
+    if not sources or (facts.is_all and facts.counted is None):
+        return followups_about(await _latest_records(toolset, counted))
+    step: ModelStep[str, FollowupQuestions] = ModelStep(
+        "records_followups",
+        lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
+        FollowupQuestions,
+        lambda _: questions_about(conversation.question, sources, pool),
+    )
+    decided = await decide(step, answer, toolset.run)
+    is_models = toolset.run.chat is not None and step.name not in toolset.run.degraded
+    questions = await answered(decided.questions, toolset) if is_models else decided.questions
+    return await filled_up(questions, conversation.question, toolset, counted)
+
+
+def _found(toolset: SearchToolset, types: Sequence[str]) -> tuple[list[EvidenceSource], list[RecordText]]:
+    """The sources and all the records that were found, of these types or of any."""
+    sources = [each for each in toolset.evidence.sources if not types or each.text.type in types]
+    return sources, [each for each in toolset.pool.values() if not types or each.type in types]
+
+
+async def filled_up(
+    questions: Sequence[str], question: str, toolset: SearchToolset, types: Sequence[str] = ()
+) -> list[str]:
+    """At most three of the questions, filled up to two with others that records of these types, or of any, can answer."""
+    found = dict.fromkeys(questions)
+    if len(found) < FOLLOWUPS_MIN:
+        asked = await off_loop(questions_about, question, *_found(toolset, types))
+        found |= dict.fromkeys(asked.questions)
+    if len(found) < FOLLOWUPS_MIN:
+        found |= dict.fromkeys(followups_about(await _latest_records(toolset, types)))
+    return [*found][:FOLLOWUPS_MAX]
+
+
+async def answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
+    """Those that some record which is searched here holds most words of; none where that cannot be looked up in time."""
+    asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(questions)]
+    types = types_with(toolset.scope.facets, toolset.types)
+    arms = [Arm(each, words_to_look_up(question), toolset.scope.given) for question in asked for each in types]
+    try:
+        async with in_time(toolset.run.budget.seconds_left):
+            held = await coverages(toolset.services.reader, arms)
+    except (TimeIsUp, *UNREADABLE):
+        return []
+    return [question for question in asked if held.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN]
+
+
+async def _latest_records(toolset: SearchToolset, types: Sequence[str] = ()) -> list[RecordText]:
+    """The latest records of these types, or of what is searched here, which the next question keeps to; nothing where that cannot
+    be looked up in time: the answer is given already.
+    """
+    given = toolset.scope.given
+    among = types_with(given, toolset.types)
+    try:
+        async with in_time(toolset.run.budget.seconds_left):
+            return await latest_records(
+                toolset.services.reader,
+                toolset.reading.types,
+                FOLLOWUPS_MAX,
+                among=[each for each in among if each.name in types] or among,
+                given=given,
+            )
+    except (TimeIsUp, *UNREADABLE):
+        return []

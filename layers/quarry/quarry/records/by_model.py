@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,12 +20,13 @@ from quarry.agent.service import answer_query
 from quarry.agent.sources import card, stems_of, what_may_be_asked
 from quarry.models.interface import Message
 from quarry.platform.errors import InvalidInput, ModelError
-from quarry.platform.links import LinkFilter
+from quarry.platform.links import LinkFilter, plain_links
 from quarry.platform.off_loop import off_loop
+from quarry.platform.text import shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
-from quarry.records.answer_cache import AskedQuery, FinishedAnswer, KeptAnswer, Keys, confidence, kept_label
-from quarry.records.begun import BROKEN_OFF, Begun, models_followups
+from quarry.records.answer_cache import AskedQuery, Begun, FinishedAnswer, KeptAnswer, Keys, confidence, kept_label
+from quarry.records.answerability import FOLLOWUP_CHARACTERS_MAX, answered, filled_up, suggest_followups
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
     AnswerChunkEvent,
@@ -34,9 +36,11 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource, aggregation_of
-from quarry.records.extraction import candidates, chosen, quoted
+from quarry.records.extraction import BROKEN_OFF, Facts, candidates, chosen, quoted
+from quarry.records.finding import SearchToolset
 from quarry.records.prompts import WrittenAnswer, answer_messages
 from quarry.records.research import STEP, Research
+from quarry.records.scope import Conversation
 from quarry.records.support import Support, denials_cite, support
 from quarry.streaming.events import Event
 
@@ -50,7 +54,7 @@ async def answered_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> As
     """The events of an answer that a model gives, after the first search; where it fails before it wrote anything, those of the
     answer `by_rule`. Raises DatabaseUnavailable.
     """
-    asked = await what_may_be_asked(begun.caller, begun.services)
+    asked = await what_may_be_asked(begun.caller, begun.toolset.services)
     today, is_open = datetime.datetime.now(datetime.UTC).date(), not begun.asked.request.types
     led = Led(begun, Research(begun.toolset, asked, today, is_open), by_rule)
     keys = begun.keys("model")
@@ -104,7 +108,9 @@ class Led:
     async def _conversation(self, max_turns: int) -> AsyncGenerator[Event]:
         """The model's calls, and its answer as it comes."""
         messages = await self._messages()
-        conversation = converse(messages, self.research.tools(), self.begun.run, step_name=STEP, max_turns=max_turns)
+        conversation = converse(
+            messages, self.research.tools(), self.begun.toolset.run, step_name=STEP, max_turns=max_turns
+        )
         async with aclosing(conversation) as happened:
             async for event in happened:
                 match event:
@@ -146,14 +152,14 @@ class Led:
 
     async def _messages(self) -> Sequence[Message]:
         begun, research = self.begun, self.research
-        question = begun.conversation.question
+        question = begun.asked.conversation.question
         described = await research.described()
-        matched = await matched_values(question, research.names, research.asked, begun.services)
+        matched = await matched_values(question, research.names, research.asked, begun.toolset.services)
         self._names = await off_loop(stems_of, described.values())
         history = begun.asked.request.recent_history
         # a question that leans on earlier ones names fewer things itself
         talk = " ".join([*(turn.question for turn in history if turn.question), question])
-        label = begun.told.label if begun.told else ""
+        label = begun.asked.told.label if begun.asked.told else ""
 
         def written() -> Sequence[Message]:
             described_card = card(described, talk, matched)
@@ -206,7 +212,7 @@ class Led:
 
     def _broken_off(self) -> list[Event]:
         """The rest of an answer whose model failed: what was held back of it, then the sources' own sentences."""
-        question = self.begun.conversation.search_query
+        question = self.begun.asked.conversation.search_query
         pieces = [self._released(), BROKEN_OFF, *quoted(chosen(candidates(question, self.sent or ())))]
         self.answer += "".join(pieces)
         return [AnswerChunkEvent(chunk=piece) for piece in pieces if piece]
@@ -216,9 +222,11 @@ class Led:
         begun, evidence = self.begun, self.sent or ()
         sources = [source.to_source() for source in evidence]
         supported = await off_loop(self._support, evidence)
-        trust = _trust(sources, supported, begun.services.embeddings.name, is_partial=bool(begun.asked.left_out))
+        trust = _trust(
+            sources, supported, begun.toolset.services.embeddings.name, is_partial=bool(begun.asked.left_out)
+        )
         own = self.written.followups
-        followups = partial(models_followups, own, begun.conversation, self.answer, begun.toolset, self._names)
+        followups = partial(_followups, own, begun.asked.conversation, self.answer, begun.toolset, self._names)
         queries = [AskedQuery.of(each) for each in self._results()]
         ending = begun.ending(self.answer, evidence, supported, trust, followups, keys, queries)
         async with aclosing(ending) as events:
@@ -230,7 +238,7 @@ class Led:
             self.answer,
             {source.n: source.text for source in evidence},
             (BROKEN_OFF, self.begun.missing),
-            question=self.begun.conversation.question,
+            question=self.begun.asked.conversation.question,
             results=[result_text(result) for result in self.research.results],
         )
 
@@ -239,7 +247,9 @@ class Led:
         results: list[QueryResult] = []
         for each in kept.finished.queries:
             try:
-                result = await answer_query(each.query, self.research.asked, self.begun.services, self.research.today)
+                result = await answer_query(
+                    each.query, self.research.asked, self.begun.toolset.services, self.research.today
+                )
             except (InvalidInput, *UNREADABLE):
                 return None
             if AskedQuery.of(result) != each:
@@ -270,3 +280,17 @@ def _trust(sources: Sequence[Source], supported: Support, model: str, *, is_part
         is_partial=bool(supported.unsupported) or is_partial,
     )
     return ConfidenceEvent(level=level, source_count=len(cited), label=label)
+
+
+async def _followups(
+    own: Sequence[str], conversation: Conversation, answer: str, toolset: SearchToolset, names: AbstractSet[str]
+) -> list[str]:
+    """Two or three questions that the records can answer: those that the model wrote with its answer where it did, else as
+    `suggest_followups` gives them. One that speaks of a source or a field, by the stems of their `names`, can be queried.
+    """
+    if not own:
+        return await suggest_followups(conversation, answer, toolset, Facts())
+    held = await answered(own, toolset)
+    asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(own)]
+    questions = [each for each in asked if each in held or not names.isdisjoint(significant_words(each))]
+    return await filled_up(questions, conversation.question, toolset)

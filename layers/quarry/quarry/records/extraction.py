@@ -15,12 +15,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
+from pydantic import Field
+
 from quarry.language.tokens import is_code, sentences
 from quarry.language.writing import writing_of
 from quarry.platform.errors import ModelError
+from quarry.platform.lazy_model import LazyModel
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.text import shorten, significant_words, words
+from quarry.platform.text import CleanText, shorten, significant_words, words
 from quarry.reader.learned import PairModel, read_pair_model
 from quarry.records.contract import AggregationEvent, Citation, ConfidenceLevel
 from quarry.records.evidence import EvidenceSource, RecordText
@@ -300,6 +303,7 @@ SOUGHT_CHARACTERS_MAX = 200
 CALLED_CHARACTERS_MAX = 120
 NOTHING_ANSWERS = "The records searched here hold nothing that answers this"
 NOTHING_FOUND = f"{NOTHING_ANSWERS}. Other words, or fewer, may find more."
+BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
 UNSURE = "No record clearly answers this. The nearest say:"
 IN_PART = "this may answer the question only in part"
 
@@ -347,3 +351,46 @@ def question_about(text: RecordText) -> str | None:
 def topic(title: str) -> str:
     """A title as a question speaks of it."""
     return shorten(title.strip().rstrip(".?!"), TOPIC_CHARACTERS_MAX)
+
+
+FOLLOWUPS_MIN, FOLLOWUPS_MAX = 2, 3
+
+
+class FollowupQuestions(LazyModel):
+    """Questions that a reader of the answer is likely to ask next."""
+
+    questions: list[CleanText] = Field(
+        description="Two or three short questions, each answerable from the same records."
+    )
+
+
+def questions_about(
+    question: str, asked_sources: Sequence[EvidenceSource], pool: Sequence[RecordText]
+) -> FollowupQuestions:
+    """Questions about records that were found but not used, so that each has an answer."""
+    used = {source.text.key for source in asked_sources}
+    own = set(significant_words(question))
+    fresh = [text for text in pool if text.key not in used] + [source.text for source in asked_sources]
+    questions: dict[str, None] = {}
+    kinds: Counter[tuple[str, str]] = Counter()
+    for text in fresh:
+        candidate = question_about(text)
+        if candidate is None or len(set(significant_words(candidate)) - own) < 1:
+            continue
+        kind, topic = (text.type, text.topic or text.title)
+        if kinds[kind, ""] or kinds["", topic] > 1:
+            continue
+        kinds[kind, ""] += 1
+        kinds["", topic] += 1
+        questions[candidate] = None
+        if len(questions) == FOLLOWUPS_MAX:
+            break
+    return FollowupQuestions(questions=list(questions))
+
+
+def followups_about(records: Sequence[RecordText]) -> list[str]:
+    """Questions about records that exist, for when nothing was found. Of a single record there are two."""
+    asked = list(dict.fromkeys(question for record in records if (question := question_about(record))))
+    if len(asked) < FOLLOWUPS_MIN:
+        asked += [f"Which records mention {topic(called(record))}?" for record in records[:FOLLOWUPS_MIN]]
+    return list(dict.fromkeys(asked))

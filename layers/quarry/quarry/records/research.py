@@ -22,11 +22,10 @@ from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
-from quarry.records.begun import SearchToolset
+from quarry.records.finding import SearchToolset, rank_records, summary, varied
 from quarry.records.prompts import RESULT, sources_block
 from quarry.records.retrieval import describe, whole_record
 from quarry.records.scope import required
-from quarry.records.search import rank_records, summary, varied
 
 STEP = "records_answer"
 SOURCES_FOUND_MAX = 40

@@ -21,13 +21,22 @@ from quarry.query.of_table import Filtered
 from quarry.records.collections_contract import WholeRecord
 from quarry.records.contract import RecordKey, RecordType
 from quarry.records.evidence import Candidate, RecordText
-from quarry.records.scope import Arm
 from quarry.records.searched_types import RecordTypes, SearchedType
 
 ROWS_RANKED = 4_000
 """So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
 ROWS_RANKED_MIN = 500
 """So many of each arm at least: of judged collections these hold 99 % of what ranking all rows finds in its first hundred."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One type searched for some words, among the records that meet the conditions. `is_apart`: the question gave these."""
+
+    type: SearchedType
+    query: str
+    conditions: Sequence[Condition] = ()
+    is_apart: bool = False
 
 
 async def find_candidates(

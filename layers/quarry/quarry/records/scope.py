@@ -9,24 +9,27 @@ from __future__ import annotations
 
 import datetime
 import difflib
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from typing import Any
 
 from quarry.collections.search_table import DATE
 from quarry.platform.errors import FieldError, InvalidInput
+from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.postgres.pool import Database
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Operator, comparisons_of, mapped
-from quarry.query.of_table import RANGES, between, compared, denies, facets_of, in_table, labels, on_source
+from quarry.query.of_table import RANGES, between, compared, facets_of, in_table, labels, on_source
 from quarry.query.schema import Source
-from quarry.records.contract import Applied, AskFilters, AskRequest, PriorTurn
-from quarry.records.reading import RecordsReading, words_to_look_up
+from quarry.records.contract import Applied, AskFilters, AskRequest, PriorTurn, RecordType
+from quarry.records.reading import RecordsReading, read_records
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.retrieval.facets import NamedValue, SearchTable
 from quarry.retrieval.known_values import values_as_written
 from quarry.retrieval.values import Owners
+from quarry.services.services import Caller, Services
 
 STANDALONE_WORDS_MIN = 4
 """A question with fewer words of its own leans on the previous one."""
@@ -318,68 +321,42 @@ def applied(request: AskRequest, types: RecordTypes, scope: Scope) -> Applied | 
 
 
 @dataclass(frozen=True)
-class Arm:
-    """One type searched for some words, among the records that meet the conditions. `is_apart`: the question gave these."""
-
-    type: SearchedType
-    query: str
-    conditions: Sequence[Condition] = ()
-    is_apart: bool = False
-
-
-@dataclass(frozen=True)
-class SearchPlan:
-    """The searches to make. `listed` are types of which records are found for meeting the clauses, however far from the question
-    in their words.
+class Asked:
+    """What is asked of the types that can be read: the request with the filters in force, the question in its conversation, and
+    `told`, the types and filters that hold, in words.
     """
 
-    arms: Sequence[Arm]
-    listed: Mapping[SearchedType, Sequence[Condition]] = field(default_factory=dict)
+    types: RecordTypes
+    request: AskRequest
+    conversation: Conversation
+    reading: RecordsReading
+    scope: Scope
+    told: Applied | None
+
+    @property
+    def left_out(self) -> list[RecordType]:
+        """The collections that it asks for too, and that cannot be read."""
+        return self.types.left_out(self.request.types)
 
 
-def search_plans(
-    query: str,
-    types: Sequence[SearchedType],
-    reading: RecordsReading | None,
-    scope: Scope = EVERYTHING,
-) -> Iterator[SearchPlan]:
-    """The plans for `query` among `types`, each for the case that those before it find nothing.
+async def read_request(request: AskRequest, caller: Caller, services: Services, types: RecordTypes) -> Asked:
+    """What is asked of these types, and of which of their records."""
+    conversation, reading = await _placed(request, caller, services, types)
+    request = with_filters_in_force(request, conversation.history)
+    chosen = types.named(request.types)
+    scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
+    return Asked(types, request, conversation, reading, scope, applied(request, types, scope))
 
-    Dates that are given hold above what the question says of dates, facets beside it; without `reading` it says nothing. Where
-    conditions must hold, types that cannot tell one are left out, and others than those asked for by name come after these.
+
+async def _placed(
+    request: AskRequest, caller: Caller, services: Services, types: RecordTypes
+) -> tuple[Conversation, RecordsReading]:
+    """The question in its conversation, and what it asks of the records: in the light of the one before it, unless it begins a
+    topic of its own. One that says only conditions begins none: "and in March?".
     """
-    given = scope.given
-    types = types_with(scope.facets, types)
-    looked_up = words_to_look_up(query)
-    everything = [Arm(each, looked_up, given) for each in types]
-    # where nothing is said but which records are meant, there is nothing that they could be ranked by
-    lists_all = reading is not None and reading.lists(given)
-    if reading is not None and (reading.conditions or lists_all):
-        words = words_to_look_up(reading.words) if reading.words else looked_up
-        conditions = {
-            each: [*given, *besides(said, scope)]
-            for each in types
-            if (said := reading.conditions_for(each.table)) is not None
-        }
-        if not reading.must_hold:
-            apart = [Arm(each, words, held, is_apart=True) for each, held in conditions.items()]
-            yield SearchPlan([*everything, *apart])
-            return
-        named = {each: held for each, held in conditions.items() if each.name in reading.named}
-        for chosen in (named, conditions):
-            if chosen:
-                arms = [Arm(each, words, held) for each, held in chosen.items()]
-                yield SearchPlan(arms, chosen if lists_all else {})
-        if not lists_all and (rows := {each: held for each, held in named.items() if each.table.reckons}):
-            # what else is said of them may be no word of theirs: "a class B licence" where it is `licence: B`
-            yield SearchPlan((), rows)
-    yield SearchPlan(everything)
-
-
-def besides(conditions: Sequence[Condition], scope: Scope) -> list[Condition]:
-    """The conditions of a question that hold beside what is given: where days are, all but those of spans of days."""
-    return [each for each in conditions if not (scope.dated and _is_span(each))]
-
-
-def _is_span(condition: Condition) -> bool:
-    return isinstance(condition, Comparison) and condition.field == DATE and not denies(condition)
+    history = request.recent_history
+    read = partial(read_records, caller, services, types, request.question, request.types)
+    alone = await read()
+    conversation = await off_loop(partial(take_up, request.question, history, stays=alone.only_conditions))
+    earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
+    return conversation, await read(earlier=earlier) if earlier else alone
