@@ -26,7 +26,7 @@ from quarry.postgres.pool import Connection, Database
 
 
 async def take_room(connection: Connection, table: str, user_id: str, most: int) -> None:
-    """See that the user has fewer than `most` rows in a table, also where several are added at once. Raises Forbidden."""
+    """Check that the user has fewer than `most` rows in a table, also where several are added at once. Raises Forbidden."""
     await connection.execute("select pg_advisory_xact_lock(hashtextextended(%s, 7305114))", [f"{table} {user_id}"])
     cursor = await connection.execute(
         SQL("select count(*) >= %s as is_full from {} where user_id = %s").format(Identifier(table)), [most, user_id]
@@ -49,7 +49,7 @@ async def list_conversations(database: Database, user_id: str) -> list[Conversat
 
 
 async def keep_conversation(database: Database, user_id: str, new: NewConversation) -> Conversation:
-    """Keep it. Raises Forbidden where the user keeps as many as may be."""
+    """Keep it. Raises Forbidden where the user has the most allowed."""
     title = new.title or shorten(new.turns[0].question, NAME_MAX_CHARACTERS)
     async with database.transaction() as connection:
         await connection.execute(KEEP)
@@ -79,7 +79,7 @@ async def read_conversation(database: Database, user_id: str, id: uuid.UUID) -> 
 async def change_conversation(
     database: Database, user_id: str, id: uuid.UUID, change: ConversationChange
 ) -> ConversationEntry:
-    """Give it another title or other turns. A title alone leaves its place in the list. Raises NotFound."""
+    """Change its title or turns. A new title alone leaves its place in the list. Raises NotFound."""
     async with database.transaction() as connection:
         await connection.execute(KEEP)
         cursor = await connection.execute(

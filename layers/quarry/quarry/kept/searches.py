@@ -19,12 +19,12 @@ from quarry.platform.text import shorten
 from quarry.postgres.pool import Connection, Database
 
 SHOWN_MAX = 1000
-"""So many results a search remembers to have shown, the latest."""
+"""A search remembers this many of the latest results that it has shown."""
 NO_SUCH = "There is no such saved search, or it is not yours."
 
 _FIELDS = SQL("id::text, domain, name, query, parameters, created_at, opened_at")
 
-# of openings at once each result is new to one
+# of several openings at once, each result is new to one
 _SHOW = """
 insert into saved_search_results as s (search_id, result_type, result_id)
 select %s, g.type, g.id from (select distinct type, id from unnest(%s::text[], %s::text[]) r (type, id) order by type, id) g
@@ -65,7 +65,7 @@ async def save_search(database: Database, user_id: str, new: NewSavedSearch) -> 
 
 
 async def rename_search(database: Database, user_id: str, id: uuid.UUID, name: str) -> SavedSearch:
-    """Give it another name. Raises NotFound."""
+    """Rename it. Raises NotFound."""
     row = await database.row(
         SQL("update saved_searches set name = %s where id = %s and user_id = %s returning {}").format(_FIELDS),
         [name, id, user_id],
@@ -101,6 +101,6 @@ async def delete_search(database: Database, user_id: str, id: uuid.UUID) -> None
 
 
 async def _show(connection: Connection, id: uuid.UUID, results: Sequence[ResultKey]) -> set[tuple[str, str]]:
-    """Note that a search has shown these; those that are new."""
+    """Record that a search has shown these results, and return the new ones."""
     cursor = await connection.execute(_SHOW, [id, [each.type for each in results], [each.id for each in results]])
     return {(row["result_type"], row["result_id"]) async for row in cursor if row["is_new"]}

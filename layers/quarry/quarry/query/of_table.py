@@ -85,7 +85,7 @@ def _field(table: SearchTable, facet: Facet) -> Field:
 
 
 def as_said(fields: Mapping[str, Field], table: SearchTable) -> dict[str, Field]:
-    """The fields, worded as people say them, and those with texts compared as the data spells them."""
+    """The fields, worded as people say them, with texts compared by their spellings in the data."""
     return {
         name: replace(field, holds=_holds(table.facet(name))) if name in table.by_name else field
         for name, field in worded(fields, table).items()
@@ -133,13 +133,13 @@ def parts_of(condition: Condition) -> Sequence[Condition]:
 
 
 def denies(condition: Condition) -> bool:
-    """Whether it asks for rows that are not so."""
+    """Whether it is negative: it excludes values, or asks for rows without one."""
     return isinstance(condition, Not) or (isinstance(condition, Comparison) and condition.op in ("!=", "is_null"))
 
 
 def in_table(condition: Condition, table: SearchTable) -> Condition:
-    """The condition with its values as the facets of a table have them: of numbers and truths, which requests write as text, and
-    years, of which days may be named. Raises ValueError with what is wrong.
+    """The condition with values of the kinds that a table's facets have: requests write numbers and booleans as text, and dates
+    may stand for years. Raises ValueError with what is wrong.
     """
     if not isinstance(condition, Comparison):
         return mapped(condition, lambda each, _: in_table(each, table))
@@ -187,7 +187,7 @@ def _number(facet: Facet, text: str) -> int | float:
 
 
 def can_have(table: SearchTable, condition: Condition) -> bool:
-    """Whether the facets of a table can meet a condition."""
+    """Whether a table has facets for a condition."""
     try:
         in_table(condition, table)
     except ValueError:
@@ -233,8 +233,8 @@ def _path(facet: Facet, source: Source) -> str:
 
 
 def of_same_rows(conditions: Sequence[Condition], source: Source) -> tuple[Condition, ...]:
-    """The conditions, those together that are to hold for one and the same related row. A second one that names values of the
-    same field is of another row.
+    """The conditions, joined where they must hold for the same related row. A second one with values of the same field is about
+    another row.
     """
     groups: list[list[Condition]] = []
     of_link: dict[str, list[list[Condition]]] = {}
@@ -258,7 +258,7 @@ def _of_one_row(conditions: Sequence[Condition], source: Source) -> Condition:
 
 
 def _link_of(condition: Condition, source: Source) -> str | None:
-    """The link to the related rows one of which is to be so; None where it is said of the row itself, or of none of them."""
+    """The link to the related rows one of which must meet it; None for a condition on the row itself, or on all related rows."""
     fields = [source.fields.get(facet) for facet in facets_of([condition])]
     links = {field.related.name if field and field.related else None for field in fields}
     [*others, link] = links
@@ -271,7 +271,7 @@ def _has_range(condition: Condition) -> bool:
 
 
 def _names_same(condition: Condition, other: Condition) -> bool:
-    """Whether two conditions name values of one facet; bounds of one range hold for the same row."""
+    """Whether two conditions name values of one facet. Bounds of a range do not count: they hold for the same row."""
     named, also = (
         {facet_of(each) for each in comparisons_of([part]) if each.op not in RANGES} for part in (condition, other)
     )

@@ -1,4 +1,4 @@
-"""Conditions on the rows of a source within a statement of another's making, and which of them rows meet."""
+"""Conditions on the rows of a source as a part of another statement, and which of them given rows meet."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class RowConditions:
         return self._building.parameters
 
     def parameter(self, value: object) -> Composable:
-        """A value that the statement needs besides."""
+        """Another value of the statement."""
         return self._building.parameter(value)
 
     def met(self, conditions: Sequence[Condition]) -> Composed:
@@ -71,7 +71,7 @@ class RowConditions:
 
 
 COSTS_MAX = 10
-"""Of more conditions it is not said what each one costs."""
+"""Costs are computed for at most this many conditions."""
 
 
 async def standings(

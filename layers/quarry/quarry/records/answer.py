@@ -26,7 +26,7 @@ from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.reader.constraints import doubt as in_doubt
 from quarry.reader.reading import Reading
-from quarry.records.answer_cache import Begun, Keys, confidence
+from quarry.records.answer_cache import Begun, Keys, cited_of, confidence
 from quarry.records.answerability import facts_of, suggest_followups
 from quarry.records.by_model import answered_by_model
 from quarry.records.contract import (
@@ -53,9 +53,9 @@ from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
 
 MAX_STEPS = 6
-"""Agent steps of one answer: searches at most, and model turns at most, the answer included."""
+"""Most searches, and most model turns, of one answer, the answer itself included."""
 FOLLOWUP_TURNS = 2
-"""Turns beyond the agent's own: the follow-up questions, and one repair of them."""
+"""Further turns: the follow-up questions, and one repair of them."""
 ANSWER_RESERVE_SECONDS = 20.0
 FIRST_SEARCH, SEARCH = "search_1", "search"
 
@@ -92,7 +92,7 @@ async def answer_question(
 
 
 async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, types: RecordTypes) -> Begun:
-    """The question searched for over these types and, where no model leads, what is known for sure."""
+    """Search these types for the question. Without a model, also find out what the data answers for sure."""
     if types is not asked.types:
         asked = await read_request(asked.request, caller, services, types)
     evidence = Evidence(SOURCES_FOUND_MAX) if run.chat is not None else Evidence()
@@ -105,7 +105,7 @@ async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, typ
 
 
 def _call_event(asked: Asked, run: Run) -> ToolCallEvent:
-    """The first search is for the question itself: it needs no model to decide that."""
+    """The first search is for the question itself. No model has to decide that."""
     run.budget.spend_call()
     told = asked.told
     filters = told.model_dump(mode="json", by_alias=True, exclude={"label"}, exclude_none=True) if told else {}
@@ -154,19 +154,19 @@ class Ruled:
 
     @property
     def evidence(self) -> Sequence[EvidenceSource]:
-        """What is answered from, as far as it was found."""
+        """The sources of the answer."""
         return [] if self.facts.is_all else self.begun.toolset.evidence.sources[:SOURCES_MAX]
 
     @property
     def only(self) -> str:
-        """That no more was searched than what is asked for, where nothing was found there, and what could not be; else empty."""
+        """The filters, where nothing was found within them, and the collections that could not be searched."""
         told = self.begun.asked.told
         is_said = told is not None and not self.evidence and self.facts.counted is None
         only = f"\n\nOnly this was searched: {told.label}." if told and is_said else ""
         return only + self.begun.missing
 
     async def written(self, keys: Keys) -> AsyncGenerator[Event]:
-        """The events of an answer that is made now."""
+        """The events of a new answer."""
         begun, facts, evidence = self.begun, self.facts, self.evidence
         sent = begun.sent(evidence)
         yield sent
@@ -189,11 +189,9 @@ class Ruled:
         """How far an answer with these citations can be trusted."""
         is_left_out = bool(self.begun.asked.left_out) and not self.facts.basis
         is_doubtful = self.facts.is_doubted_with(citations) or is_left_out
-        numbers = {citation.n for citation in citations}
-        cited = [source for source in sources if source.n in numbers]
         model, likely = self.begun.toolset.services.embeddings.name, self.facts.likely
-        level, label = confidence(cited, self.facts.basis, model=model, likely=likely, is_doubtful=is_doubtful)
-        return ConfidenceEvent(level=level, source_count=len(cited), label=label)
+        cited = cited_of(sources, citations)
+        return confidence(cited, self.facts.basis, model=model, likely=likely, is_doubtful=is_doubtful)
 
     async def _text(self) -> AsyncGenerator[str]:
         """The answer as it comes: what is known for sure, then the sources' own sentences."""
@@ -220,8 +218,8 @@ class Ruled:
 
 
 async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Facts:
-    """What the question's Query gives where it is surely asked; else what the records found answer, behind a doubted result where
-    that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
+    """The result of the question's Query where that is surely meant; else what the records found answer, or a doubted result
+    where that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
     """
     read = _likely_query(toolset)
     if read is not None and read.is_sure and (facts := await read.facts()) is not None:
@@ -229,7 +227,7 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     passages = doubted(await facts_of(query, first, toolset), first.sources, toolset.reading.read.unread)
     if read is None or not read.is_likelier_than(passages) or (facts := await read.facts()) is None:
         return passages
-    # words that were not read may be answered by what the records say
+    # records may answer the words that were not read
     is_all = not read.reading.unread or passages.is_all or not first.sources
     return replace(facts, is_all=is_all, authors=passages.authors, quotes=passages.quotes)
 
@@ -254,7 +252,7 @@ class _LikelyQuery:
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is right so often that nothing needs to be doubted."""
+        """Whether such a reading is right often enough to be given without doubt."""
         return self.reading.verdict == "confident"
 
     def is_likelier_than(self, passages: Facts) -> bool:
@@ -267,7 +265,7 @@ class _LikelyQuery:
         return bool(self.toolset.reading.named) and (is_whole or (is_number and bool(passages.doubt)))
 
     async def facts(self) -> Facts | None:
-        """What the Query gives; None where it cannot be asked, and where it is doubted and no row meets it."""
+        """The result of the Query; None where it cannot run, and where it is doubted and has no rows."""
         toolset, today = self.toolset, datetime.datetime.now(datetime.UTC).date()
         with toolset.run.step("records_count"):
             try:
@@ -276,7 +274,7 @@ class _LikelyQuery:
                 return None
         if not (self.is_sure or result.total):
             return None
-        # a list without rows is seldom what was asked for; that there are none is an answer to how many
+        # an empty list is seldom what was meant; zero is an answer to "how many"
         is_empty = result.query.asks_for_rows and not result.total
         schema = toolset.reading.asked.schema
         phrases = Phrases(schema, schema.sources[self.query.source], today)
@@ -287,7 +285,7 @@ class _LikelyQuery:
         return facts
 
     def _filters(self) -> dict[str, Any]:
-        """The conditions by the names that a request has for them; what no request can ask is left to the query."""
+        """The conditions as a request writes them. The query says the others."""
         name = self.toolset.reading.asked.homes[self.query.source][1]
         table = self.toolset.reading.types.counted.get(name)
         conditions = (*self.toolset.scope.facets, *self.query.where)
@@ -305,14 +303,14 @@ def _likely_query(toolset: SearchToolset) -> _LikelyQuery | None:
         given = required(toolset.scope, table, asked.schema.sources[name]) if table is not None else []
     except InvalidInput:
         return None
-    # what is filtered by and said is one condition
+    # a filter that the question repeats is one condition
     where = (*given, *(each for each in reading.query.where if each not in given))
     query = reading.query.model_copy(update={"where": where})
     return _LikelyQuery(reading, query, toolset)
 
 
 def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubted: bool) -> Facts:
-    """The result in words; where it is doubted, with what was not understood."""
+    """The result in words. A doubted one names what was not understood."""
     doubt = in_doubt(reading.unread) if is_doubted else ""
     lines = with_list(result.sentence, [*lines_of(result, phrases)])
     text = "\n".join([*([doubt, ""] if doubt else []), *lines])

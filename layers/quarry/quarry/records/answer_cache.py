@@ -1,8 +1,7 @@
-"""Answers from their sources to the last event: how far they can be trusted, and keeping them for a while under an unguessable
-id.
+"""Sending an answer's events, rating how far it can be trusted, and keeping it for a while under an unguessable id.
 
-The same question of the same caller gets a kept answer again while it would be made from the same: what its first search finds
-has the same texts, the records that it was made from are what they were, and its queries give what they gave.
+A caller who asks the same question again gets the kept answer while its basis is unchanged: the first search finds the same
+texts, the sources are what they were, and the queries give the same results.
 """
 
 from __future__ import annotations
@@ -42,7 +41,7 @@ from quarry.services.services import Caller
 from quarry.streaming.events import Event
 
 if TYPE_CHECKING:
-    # who opens a shared answer needs none of the search
+    # opening a shared answer imports none of the search
     from quarry.records.evidence import EvidenceSource
     from quarry.records.extraction import Facts
     from quarry.records.finding import Searched, SearchToolset
@@ -69,9 +68,9 @@ def confidence(
     likely: ConfidenceLevel | None = None,
     is_doubtful: bool = False,
     is_partial: bool = False,
-) -> tuple[ConfidenceLevel, str]:
-    """How far the sources that an answer cites carry it, and a label that says so. `likely` is the level by the probability of an
-    answer that is made of the sources' own sentences.
+) -> ConfidenceEvent:
+    """How far an answer can be trusted by the sources that it cites. `likely` is the level of an answer made of the sources' own
+    sentences, by its probability.
 
     Without one, high is six sources or more with a mean similarity above the upper bound for the embedding `model`, and low is
     two or fewer, or a mean below the lower bound. The mean is over the sources that have a similarity; where none has, the count
@@ -79,10 +78,10 @@ def confidence(
     that nothing supports (`is_partial`). What may not answer the question (`is_doubtful`) is low.
     """
     level: ConfidenceLevel = "medium"
+    count = len(sources)
     if basis:
         level = "low" if is_doubtful else "medium" if is_partial else "high"
-        return level, _label(level, basis)
-    count = len(sources)
+        return ConfidenceEvent(level=level, source_count=count, label=_label(level, basis))
     similarities = [source.similarity for source in sources if source.similarity is not None]
     mean = fsum(similarities) / len(similarities) if similarities else None
     lower, upper = SIMILARITY_BOUNDS.get(model, OTHER_BOUNDS)
@@ -92,7 +91,13 @@ def confidence(
         level = "low"
     elif count >= HIGH_SOURCES_MIN and mean is not None and mean > upper:
         level = "high"
-    return level, _label(level, _based_on(count))
+    return ConfidenceEvent(level=level, source_count=count, label=_label(level, _based_on(count)))
+
+
+def cited_of(sources: Sequence[Source], citations: Sequence[Citation]) -> list[Source]:
+    """The sources that an answer with these citations cites."""
+    numbers = {citation.n for citation in citations}
+    return [source for source in sources if source.n in numbers]
 
 
 def kept_label(level: ConfidenceLevel, source_count: int, *, has_queries: bool) -> str:
@@ -123,7 +128,7 @@ where h.hash is distinct from s.hash
 
 @dataclass(frozen=True)
 class Keys:
-    """What a kept answer is found by: `question` is what was asked, by whom and how, `found` what the first search found."""
+    """Identifies a kept answer: `question` by who asked what and how, `found` by what the first search found."""
 
     question: str
     found: str
@@ -138,7 +143,7 @@ class AskedQuery:
 
     @classmethod
     def of(cls, result: QueryResult) -> AskedQuery:
-        """What is remembered of a result."""
+        """The query of a result, with a digest of its rows."""
         return cls(
             result.query, digest(result.columns and [each.name for each in result.columns], result.rows, result.total)
         )
@@ -172,7 +177,7 @@ class KeptAnswer:
 
 
 def digest(*parts: Any) -> str:
-    """One key for several values that JSON can hold."""
+    """One key for several JSON values."""
     return hashlib.sha256(json.dumps(parts, default=str, sort_keys=True).encode()).hexdigest()
 
 
@@ -227,7 +232,7 @@ async def store_answer(
 
 
 async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
-    """The latest answer to the same question that would be made from the same; None where there is none."""
+    """The latest answer to the same question whose basis is unchanged; None where there is none."""
     row = await database.row(
         """select id, answer, sources, suggested_followups as followups, confidence, citations, unsupported, queries,
              record_hashes
@@ -247,7 +252,7 @@ async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
 
 
 async def changes_of(database: Database, sources: Sequence[Source], hashes: Sequence[str]) -> dict[int, Any]:
-    """What became of sources since they had these hashes, by their place; an answer of old has none."""
+    """Which sources changed or went since they had these hashes, by place. Old answers have no hashes."""
     if not hashes or not sources:
         return {}
     types, ids = [each.type for each in sources], [each.id for each in sources]
@@ -256,13 +261,13 @@ async def changes_of(database: Database, sources: Sequence[Source], hashes: Sequ
 
 
 def _whole(source: Source) -> dict[str, Any]:
-    """A source with its address, which does not go out."""
+    """A source with its URL, which clients do not get."""
     return source.model_dump(mode="json", exclude_none=True) | ({"url": source.url} if source.url else {})
 
 
 @dataclass(frozen=True)
 class Begun:
-    """An answer whose first search is done. `facts` are what is known for sure without a model, where none leads."""
+    """An answer whose first search is done. `facts` are what is known without a model; None where a model leads."""
 
     asked: Asked
     caller: Caller
@@ -277,12 +282,12 @@ class Begun:
         return f"\n\nNot searched, because it cannot be read at the moment: {names}." if names else ""
 
     def keys(self, *known: Any) -> Keys:
-        """What the answer is kept by: all that it is made from before it is written, `known` included."""
+        """The keys of the answer: everything that it is made from, `known` included."""
         found, request = self.toolset.pool.values(), self.asked.request
         return Keys(
             digest(
                 self.caller.user_id,
-                # only the claims that decide which rows are found: others, such as a token's time, differ with each sign-in
+                # only the claims that decide which rows are visible: others, such as a token's time, differ with each sign-in
                 self.toolset.reading.types.settings(self.caller.claims),
                 _asked(request),
                 [turn.model_dump() for turn in request.recent_history],
@@ -294,7 +299,7 @@ class Begun:
         )
 
     async def kept(self, keys: Keys) -> KeptAnswer | None:
-        """A kept answer to the same question over the same records; none where that cannot be looked up."""
+        """A kept answer to the same question over the same records; None also where the look-up fails."""
         if self.asked.request.fresh or self.asked.left_out:
             return None
         try:
@@ -303,7 +308,7 @@ class Begun:
             return None
 
     async def _keep(self, finished: FinishedAnswer, keys: Keys | None) -> str | None:
-        """The id under which the answer was stored; None when it could not be: the reader has it all the same."""
+        """Store the answer; its id, or None where that failed: the reader has the answer anyway."""
         try:
             return await store_answer(
                 self.toolset.services.database,
@@ -319,14 +324,14 @@ class Begun:
             return None
 
     def sent(self, evidence: Sequence[EvidenceSource]) -> SourcesEvent:
-        """The sources to send, noted in the run log with their weights."""
+        """The event with the sources, which the run log gets with their weights."""
         self.toolset.run.results = [ResultRecord(*each.text.key, each.weight) for each in evidence]
         return SourcesEvent(sources=[each.to_source() for each in evidence])
 
     def given_again(
         self, kept: KeptAnswer, counted: AggregationEvent | None, trust: ConfidenceEvent
     ) -> Iterator[Event]:
-        """The events of an answer that was given before, with the numbers that it rests on."""
+        """The events of a kept answer, with the numbers that it rests on."""
         given, run = kept.finished, self.toolset.run
         run.end_reason, run.answer_id = "kept_answer", kept.id
         run.results = [ResultRecord(each.type, each.id, each.similarity or 0.0) for each in given.sources]
@@ -349,7 +354,7 @@ class Begun:
         keys: Keys,
         queries: Sequence[AskedQuery] = (),
     ) -> AsyncGenerator[Event]:
-        """The events behind the text of an answer that was made now, which is kept."""
+        """The events after the text of a new answer, which is then kept."""
         yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
         yield trust
         asked = await followups()
@@ -372,7 +377,7 @@ class Begun:
 
 
 def _asked(request: AskRequest) -> dict[str, Any]:
-    """What is asked, whatever the order in which types and values are named: any of them is meant."""
+    """The request, the same for any order of types and values."""
     asked = request.model_dump(mode="json", exclude={"fresh", "history"})
     facets = {name: sorted({*values}) for name, values in request.filters.facets.items()}
     return asked | {"types": sorted({*request.types}), "filters": asked["filters"] | {"facets": facets}}

@@ -31,19 +31,19 @@ async def cached_answer(id: Identifier, services: ServicesDependency) -> Respons
 
 @router.delete("/answers/{id}", status_code=204, responses=documented(NotFound))
 async def revoke(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> None:
-    """Take back an answer of the caller's: its link leads nowhere then."""
+    """Revoke an answer of the caller's. Its link stops working."""
     await revoke_answer(services.database, id, caller.user_id)
 
 
-# by a path of its own: who opens a shared answer is nobody who could be told from others
+# on a path of its own, since opening a shared answer needs no user
 @router.get("/me/answers/{id}")
 async def own_answer(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> OwnAnswer:
-    """Whether an answer is yours: then you can take it back."""
+    """Whether an answer is yours, so that you can revoke it."""
     return OwnAnswer(id=id, revocable=await is_revocable(services.database, id, caller.user_id))
 
 
 async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
-    """The answer as it was given, and what changed since. Raises NotFound when there is none, or none any more."""
+    """The answer as it was given, and what changed since. Raises NotFound for one that does not exist or has expired."""
     row = await database.row(
         """select id, query, answer, sources, suggested_followups, source_count, confidence, created_at, expires_at, citations,
              unsupported, record_hashes, queries <> '[]' as has_queries
@@ -76,6 +76,6 @@ async def is_revocable(database: Database, answer_id: str, owner: str) -> bool:
 
 
 async def revoke_answer(database: Database, answer_id: str, owner: str) -> None:
-    """Forget an answer, so that its link leads nowhere. Raises NotFound for what is no answer of the owner's."""
+    """Delete an answer, so that its link stops working. Raises NotFound where the owner has no such answer."""
     if not await database.execute("delete from answer_cache where id = %s and owner = %s", [answer_id, owner]):
         raise NotFound("There is no such answer, or it is not yours.")

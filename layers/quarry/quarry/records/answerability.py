@@ -1,6 +1,6 @@
-"""How likely the records that a search found answer its question: one fitted probability.
+"""How likely the records that a search found answer its question, as one fitted probability, and what to ask next.
 
-A logistic regression weighs what is known of a search: how near the nearest record is, which words of the question the records
+A logistic regression weighs features of a search: how near the nearest record is, which words of the question the records
 hold, and how well the best sentence answers by the pair model. `tools/fit/answerability.py` fits the weights to questions over
 several collections and writes them to `weights/answerability.json`; `tests/pairs/README.md` says on what.
 """
@@ -54,12 +54,12 @@ from quarry.records.searched_types import SearchedType
 NEAREST = 10
 """Records whose similarities say how far the nearest stands out."""
 ALL = 0.999
-"""This share of a sum of weights is all of it, however it was rounded."""
+"""This share of a sum counts as all of it, because of rounding."""
 
 
 async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts:
-    """What is known before anything is quoted: that the records hold nothing that answers, with the nearest that they do hold; or
-    that what is quoted may not answer. Raises DatabaseUnavailable.
+    """Whether the records found answer the query: sentences to quote, a doubt, or a refusal that names the nearest. Raises
+    DatabaseUnavailable.
     """
     authors = toolset.reading.authors
     if not first.ranked:
@@ -68,7 +68,7 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
     found = await read_sentences(query, said or first.sources, toolset.services)
     quotes = chosen(found)
     if "query_embedding" in toolset.run.degraded:
-        # what a failing model would have found is not known
+        # nobody knows what the failing model would have found
         return Facts(authors=authors, quotes=quotes, chance=1.0)
     with toolset.run.step("records_answerability"):
         asked = await asked_words(query, first, toolset)
@@ -77,7 +77,7 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
     likely = fitted.probability(features_of(first, asked, found))
     names = names_held_by_none(toolset, asked)
     missing = names or [each.word for each in asked if each.is_missing and not each.is_near]
-    # a record that holds every word may answer, however short the question is, and so may what the person asked about said
+    # a record with every word may answer even a short question, and so may the words of the person asked about
     may_answer = bool(said) or _is_all_held(asked)
     is_refused = bool(names) or (likely < fitted.refused_below and not may_answer)
     if is_refused and is_asked(query):
@@ -87,11 +87,11 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
 
 
 def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quote]) -> dict[str, float]:
-    """What is known of a search: how much it found, how near the nearest is (cosine), its words, its sentences. Pure."""
+    """The features of a search: how much it found, how near the nearest is (cosine), its words, its sentences. Pure."""
     near = sorted((each.similarity or 0.0 for each in first.ranked), reverse=True)[:NEAREST]
     features = {
         "always": 1.0,
-        # of more records the nearest is nearer by chance
+        # the nearest of many records is nearer by chance
         "found": math.log1p(len(first.ranked)),
         "similarity": near[0],
         "similarity gap": near[0] - fmean(near),
@@ -99,7 +99,7 @@ def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quo
     }
     best = sorted((each.answers for each in found if each.answers is not None), reverse=True)
     if best:
-        # where several sentences answer alike, that they do says less of each
+        # the score of a sentence says less where others score the same
         features |= {"asked": 1.0, "answers": best[0], "answers gap": best[0] - best[min(1, len(best) - 1)]}
     total = sum(each.weight for each in asked)
     if total:
@@ -113,7 +113,7 @@ def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quo
 
 
 def _is_title_asked(asked: Sequence[AskedWord], found: Sequence[Quote]) -> bool:
-    """Whether the title or topic of a record holds all of the words: then the whole record answers."""
+    """Whether a record has all of the words in its title or topic, so that the whole record answers."""
     stems = {stem for each in asked for stem in significant_words(each.word)}
     titles = {quote.source.n: f"{quote.source.text.title} {quote.source.text.topic or ''}" for quote in found}
     return bool(stems) and any(stems <= {*significant_words(title)} for title in titles.values())
@@ -132,7 +132,7 @@ def _is_all_held(asked: Sequence[AskedWord]) -> bool:
 WORDS_MAX = 24
 """Words of a question that are looked up."""
 RECORDS_MAX = 24
-"""Records found that are asked which words they hold."""
+"""The first records, which are checked for these words."""
 
 
 @dataclass(frozen=True)
@@ -154,7 +154,7 @@ def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> li
     said, names = toolset.reading.read.said, list[str]()
     for each in said.texts:
         last = each.place.last
-        # what is known of a name may be its first part
+        # the first part of a name may be a known value
         while last < len(said.tokens) and said.tokens[last].is_capital:
             last += 1
         name = phrase(said.text, said.tokens, each.place.first, last)
@@ -164,9 +164,9 @@ def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> li
 
 
 async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> list[AskedWord]:
-    """The words of a question that carry a topic, as the records that are searched hold them. Raises DatabaseUnavailable."""
+    """The words of a question that carry a topic, and which records hold them. Raises DatabaseUnavailable."""
     said = [word for word in words(query) if word not in STOP_WORDS] or words(topic_text(query))
-    # what a type's own follow-up questions say of every record is no topic
+    # words of a type's follow-up questions fit every record and carry no topic
     of_any = {stem for each in toolset.types for stem in significant_words(each.quoting.asked_of_any)}
     said = [word for word in said if of_any.isdisjoint(significant_words(word))] or said
     said = list(dict.fromkeys(said))[:WORDS_MAX]
@@ -177,7 +177,7 @@ async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> li
 
 
 def _best(written: str, found: Sequence[AskedWord]) -> AskedWord:
-    """A word as several languages read it: it is held where one holds it."""
+    """A word in several languages: it is held where it is held in one of them."""
     held = [each for each in found if not each.is_missing] or found
     return AskedWord(
         written,
@@ -201,7 +201,7 @@ async def _of_language(
         ).format(type=Literal(each.name), rows=Identifier(each.rows), ids=Placeholder(f"ids_{place}"))
         for place, each in enumerate(types)
     ]
-    # ids hold any character, also those that stand for a parameter
+    # ids may hold any character, also `%`
     ids = {f"ids_{place}": [id for name, id in found if name == each.name] for place, each in enumerate(types)}
     rows = await toolset.services.reader.rows(
         SQL(_ASKED).format(language=Literal(language), holding=SQL(" union all ").join(holding)),
@@ -239,7 +239,7 @@ from asked a, rarest r order by a.place
 
 WEIGHTS_FILE = "answerability.json"
 BY_MEANING, BY_WORDS = "meaning", "words"
-"""The two sets of weights: with the local embedding model, and where words are all that is known."""
+"""The two sets of weights: for the local embedding model, and for words alone."""
 Features = Mapping[str, float]
 
 
@@ -257,11 +257,11 @@ class Fitted:
     high: float
 
     def probability(self, features: Features) -> float:
-        """How likely a question with these features is answered, from 0 to 1."""
+        """The probability, from 0 to 1, that a question with these features is answered."""
         return chance_of(self.weights, features)
 
     def level(self, probability: float) -> ConfidenceLevel:
-        """How far an answer of this probability can be trusted."""
+        """The level of confidence for a probability."""
         if probability < self.low:
             return "low"
         return "high" if probability >= self.high else "medium"
@@ -275,17 +275,17 @@ def _all_fitted() -> Mapping[str, Fitted]:
 
 
 def fitted_for(model: str) -> Fitted:
-    """The weights for an embedding model; for one that none were fitted with, those that use words alone."""
+    """The weights for an embedding model; those for words alone where none were fitted for it."""
     return _all_fitted()[BY_MEANING if model == LOCAL_EMBEDDING_MODEL else BY_WORDS]
 
 
 FOLLOWUP_CHARACTERS_MAX = 200
 FOLLOWUP_COVERAGE_MIN = 0.6
-"""A follow-up is offered where a record holds this share of what it says: the others would lead nowhere."""
+"""A follow-up is offered where a record holds this share of its words: the others would find nothing."""
 
 
 async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
-    """Two or three questions that the records can answer; after a count, those of the type that was counted."""
+    """Two or three questions that the records can answer; after a count, questions about the type that was counted."""
     counted = facts.counted.filters.get("types", ()) if facts.counted else ()
     asked = counts_next(facts.counted, toolset.types, toolset.reading.types.counted) if facts.counted else []
     if len(asked) >= FOLLOWUPS_MIN:
@@ -314,7 +314,7 @@ def _found(toolset: SearchToolset, types: Sequence[str]) -> tuple[list[EvidenceS
 async def filled_up(
     questions: Sequence[str], question: str, toolset: SearchToolset, types: Sequence[str] = ()
 ) -> list[str]:
-    """At most three of the questions, filled up to two with others that records of these types, or of any, can answer."""
+    """At most three of the questions, and at least two where records of these types, or of any, can answer others."""
     found = dict.fromkeys(questions)
     if len(found) < FOLLOWUPS_MIN:
         asked = await off_loop(questions_about, question, *_found(toolset, types))
@@ -325,7 +325,7 @@ async def filled_up(
 
 
 async def answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
-    """Those that some record which is searched here holds most words of; none where that cannot be looked up in time."""
+    """The questions whose words a searched record mostly holds; none where the look-up fails or takes too long."""
     asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(questions)]
     types = types_with(toolset.scope.facets, toolset.types)
     arms = [Arm(each, words_to_look_up(question), toolset.scope.given) for question in asked for each in types]
@@ -338,8 +338,8 @@ async def answered(questions: Sequence[str], toolset: SearchToolset) -> list[str
 
 
 async def _latest_records(toolset: SearchToolset, types: Sequence[str] = ()) -> list[RecordText]:
-    """The latest records of these types, or of what is searched here, which the next question keeps to; nothing where that cannot
-    be looked up in time: the answer is given already.
+    """The latest records of these types, or of all that are searched, within the filters; none where the look-up fails or takes
+    too long, since the answer is already given.
     """
     given = toolset.scope.given
     among = types_with(given, toolset.types)

@@ -25,7 +25,16 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
-from quarry.records.answer_cache import AskedQuery, Begun, FinishedAnswer, KeptAnswer, Keys, confidence, kept_label
+from quarry.records.answer_cache import (
+    AskedQuery,
+    Begun,
+    FinishedAnswer,
+    KeptAnswer,
+    Keys,
+    cited_of,
+    confidence,
+    kept_label,
+)
 from quarry.records.answerability import FOLLOWUP_CHARACTERS_MAX, answered, filled_up, suggest_followups
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
@@ -47,7 +56,7 @@ from quarry.streaming.events import Event
 COUNTED = "counted on the records"
 ByRule = Callable[[Begun], AsyncGenerator[Event]]
 CITATION_CHARACTERS_MAX = 8
-"""Of a citation such as `[12]`."""
+"""Length of a citation such as `[12]`."""
 
 
 async def answered_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
@@ -71,7 +80,7 @@ async def answered_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> As
 
 @dataclass
 class Led:
-    """An answer that a model leads, while it comes about. `answer` is what was sent of it."""
+    """An answer led by a model, while it is written. `answer` is the text sent so far."""
 
     begun: Begun
     research: Research
@@ -83,11 +92,11 @@ class Led:
     _filters: tuple[CitationFilter, LinkFilter] | None = None
     _held: str = ""
     _names: frozenset[str] = frozenset()
-    """The stems of what sources and fields are called."""
+    """The stems of the names of sources and fields."""
     _has_called: bool = False
 
     async def answered(self, keys: Keys, max_turns: int) -> AsyncGenerator[Event]:
-        """The events of an answer that is made now."""
+        """The events of a new answer."""
         begun = self.begun
         try:
             async with aclosing(self._conversation(max_turns)) as events:
@@ -143,7 +152,7 @@ class Led:
         return any(f"[{source.n}]" in text for source in self.begun.toolset.evidence.sources)
 
     def _next_turn(self) -> list[Event]:
-        """The turn called tools: what was held back was no answer, and what follows an answer is a paragraph of its own."""
+        """The turn called tools. Text held back was no answer, and text after an answer begins a paragraph."""
         self._has_called, self._held = True, ""
         if self.sent is not None:
             return self._say("\n\n")
@@ -157,7 +166,7 @@ class Led:
         matched = await matched_values(question, research.names, research.asked, begun.toolset.services)
         self._names = await off_loop(stems_of, described.values())
         history = begun.asked.request.recent_history
-        # a question that leans on earlier ones names fewer things itself
+        # a question that follows others names fewer things
         talk = " ".join([*(turn.question for turn in history if turn.question), question])
         label = begun.asked.told.label if begun.asked.told else ""
 
@@ -175,7 +184,7 @@ class Led:
         if self._filters is None and (text.strip() or is_last):
             self.sent = self._kept_sources()
             said = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in self.sent}
-            # a model that names its sources is believed that it answers from them
+            # the sources that a model names are taken as those of its answer
             is_named = self.written.kept is not None
             texts = {each.n: each.text for each in self.sent}
             citations = CitationFilter(said) if is_named else CitationFilter(said, denials_cite(texts))
@@ -193,7 +202,7 @@ class Led:
         return [*events, *([AnswerChunkEvent(chunk=chunk)] if chunk else [])]
 
     def _released(self) -> str:
-        """What the filters still hold back."""
+        """The text that the filters still hold back."""
         if self._filters is None:
             return ""
         citations, links = self._filters
@@ -211,7 +220,7 @@ class Led:
         return [*results[place : place + 1], *results[:place], *results[place + 1 :]]
 
     def _broken_off(self) -> list[Event]:
-        """The rest of an answer whose model failed: what was held back of it, then the sources' own sentences."""
+        """The rest of an answer whose model failed: the text held back, then the sources' own sentences."""
         question = self.begun.asked.conversation.search_query
         pieces = [self._released(), BROKEN_OFF, *quoted(chosen(candidates(question, self.sent or ())))]
         self.answer += "".join(pieces)
@@ -259,7 +268,7 @@ class Led:
 
 
 def _kept_trust(given: FinishedAnswer) -> ConfidenceEvent:
-    """How far an answer that was given before can be trusted: as it was told then."""
+    """How far a kept answer can be trusted, as it was rated then."""
     count = len({citation.n for citation in given.citations})
     label = kept_label(given.confidence, count, has_queries=bool(given.queries))
     return ConfidenceEvent(level=given.confidence, source_count=count, label=label)
@@ -269,17 +278,15 @@ def _trust(sources: Sequence[Source], supported: Support, model: str, *, is_part
     """How far an answer can be trusted: one that begins with the result of a query by that, which is exact, else by the sources
     that it cites. One from a part of the data is not trusted far.
     """
-    numbers = {citation.n for citation in supported.citations}
-    cited = [source for source in sources if source.n in numbers]
+    cited = cited_of(sources, supported.citations)
     is_counted = supported.leads_with_result or (supported.rests_on_results and not cited and not supported.unsupported)
-    level, label = confidence(
+    return confidence(
         cited,
         COUNTED if is_counted else "",
         model=model,
         is_doubtful=not is_counted and (not cited or is_partial),
         is_partial=bool(supported.unsupported) or is_partial,
     )
-    return ConfidenceEvent(level=level, source_count=len(cited), label=label)
 
 
 async def _followups(

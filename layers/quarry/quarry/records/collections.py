@@ -55,7 +55,7 @@ async def read_record(type: RecordType, record_id: str, caller: Caller, services
     async def read(types: RecordTypes) -> WholeRecord:
         [chosen] = types.named([type])
         whole = await whole_record(services.reader, chosen, record_id)
-        texts = await describe(services.reader, [(chosen.name, record_id)], types, "")
-        return whole.model_copy(update={"text": texts[0].body if texts else None})
+        texts = await describe(services.reader, [(chosen.name, record_id)], types)
+        return whole.model_copy(update={"text": next((text.body for text in texts.values()), None)})
 
     return await over_readable(types, services.memory, read)

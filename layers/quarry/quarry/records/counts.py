@@ -89,7 +89,7 @@ async def _groups(
         shape["having"] = filled  # of rows of some months the other months are not empty
     result = await rows.run(database, **shape)
     if result.truncated and group.period:
-        # of so many the empty ones are no groups
+        # too many periods: empty ones are left out
         shape |= {"order": (Order(by=facet.name, direction="desc"),), "having": filled}
         result = await rows.run(database, **shape)
     groups = [_group(row, facet, measures, result) for row in result.rows]
@@ -107,7 +107,7 @@ async def _groups(
 
 
 def _group(row: Sequence[Cell], facet: Facet, measures: Sequence[Aggregate], result: Result) -> CountedGroup:
-    """A row of the result; of a period it names the first day."""
+    """A row of the result. A period is named by its first day."""
     value, rows, *_ = row
     if value is not None and facet.kind == "date":
         value = interval_of(str(value), "date", datetime.date.min, "").first.isoformat()
@@ -121,7 +121,7 @@ def _has_gaps(groups: Sequence[CountedGroup], period: Period) -> bool:
 
 
 def _measures(request: CountRequest, types: Sequence[SearchedType]) -> list[Aggregate]:
-    """What is computed. Raises InvalidInput for a facet that is no number of any type."""
+    """The numbers to compute. Raises InvalidInput for a facet that is a number of no type."""
     measures = [Aggregate.model_validate({"fn": fn, "field": name}) for fn, _, name in map(_parted, request.of)]
     numbers = sorted({facet.name for each in types for facet in each.table.facets if facet.is_measurable})
     wrong = [
@@ -143,7 +143,7 @@ def _parted(name: str) -> tuple[str, str, str]:
 
 
 def _read(measures: Sequence[Aggregate]) -> list[Aggregate]:
-    """The measures, and how many values each is of: a sum of none is none."""
+    """The measures with a count of the values of each, since the sum of no values is null."""
     counts = [Aggregate(fn="count", field=each.field) for each in measures]
     return list(dict.fromkeys([*measures, *counts]))
 
@@ -159,7 +159,7 @@ def _period(request: CountRequest) -> Period | None:
 
 
 def _check_group(request: CountRequest, types: Sequence[SearchedType]) -> None:
-    """Raises InvalidInput where records cannot be grouped so, since no type has the facet."""
+    """Raises InvalidInput where no type has the facet to group by."""
     by = request.by
     if by is not None and _period(request) is None and not types_with((), types, by):
         raise InvalidInput([FieldError("/by", f"by: {nearest_facets(by, types)}; or {', '.join(PERIODS)}")])
@@ -226,7 +226,7 @@ def _united(tables: Sequence[SearchTable], names: Sequence[str]) -> SearchTable:
 
 
 def _kind(facets: Sequence[Facet], *, is_many: bool) -> FacetKind:
-    """The kind of a facet that several tables have; where they differ, its values are texts, as several places of a row are."""
+    """The kind of a facet that several tables have. Values are texts where kinds differ, or rows have several places."""
     kinds = {facet.kind for facet in facets}
     return "value" if len(kinds) > 1 or (is_many and "place" in kinds) else kinds.pop()
 

@@ -30,14 +30,14 @@ from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
 
 DEPTH = 100
-"""Candidates of each type by words, and by meaning. Deeper pages than these hold nothing."""
+"""Candidates of each type by words, and as many by meaning. Deeper pages are empty."""
 FIRST_SOURCES = 8
 POOL_RECORDS = 24
 
 
 @dataclass(frozen=True)
 class Searched:
-    """All that a search found, best first, and what of it was taken as sources."""
+    """The records that a search found, best first, and those that became sources."""
 
     ranked: Sequence[RankedRecord]
     sources: Sequence[EvidenceSource]
@@ -49,8 +49,8 @@ class Searched:
 
 @dataclass
 class SearchToolset:
-    """The searches of one answer, and what they found. `reading` is what the question asks beside its words, `scope` what of the
-    records is searched at all; `pool` holds what was found but is not a source.
+    """The searches of one answer, and what they found. `reading` is how the question was read, `scope` which records are searched
+    at all, and `pool` holds the records found, sources or not.
     """
 
     services: Services
@@ -63,26 +63,27 @@ class SearchToolset:
     pool: dict[tuple[RecordType, str], RecordText] = field(default_factory=dict)
 
     async def search(self, query: str) -> Searched:
-        """Search for the question itself; the best FIRST_SOURCES become sources."""
+        """Search for the question. The best FIRST_SOURCES become sources."""
         ranked = await rank_records(query, self.types, self.services, self.run, reading=self.reading, scope=self.scope)
         return Searched(ranked, self.evidence.add(varied(await self.found(ranked, query))[:FIRST_SOURCES]))
 
     async def found(self, ranked: Sequence[RankedRecord], query: str) -> list[tuple[RankedRecord, RecordText]]:
-        """The best of what was ranked, with their texts; `pool` keeps these."""
+        """The best of the ranked records with their texts, which `pool` keeps."""
         looked_at = ranked[:POOL_RECORDS]
         texts = await describe(self.services.reader, [item.key for item in looked_at], self.reading.types, query)
-        by_key = {text.key: text for text in texts}
-        found = [(item, by_key[item.key]) for item in looked_at if item.key in by_key]
-        self.pool |= {text.key: text for _, text in found}
-        return found
+        self.pool |= texts
+        return [(item, texts[item.key]) for item in looked_at if item.key in texts]
 
     async def changed(self, sources: Sequence[Source]) -> set[RecordKey]:
-        """Those of the sources that say something else by now, or did when a replica that was behind was read."""
+        """The sources whose text has changed since it was read, or was out of date on a replica."""
         keys = {(each.type, each.id) for each in sources}
         texts = [source.text for source in self.evidence.sources if source.text.key in keys]
-        texts_now = await describe(self.services.database, [text.key for text in texts], self.reading.types, "")
-        now = {text.key: replace(text, snippet="") for text in texts_now}
-        return {text.key for text in texts if now.get(text.key) != replace(text, snippet="")}
+        now = await describe(self.services.database, [text.key for text in texts], self.reading.types)
+        return {
+            text.key
+            for text in texts
+            if text.key not in now or replace(now[text.key], snippet="") != replace(text, snippet="")
+        }
 
 
 async def rank_records(
@@ -108,7 +109,7 @@ async def rank_found(
     reading: RecordsReading | None,
     ranking: Literal["scores", "seed"] = "scores",
 ) -> list[RankedRecord]:
-    """What was found, best first; by the seed's formula nothing else counts."""
+    """The candidates, best first. The ranking `seed` uses reciprocal ranks and nothing else."""
     weight = (await services.tuned.read()).records_semantic_weight
     if ranking == "seed":
         return await off_loop(fuse_types, found.candidates, weight, "reciprocal_rank")
@@ -120,7 +121,7 @@ async def rank_found(
 
 
 def varied(found: Sequence[tuple[RankedRecord, RecordText]]) -> list[tuple[RankedRecord, RecordText]]:
-    """The same records, a type that already has three of them put behind the others: one kind must not crowd out the rest."""
+    """The same records, with more than three of a type moved behind the others, so that one type does not crowd out the rest."""
     first: list[tuple[RankedRecord, RecordText]] = []
     later: list[tuple[RankedRecord, RecordText]] = []
     seen: dict[RecordType, int] = {}
@@ -132,7 +133,7 @@ def varied(found: Sequence[tuple[RankedRecord, RecordText]]) -> list[tuple[Ranke
 
 
 def summary(count: int, sources: Sequence[EvidenceSource], *, is_all: bool = True) -> str:
-    """A line for people about what a search found; there may be more where that is not all."""
+    """One line about what a search found. There may be more unless it `is_all`."""
     if not count:
         return "Nothing found"
     kept = f"; kept {', '.join(f'[{source.n}]' for source in sources)}" if sources else ""
@@ -140,7 +141,7 @@ def summary(count: int, sources: Sequence[EvidenceSource], *, is_all: bool = Tru
 
 
 def is_cut_off(ranked: Sequence[RankedRecord]) -> bool:
-    """Whether more records may be found than are ranked: of some type there are as many as a half of the search gives."""
+    """Whether there may be more records than are ranked: a half of the search gave as many of one type as it can."""
     by_words = Counter(item.key[0] for item in ranked if item.text_rank is not None)
     by_meaning = Counter(item.key[0] for item in ranked if item.semantic_rank is not None)
     return max([*by_words.values(), *by_meaning.values()], default=0) >= DEPTH
@@ -148,7 +149,7 @@ def is_cut_off(ranked: Sequence[RankedRecord]) -> bool:
 
 @dataclass(frozen=True)
 class Found:
-    """What there is to be ranked, in no order, and the plan that found it."""
+    """Candidates in no order, and the plan that found them."""
 
     plan: SearchPlan
     candidates: Sequence[Candidate] = ()
@@ -163,20 +164,20 @@ async def gather_candidates(
     reading: RecordsReading | None = None,
     scope: Scope = EVERYTHING,
 ) -> Found:
-    """What `rank_records` ranks."""
+    """The candidates of the first plan that finds any."""
     asked = without_exclusions(query)
     if not words(asked):
         return Found(SearchPlan(()))
     if not significant_words(asked):
-        # what says nothing in English may say something in another language
+        # stop words of English may carry meaning in another language
         types = [each for each in types if {*each.languages} - {None, ENGLISH}]
     if not types:
         return Found(SearchPlan(()))
-    # a vector has no "not": what is excluded would draw nearer
+    # a vector has no "not": excluded words would draw it nearer
     vector = await services.queries.embed_for(run, asked)
     found = Found(SearchPlan(()))
     with run.step("retrieve") as record:
-        # a long question takes as long as a request may hold the event loop
+        # planning a long question would hold the event loop too long
         for plan in await off_loop(list, search_plans(query, types, reading, scope)):
             candidates = await find_candidates(
                 services.reader,
@@ -200,9 +201,7 @@ async def gather_candidates(
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """The searches to make. `listed` are types of which records are found for meeting the clauses, however far from the question
-    in their words.
-    """
+    """The searches to make. Of the types in `listed` all records that meet the conditions are found, whatever their words."""
 
     arms: Sequence[Arm]
     listed: Mapping[SearchedType, Sequence[Condition]] = field(default_factory=dict)
@@ -214,7 +213,7 @@ def search_plans(
     reading: RecordsReading | None,
     scope: Scope = EVERYTHING,
 ) -> Iterator[SearchPlan]:
-    """The plans for `query` among `types`, each for the case that those before it find nothing.
+    """The plans for `query` among `types`. Each is tried if those before it find nothing.
 
     Dates that are given hold above what the question says of dates, facets beside it; without `reading` it says nothing. Where
     conditions must hold, types that cannot tell one are left out, and others than those asked for by name come after these.
@@ -223,7 +222,7 @@ def search_plans(
     types = types_with(scope.facets, types)
     looked_up = words_to_look_up(query)
     everything = [Arm(each, looked_up, given) for each in types]
-    # where nothing is said but which records are meant, there is nothing that they could be ranked by
+    # a question that only says which records are meant gives nothing to rank them by
     lists_all = reading is not None and reading.lists(given)
     if reading is not None and (reading.conditions or lists_all):
         words = words_to_look_up(reading.words) if reading.words else looked_up
@@ -242,13 +241,13 @@ def search_plans(
                 arms = [Arm(each, words, held) for each, held in chosen.items()]
                 yield SearchPlan(arms, chosen if lists_all else {})
         if not lists_all and (rows := {each: held for each, held in named.items() if each.table.reckons}):
-            # what else is said of them may be no word of theirs: "a class B licence" where it is `licence: B`
+            # its other words may not stand in the records: "a class B licence" where it is `licence: B`
             yield SearchPlan((), rows)
     yield SearchPlan(everything)
 
 
 def besides(conditions: Sequence[Condition], scope: Scope) -> list[Condition]:
-    """The conditions of a question that hold beside what is given: where days are, all but those of spans of days."""
+    """The conditions of a question to use together with the filters: dates of the request replace those of the question."""
     return [each for each in conditions if not (scope.dated and _is_span(each))]
 
 
@@ -259,21 +258,21 @@ def _is_span(condition: Condition) -> bool:
 # ---- ranking ----
 
 SIMILARITY_MIN = 0.2
-"""A record less similar than this (cosine) was not found by its meaning: something is always nearest."""
+"""A record below this similarity (cosine) does not count as found by meaning: some record is always nearest."""
 APART_WEIGHT = 0.5
-"""What a record's score gains, as a share of it, by meeting the question's conditions."""
+"""The gain, as a share of its score, of a record that meets the question's conditions."""
 DATED_MAX = 20
-"""Where the latest is asked for, so many of the first records may gain by their dates,"""
+"""Where the latest is asked for, this many of the first records may gain by their dates,"""
 DATED_SHARE = 0.5
-"""those that have this share of the best score: what is less about it is not asked for, however late."""
+"""if they have this share of the best score: a late record about something else is not meant."""
 RECENCY_WEIGHT = 0.25
-"""What the latest of them gains, as a share of its score; the earliest gains nothing."""
+"""The gain of the latest of them, as a share of its score. The earliest gains nothing."""
 
 
 def fuse_types(
     candidates: Sequence[Candidate], semantic_weight: float = SEMANTIC_WEIGHT, method: Method = "scores"
 ) -> list[RankedRecord]:
-    """One list out of the candidates of all types, whose scores mean the same in each; those found apart are lifted.
+    """One list of the candidates of all types, whose scores are comparable; those found apart are lifted.
 
     By another method than "scores" it is that formula and no more: nothing is lifted, nor listed for being found apart.
     """
@@ -296,14 +295,14 @@ def fuse_types(
     ]
     if method != "scores":
         return ranked
-    # of what could not be found by its meaning, words weigh all
+    # types without vectors are ranked by words alone
     ranked = [replace(item, score=by_words.get(item.key, item.score)) for item in ranked]
     lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
     return sorted(lifted, key=lambda item: -item.score)
 
 
 def may_be_ranked(candidate: Candidate) -> bool:
-    """Whether anything speaks for it: a word of the query, or a meaning that is not far off."""
+    """Whether it holds a word of the query, or is near enough in meaning."""
     return candidate.text_score is not None or (candidate.similarity or 0.0) >= SIMILARITY_MIN
 
 
@@ -313,7 +312,7 @@ def near_the_best(ranked: Sequence[RankedRecord]) -> list[RankedRecord]:
 
 
 def latest_first(ranked: Sequence[RankedRecord], dates: Mapping[RecordKey, datetime.date]) -> list[RankedRecord]:
-    """The list with those of `dates` lifted, by the place of the date of each among all of these."""
+    """The list with the records of `dates` lifted by the rank of their dates."""
     days = sorted(set(dates.values()))
     gain = {day: RECENCY_WEIGHT * place / max(1, len(days) - 1) for place, day in enumerate(days)}
     lifted = [
@@ -330,7 +329,7 @@ def _by_key(candidates: Iterable[Candidate]) -> dict[RecordKey, list[Candidate]]
 
 
 def _of_one_record(key: RecordKey, found: Iterable[Candidate]) -> Scored[RecordKey]:
-    """The best of what several searches say of one record."""
+    """The best scores of one record over several searches."""
     texts = [item.text_score for item in found if item.text_score is not None]
     likenesses = [
         item.similarity for item in found if item.similarity is not None and item.similarity >= SIMILARITY_MIN

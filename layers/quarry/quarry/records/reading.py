@@ -1,8 +1,7 @@
-"""A question over records as the reader reads it: which types it asks for, and what their records must be like.
+"""How a question about records is read: the types that it names, and the conditions on their records.
 
-Records are prose, and most of what a question says is what they tell about, not what they are. So a condition must hold only
-where the question names the records that it is said of ("tickets opened in March"), or says nothing else. Elsewhere it adds
-weight.
+Records are prose, and most words of a question describe their content, not their fields. So a condition must hold only where
+the question names a type of record ("tickets opened in March"), or contains nothing else. Elsewhere it adds weight.
 """
 
 from __future__ import annotations
@@ -17,18 +16,18 @@ from typing import Any
 
 from quarry.agent.reading import read_over
 from quarry.agent.sources import Asked, what_may_be_asked
-from quarry.language.tokens import codes_in
+from quarry.language.tokens import codes_in, runs
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS, placed_words, significant_words, words
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
 from quarry.query.of_table import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
 from quarry.query.paths import MONTH
 from quarry.reader.names import SourceName
-from quarry.reader.reading import Reading, chances_of, comparisons
+from quarry.reader.reading import Reading, chances_of, likely_conditions
 from quarry.reader.said import SaidValue
 from quarry.records.contract import Intent
 from quarry.records.searched_types import RecordTypes
-from quarry.retrieval.facets import NUMERIC_KINDS, Facet, SearchTable
+from quarry.retrieval.facets import NUMERIC_KINDS, SearchTable
 from quarry.services.services import Caller, Services
 from quarry.spans.mention import DateRange, Span
 
@@ -43,9 +42,9 @@ QUESTION_PHRASES = (("tell", "me"), ("show", "me"), ("give", "me"), ("find", "ou
 KEYWORD_WORDS_MAX = 3
 _OPERATORS = re.compile(r'"|(?:^|\s)-\S|\bOR\b')
 _TYPED = re.compile(r'(-*+)("[^"]*"?|[^\s"]+)')
-"""A word or phrase, and the dashes before it: an odd number of them excludes it, as the SQL function `read_query` has it."""
+"""A word or phrase with the dashes before it. An odd number excludes it, as in the SQL function `read_query`."""
 _SET_QUOTES = re.compile(r'“([^“”„"]*)”|„([^“”„"]*)[“”]|«([^«»"]*)»')
-"""Quotes as keyboards set them, which `read_query` takes for plain ones."""
+"""Typographic quotes, which `read_query` takes for plain ones."""
 
 
 def classify_intent(query: str) -> Intent:
@@ -67,12 +66,12 @@ def is_asked(query: str) -> bool:
 
 
 def exclusions_in(query: str) -> list[Span]:
-    """Where the words and phrases stand that a dash excludes ("-parks", '-"bike lanes"')."""
+    """The places of words and phrases that a dash excludes ("-parks", '-"bike lanes"')."""
     return [Span(*typed.span()) for typed in _TYPED.finditer(_plainly_quoted(query)) if len(typed[1]) % 2]
 
 
 def without_exclusions(query: str) -> str:
-    """What a query asks for, without what it excludes; as it stands where it excludes nothing."""
+    """The query without the words that it excludes."""
     excluded = exclusions_in(query)
     if not excluded:
         return query
@@ -82,7 +81,7 @@ def without_exclusions(query: str) -> str:
 
 
 def words_to_look_up(query: str) -> str:
-    """What the text half of the search is given: a question without its small talk, anything else as it stands.
+    """The text that the search by words gets: a question without stop words, anything else unchanged.
 
     "How much did the bridge go up" is about the bridge; its "much" and "go" are rare in records and would count for more. A code
     is a phrase, which lifts what holds it.
@@ -92,7 +91,7 @@ def words_to_look_up(query: str) -> str:
     codes = codes_in(query)
     others = " ".join(word for word in query.split() if not codes_in(word))
     if others and classify_intent(query) != "keyword":
-        # as they were written: a refusal repeats them
+        # spelt as in the question, since a refusal repeats them
         others = (
             " ".join(others[start:end] for word, start, end in placed_words(others) if word not in STOP_WORDS) or others
         )
@@ -100,17 +99,16 @@ def words_to_look_up(query: str) -> str:
 
 
 def _plainly_quoted(query: str) -> str:
-    """The query with every phrase in plain quotes, its letters where they were."""
+    """The query with typographic quotes as plain ones. No letter moves."""
     return _SET_QUOTES.sub(lambda quoted: f'"{quoted[0][1:-1]}"', query)
 
 
 LIKELY, LIKELY_WHOLE = 0.5, 0.2
-"""What so much of the probability agrees on is taken as said; less is enough for a value that is said whole, and for what records
-are called."""
+"""From this probability on, a condition is taken as meant. Less is enough for a whole value, and for a type's name."""
 SURE = 0.7
-"""Of fields that hold the same value, one with so much of the probability is meant alone."""
+"""From this probability on, one of several fields with the same value is meant alone."""
 NAMED_MIN = 0.99
-"""So much of what records are called is said where they are asked for by name."""
+"""From this likeness on, words name a type of record."""
 CONDITIONS_MAX = 12
 SaidCondition = tuple[Condition, frozenset[Span]]
 """A condition on facets, and the characters that say it."""
@@ -139,24 +137,24 @@ class RecordsReading:
 
     @property
     def authors(self) -> frozenset[str]:
-        """Who is to have said it, as they stand in the data; none where the question names nobody."""
+        """The authors that the question names, as the data spells them."""
         facets = {name for each in self.types.values() for name in each.authors}
         named = (each for each in comparisons_of(self.conditions) if each.field in facets)
         return frozenset(str(value) for each in named if not denies(each) for value in each.scalars)
 
     @property
     def only_conditions(self) -> bool:
-        """Whether nothing is said but conditions, so that it goes on from another question: "and in March?"."""
+        """Whether it has nothing but conditions, so that it follows another question: "and in March?"."""
         return bool(self.conditions) and not (self.named or self.says_more)
 
     def lists(self, given: Sequence[Condition] = ()) -> bool:
-        """Whether nothing is said but which records are meant, by its conditions or those that are `given`."""
+        """Whether it only says which records are meant, by its conditions or the `given` ones."""
         if self.excludes and not self.named:
             return False  # what records hold is meant, not only which they are
         return self.must_hold and bool(self.conditions or given) and not self.says_more
 
     def conditions_for(self, table: SearchTable) -> list[Condition] | None:
-        """The conditions as this table can tell them; None where it cannot tell one."""
+        """The conditions on the facets of this table; None where it lacks the facets of one."""
         told = [tellable(each, table) for each in self.conditions]
         found = [each for each in told if each is not None]
         return found if len(found) == len(told) else None
@@ -165,7 +163,7 @@ class RecordsReading:
 async def read_records(
     caller: Caller, services: Services, types: RecordTypes, text: str, names: Sequence[str] = (), *, earlier: str = ""
 ) -> RecordsReading:
-    """What `text` asks of the records of these types, or of those in `names` alone; it may go on from an `earlier` question.
+    """Read `text` as a question about these types, or about those in `names` alone. It may follow an `earlier` question.
     Raises DatabaseUnavailable.
     """
     asked = await what_may_be_asked(caller, services)
@@ -178,7 +176,7 @@ async def read_records(
 
 
 def _sources(types: RecordTypes, names: Sequence[str], asked: Asked) -> list[str]:
-    """The sources of the types, with those that are only counted where all types are asked."""
+    """The sources of the types. Without `names`, also the sources that are counted but not searched."""
     return [
         name
         for name, (domain, own) in asked.homes.items()
@@ -189,7 +187,7 @@ def _sources(types: RecordTypes, names: Sequence[str], asked: Asked) -> list[str
 
 
 def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -> RecordsReading:
-    """The reading with what is said of records told from what these tell about."""
+    """The reading, split into conditions on records and words to find in them."""
     text, likely = read.said.text, Likely(read)
     said = [each for each in likely.conditions(types.united) if not is_soft(each[0], types.united)][:CONDITIONS_MAX]
     named = tuple(own for name in likely.sources if (own := asked.homes[name][1]) in types.counted)
@@ -211,13 +209,13 @@ def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -
 
 @dataclass(frozen=True)
 class Likely:
-    """What the candidates of a reading agree on, each counting by its probability."""
+    """What the candidates of a reading agree on, weighed by their probabilities."""
 
     read: Reading
 
     @cached_property
     def sources(self) -> list[str]:
-        """The sources that the question names, and likely asks for."""
+        """The sources that the question names and likely asks for."""
         chances: defaultdict[str, float] = defaultdict(float)
         for candidate, chance in self.read.best:
             chances[candidate.query["source"]] += chance
@@ -229,36 +227,31 @@ class Likely:
         return [each for each in named if chances[each] >= LIKELY_WHOLE]
 
     def conditions(self, table: SearchTable) -> Iterator[SaidCondition]:
-        """What records must be like, as conditions on facets of the table."""
+        """The likely conditions on facets of the table."""
         said = self.read.said
         yield from _together(filter(None, (self._of_value(value, table) for value in said.values)), table)
-        values = {link.value for value in said.values for link in value.links}
-        chances: defaultdict[tuple[str, str, tuple[Any, ...]], float] = defaultdict(float)
-        for candidate, chance in self.read.best:
-            for name, op, given, is_denied in comparisons(candidate.query.get("where", ())):
-                if not is_denied and values.isdisjoint(map(str, given)):
-                    chances[name, op, given] += chance
         dated = False
-        for (name, op, given), chance in chances.items():
-            facet = table.by_name.get(name)
-            if facet and chance >= LIKELY and (condition := self._compared(facet, op, given)):
-                dated = dated or facet.kind in ("date", "year")
-                yield condition
+        for each in likely_conditions(self.read):
+            kinds = {table.facet(name).kind for name in facets_of([each.condition]) if name in table.by_name}
+            is_measured = len(kinds) == 1 and kinds <= {*NUMERIC_KINDS, "date"} and each.ops <= {"=", *RANGES}
+            if is_measured and each.chance >= LIKELY and not each.is_denied:
+                dated = dated or not kinds.isdisjoint(("date", "year"))
+                yield each.condition, frozenset[Span]().union(*(self._span(*place) for place in runs(each.mask)))
         if table.date and not dated:
-            # days date the records, whatever else they may say; a year may be part of a name ("the 2026 budget")
+            # days date the records, but a year may be part of a name ("the 2026 budget")
             for each in said.days:
                 if each.days.grain != "year" or not said.unread(each.place.mask):
                     yield on_days(table.date, each.days), self._span(each.place.first, each.place.last)
 
     def _of_value(self, value: SaidValue, table: SearchTable) -> SaidCondition | None:
-        """Any of the fields that may hold the value, where most candidates ask for it; or none of them, where most deny it."""
+        """That one of the fields has the value, where the candidates ask for it, or that none has, where they exclude it."""
         chances = chances_of(value, self.read.best)
         is_whole = any(link.is_whole for link in value.links)
         if not (
             is_whole or any(token.is_capital for token in self.read.said.tokens[value.place.first : value.place.last])
         ):
             return None  # a word like others is no part of a name
-        # nothing is ruled out by a guess
+        # a guess excludes nothing
         is_denied = chances.denied >= max(LIKELY, chances.asked_for)
         if not is_denied and chances.asked_for < (LIKELY_WHOLE if is_whole else LIKELY):
             return None
@@ -274,17 +267,8 @@ class Likely:
         parts = [compared(name, op, list(dict.fromkeys(values))) for name, values in by_facet.items()]
         return AnyOf.of(parts), self._span(value.place.first, value.place.last)
 
-    def _compared(self, facet: Facet, op: str, values: tuple[Any, ...]) -> SaidCondition | None:
-        """A comparison with days or numbers; None for others."""
-        said = self.read.said
-        places = said.days if facet.kind in ("date", "year") else [*said.numbers, *said.lengths]
-        if not values or not places or facet.kind not in (*NUMERIC_KINDS, "date") or op not in ("=", *RANGES):
-            return None
-        condition = Comparison.model_validate({"field": facet.name, "op": op, "value": [*values]})
-        return condition, frozenset[Span]().union(*(self._span(each.place.first, each.place.last) for each in places))
-
     def says_more(self, spans: frozenset[Span]) -> bool:
-        """Whether words say more than the conditions at `spans` and what records are called."""
+        """Whether there are words beyond the conditions at `spans` and the names of types."""
         tokens = self.read.said.tokens
         inside = {token.text for token in tokens if any(each.start <= token.start < each.end for each in spans)}
         return any(word not in inside and not _within(word, inside) for word in self.read.unread)
@@ -299,7 +283,7 @@ class Likely:
 
 
 def on_days(field: str, days: DateRange) -> Condition:
-    """That a date is one of these days, or of these months of any year."""
+    """The condition that a date is one of these days, or in these months of any year."""
     first, last = days.first, days.last
     if not days.months:
         return between(field, first, last)
@@ -308,12 +292,12 @@ def on_days(field: str, days: DateRange) -> Condition:
 
 
 def _spans(said: Iterable[SaidCondition]) -> frozenset[Span]:
-    """The characters that say the conditions."""
+    """The characters of the conditions."""
     return frozenset[Span]().union(*(spans for _, spans in said))
 
 
 def _together(said: Iterable[SaidCondition], table: SearchTable) -> list[SaidCondition]:
-    """The conditions, those on values that a row can have but one of as one, of which any must hold."""
+    """The conditions, with those joined by "or" that name values of a field with one value a row."""
     found: list[SaidCondition] = []
     for condition, spans in said:
         same = next((place for place, other in enumerate(found) if _are_alternatives(condition, other[0], table)), None)
@@ -350,7 +334,7 @@ def _without(text: str, spans: Sequence[Span]) -> str:
 
 
 def is_soft(condition: Condition, table: SearchTable) -> bool:
-    """Whether the values are words like others in prose, however they are asked about."""
+    """Whether its values are ordinary words, which a question may use without meaning the field."""
     return not any(denies(each) or table.facet(facet_of(each)).is_hard for each in comparisons_of([condition]))
 
 

@@ -1,8 +1,7 @@
-"""Which records are searched: the question in its conversation, the records that the request's filters leave, and the plan
-of the search.
+"""What a request asks: the question in its conversation, and the conditions that its filters put on records.
 
-A facet filters as a request writes it: `FACET=value` (any of several), `-FACET=value` (none of them). An empty value stands for
-records that have none.
+A request writes a filter as `FACET=value` (any of several) or `-FACET=value` (none of them). An empty value stands for records
+without one.
 """
 
 from __future__ import annotations
@@ -34,12 +33,12 @@ from quarry.services.services import Caller, Services
 STANDALONE_WORDS_MIN = 4
 """A question with fewer words of its own leans on the previous one."""
 NEW_WORDS_MIN = 2
-"""So many words that were not said before make a topic, where few others were: an answer says many words by the way."""
+"""This many new words make a topic where few are known: an answer mentions many words in passing."""
 _PRONOUNS = frozenset("it its this that these those they them their he him his she her hers".split())
-"""A question that ends in one of these asks of what was said ("who voted against it?"), and so does one with a single word of its
-own beside one ("what did it cost?")."""
+"""A question that ends in one of these refers back ("who voted against it?"), and so does one with a single other word of its own
+("what did it cost?")."""
 _DEFINITE = _PRONOUNS | {"the"}
-"""What refers to something that is known already."""
+"""Words that refer to something already mentioned."""
 
 
 @dataclass(frozen=True)
@@ -95,24 +94,24 @@ class Scope:
 
     @property
     def dated(self) -> list[Condition]:
-        """The condition of the dates, if there are any."""
+        """The condition on dates, if there is one."""
         first, last = self.date_from, self.date_to
         return [between(DATE, first, last)] if first or last else []
 
     @property
     def given(self) -> list[Condition]:
-        """All conditions: of the dates, then of the facets."""
+        """All conditions: on dates, then on facets."""
         return [*self.dated, *self.facets]
 
 
 EVERYTHING = Scope()
 _EXACT_KINDS = ("value", "array", "name")
-"""Facets that a value is compared with as it is written."""
+"""Facets whose values are compared as they are spelt."""
 
 
 async def with_known_values(database: Database, scope: Scope, types: Sequence[SearchedType], owners: Owners) -> Scope:
-    """The scope with the values of its facets as the data has them: who asks for `defeated` means "Defeated". Of types with
-    owners the values of those in `owners` are known.
+    """The scope with its values spelt as in the data: `defeated` means "Defeated". Where rows have owners, only the values of
+    those in `owners` are known.
     """
     tables = [each.table for each in types]
     exact = {facet.name for table in tables for facet in table.facets if facet.kind in _EXACT_KINDS}
@@ -143,7 +142,7 @@ async def with_known_values(database: Database, scope: Scope, types: Sequence[Se
 
 NEGATED = "-"
 TO = ".."
-"""Between the ends of a range, either of which may be left out."""
+"""Stands between the ends of a range. Either end may be missing."""
 _RANGED = ("number", "money", "year", "date")
 _DENIED = ("!=", "not_null")
 FACETS_MAX = 12
@@ -154,7 +153,7 @@ NAME_CHARACTERS_MAX = 64
 def facet_conditions(
     given: Mapping[str, Sequence[str]], types: Sequence[SearchedType], *, at: str = ""
 ) -> tuple[Condition, ...]:
-    """The conditions for each facet that is given, by its name or, negated, with a dash before it.
+    """The conditions of a request's facets, given by name or, negated, with a dash before the name.
 
     Raises InvalidInput for a facet that no record of `types` has, and for a value that it cannot have; `at` is the pointer to
     what holds them.
@@ -182,13 +181,13 @@ def facet_conditions(
 
 
 def types_with(conditions: Sequence[Condition], types: Sequence[SearchedType], *also: str) -> tuple[SearchedType, ...]:
-    """Those of the types that have the facets of all conditions, and those named `also`."""
+    """The types that have the facets of all conditions, and the facets `also`."""
     facets = {*facets_of(conditions), *also}
     return tuple(each for each in types if facets <= each.table.by_name.keys())
 
 
 def _conditions(name: str, values: Sequence[str], table: SearchTable, *, is_denied: bool) -> list[Condition]:
-    """What the values of one facet ask for: any of them or, denied, none. An empty one stands for records without any."""
+    """The conditions for the values of one facet: any of them or, denied, none. An empty value stands for records without one."""
     kind, given, found = table.facet(name).kind, [value for value in values if value], list[Condition]()
     span = _range(name, values[0], kind) if len(values) == 1 and kind in _RANGED else None
     if span is not None:
@@ -201,7 +200,7 @@ def _conditions(name: str, values: Sequence[str], table: SearchTable, *, is_deni
 
 
 def _range(name: str, value: str, kind: str) -> Condition | None:
-    """The range that a value says, as `5..10` or `>5..`; None where it says none."""
+    """The range that a value writes, as `5..10` or `>5..`; None where it is no range."""
     first, dots, last = value.partition(TO)
     if not dots or not (first or last):
         return None
@@ -220,7 +219,7 @@ def _range(name: str, value: str, kind: str) -> Condition | None:
 
 
 def nearest_facets(name: str, types: Sequence[SearchedType]) -> str:
-    """That no record of these types has a facet of that name, and which they have that are called most like it."""
+    """The message that no record of these types has such a facet, with the nearest names."""
     facets = {facet.name: None for each in types for facet in each.table.facets}
     near = difflib.get_close_matches(name[:NAME_CHARACTERS_MAX], facets, n=NEAREST, cutoff=0)
     return f"no facet of the records searched; the nearest are {', '.join(near)}"
@@ -283,7 +282,7 @@ LABELLED_TYPES_MAX = 4
 
 
 def with_filters_in_force(request: AskRequest, history: Sequence[PriorTurn]) -> AskRequest:
-    """The request with the types and filters of the last turn that it follows, where it gives none of its own."""
+    """The request with the types and filters of the turn before, unless it has its own."""
     if request.filters_itself or not history:
         return request
     last = history[-1]
@@ -303,12 +302,12 @@ def check_filters(
 
 
 def scope_of(filters: AskFilters, types: Sequence[SearchedType], *, at: str = "/filters/facets") -> Scope:
-    """What of these types is searched. Raises InvalidInput; `at` is the pointer to the facets."""
+    """The scope for a request's filters. Raises InvalidInput; `at` is the pointer to the facets."""
     return Scope(filters.from_date, filters.to_date, facets=facet_conditions(filters.facets, types, at=at))
 
 
 def applied(request: AskRequest, types: RecordTypes, scope: Scope) -> Applied | None:
-    """What is told of the types and filters that hold; None where all records are searched."""
+    """The types and filters in force, with a label; None where all records are searched."""
     if not request.types and not scope.given:
         return None
     chosen = types.named(request.types)
@@ -335,12 +334,12 @@ class Asked:
 
     @property
     def left_out(self) -> list[RecordType]:
-        """The collections that it asks for too, and that cannot be read."""
+        """The requested collections that cannot be read."""
         return self.types.left_out(self.request.types)
 
 
 async def read_request(request: AskRequest, caller: Caller, services: Services, types: RecordTypes) -> Asked:
-    """What is asked of these types, and of which of their records."""
+    """The request, read over these types."""
     conversation, reading = await _placed(request, caller, services, types)
     request = with_filters_in_force(request, conversation.history)
     chosen = types.named(request.types)
@@ -351,8 +350,8 @@ async def read_request(request: AskRequest, caller: Caller, services: Services, 
 async def _placed(
     request: AskRequest, caller: Caller, services: Services, types: RecordTypes
 ) -> tuple[Conversation, RecordsReading]:
-    """The question in its conversation, and what it asks of the records: in the light of the one before it, unless it begins a
-    topic of its own. One that says only conditions begins none: "and in March?".
+    """The question in its conversation, and how it is read: after the question before it, unless it begins a new topic. A
+    question with nothing but conditions does not begin one: "and in March?".
     """
     history = request.recent_history
     read = partial(read_records, caller, services, types, request.question, request.types)

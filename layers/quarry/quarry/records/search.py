@@ -22,9 +22,9 @@ from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
 
 FOLDED = 100
-"""So many records, the best, are looked at for those that say nearly the same."""
+"""The best records, which are compared to fold those with nearly the same text."""
 COUNTED_MAX = 10_000
-"""So many records of a type are counted exactly."""
+"""Records of a type are counted exactly up to this number."""
 
 
 async def search_records(
@@ -67,11 +67,10 @@ async def _searched(
     with run.step("count"):
         counts = await _counts(services.reader, found, ranked, scope)
     capped = [name for name, count in counts.items() if count.is_capped]
-    by_key = {text.key: text for text in texts}
     return SearchResponse(
         query=request.q,
         intent=classify_intent(request.q),
-        results=[_result(same, by_key) for same in page if same[0].key in by_key],
+        results=[_result(same, texts) for same in page if same[0].key in texts],
         counts={each.name: counts[each.name].rows if each.name in counts else 0 for each in chosen},
         more=bool(capped),
         capped=capped or None,
@@ -99,8 +98,8 @@ async def _counts(
 async def _folded(
     ranked: Sequence[RankedRecord], found: Found, types: RecordTypes, services: Services
 ) -> list[list[RankedRecord]]:
-    """The list with those of the first that say nearly the same at the place of the best of them. What it holds depends on no
-    page, so that pages fit together. What meets the question's conditions and what does not is not the same.
+    """The list with nearly identical records folded at the place of the best of them. Folding does not depend on the page, so
+    that pages fit together. Records that meet the question's conditions are not folded with others.
     """
     first = ranked[:FOLDED]
     said = await what_they_say(services.reader, [item.key for item in first], types)

@@ -40,7 +40,7 @@ KeyText = Annotated[str, StringConstraints(min_length=1, max_length=255, pattern
 
 Response = TypeVar("Response", bound=BaseModel)
 
-# A key that has expired is free, and so is one whose call went away; that one only for the same body.
+# An expired key is free, and so is the key of a call that went away, but only for the same body.
 _FREE = SQL(
     "(k.expires_at <= now() or (k.response is null and k.claimed_until <= now() and k.body_hash = %(body_hash)s))"
 )
@@ -77,7 +77,7 @@ class KeyedRequest:
 
     @classmethod
     def of(cls, caller: str, endpoint: str, key: str, body: BaseModel) -> KeyedRequest:
-        """Bodies are the same when they were understood the same, however they were written."""
+        """The key of a request. Bodies that parse to the same value are the same."""
         canonical = json.dumps(body.model_dump(mode="json"), sort_keys=True, separators=(",", ":"))
         return cls(caller, endpoint, key, hashlib.sha256(canonical.encode()).hexdigest())
 
@@ -116,7 +116,7 @@ async def once(
 
 
 async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
-    """None once `claim` holds, else the response of the call that held it."""
+    """None once `claim` holds the key, else the response of the call that held it."""
     clock = asyncio.get_running_loop().time
     deadline, pause, may_be_free = clock() + WAIT_SECONDS, FIRST_PAUSE_SECONDS, True
     while clock() < deadline:
@@ -136,7 +136,7 @@ async def _claim_or_wait(database: Database, claim: Claim) -> str | None:
 
 
 async def _release(database: Database, claim: Claim) -> None:
-    """Give the key free, unless a response was stored under it after all: a broken commit may have gone through."""
+    """Release the key, unless a response was stored after all: a broken commit may have gone through."""
     await database.execute(_RELEASE, _parameters(claim))
 
 

@@ -44,12 +44,12 @@ StepStatus = Literal["completed", "degraded", "failed"]
 PENDING_RUNS_MAX = 500
 BATCH_RUNS = 20
 REQUEST_CHARACTERS_MAX = 20_000
-"""A request that is longer as JSON is not kept: many wait to be written."""
+"""Longer requests, as JSON, are not kept, since many may wait to be written."""
 BEGUN_SECONDS = 1.0
-"""A run that lasts longer is written while it lasts, so that one which is killed leaves a row."""
+"""A run that lasts longer is written before its end, so that a killed one leaves a row."""
 DRAIN_SECONDS = 2.0
 ENDED_LATE = "ended at its deadline"
-"""With this a task is cancelled whose search had no more time, rather than no reader."""
+"""The message of a cancelled task whose search ran out of time, not one whose reader left."""
 WARNING_PAUSE_SECONDS = 60.0
 
 logger = logging.getLogger(__name__)
@@ -72,7 +72,7 @@ class StepRecord:
 
 @dataclass(frozen=True)
 class ResultRecord:
-    """One result that a run gave; its rank is its place in the list."""
+    """One result of a run. Its rank is its place in the list."""
 
     type: str
     id: str
@@ -110,7 +110,7 @@ class Run:
 
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:
-        """Time a step. An exception marks it failed and goes on its way."""
+        """Time a step. An exception marks it failed and is raised again."""
         with span(name, {"quarry.domain": self.domain, "quarry.run_id": str(self.id)}) as told:
             record = StepRecord(name, started_ms=self.elapsed_ms())
             self.steps.append(record)
@@ -211,7 +211,7 @@ class RunLog:
             self._drop(1, "too many wait to be written")
             return
         self._waiting.append(run)
-        # started whenever there is something to write, on whatever event loop
+        # started when there is something to write, on the current event loop
         if self._writer is None or self._writer.done():
             self._writer = asyncio.get_running_loop().create_task(self._write_waiting(), context=untraced())
 
@@ -256,7 +256,7 @@ _WATCHED = frozenset((SEARCHES, FAILED_SEARCHES, MODEL_COST))
 
 
 class HeardRuns(RunLog):
-    """A run log that hands on to another one, and knows what its own runs have spent."""
+    """A run log that passes runs to another one, and adds up the tokens of its own."""
 
     def __init__(self, log: RunLog) -> None:
         self._log = log
@@ -270,7 +270,7 @@ class HeardRuns(RunLog):
 
     @property
     def usage(self) -> Usage:
-        """Tokens of a chat model, of all runs so far."""
+        """The chat model's tokens of all runs so far."""
         return sum((run.usage for run in self._runs), Usage())
 
 
@@ -331,7 +331,7 @@ def _run_row(run: Run) -> dict[str, Any]:
 
 
 def _numbered(run: Run, number: str, rows: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Rows as a run's own: with its id, and counted from 1 in the column `number`."""
+    """The rows with the run's id, numbered from 1 in the column `number`."""
     for place, row in enumerate(rows, start=1):
         yield {"run_id": str(run.id), number: place, **row}
 
@@ -356,7 +356,7 @@ def _result_row(result: ResultRecord) -> dict[str, Any]:
 async def keep_feedback(
     database: Database, run_id: uuid.UUID, caller: str, *, helpful: bool, reason: str | None
 ) -> None:
-    """Note what the caller thought of a run of theirs. Raises NotFound where there is no such run."""
+    """Store the caller's feedback on a run of theirs. Raises NotFound where there is no such run."""
     if not await database.execute(
         """update search_runs set helpful = %s, feedback_reason = %s, feedback_at = now() where id = %s and caller = %s""",
         [helpful, reason or None, run_id, caller],
@@ -365,7 +365,7 @@ async def keep_feedback(
 
 
 async def recent_runs(database: Database, limit: int, *, with_feedback: bool = False) -> list[dict[str, Any]]:
-    """The latest runs, newest first; or those that somebody said something of, the latest word first."""
+    """The latest runs, newest first; or those with feedback, the latest feedback first."""
     which = SQL(
         "where feedback_at is not null order by feedback_at desc" if with_feedback else "order by started_at desc"
     )

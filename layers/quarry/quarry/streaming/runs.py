@@ -1,6 +1,6 @@
-"""Streams of runs: as they happen, and read on from where a connection was lost.
+"""Streams of runs: live, and resumed where a connection was lost.
 
-What runs have said is kept in the database for ten minutes, so that any process can read on.
+The database keeps the events of a run for ten minutes, so that any process can resume it.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from quarry.runs.run_log import ENDED_LATE
 from quarry.streaming.events import LATE_MESSAGE, Event, Form, Place
 
 EXPIRING = (ExpiringTable("run_streams", "run_streams", "started_at < now() - interval '10 minutes'"),)
-# Who reads on asks again well within five seconds. What holds something forgotten ends its run, which may hold more of it; of a
-# run that is cancelled nothing more is kept.
+# A reader that resumes polls well within five seconds. An event with something forgotten ends its run, which may hold more of
+# it. A cancelled run gets no more events.
 _WRITE: LiteralString = """
 with given as (
   select exists (
@@ -46,7 +46,7 @@ with given as (
 
 select * from stream
 """
-# a run that was not heard of for 15 seconds has ended without a word: its process is gone
+# the process of a run that wrote nothing for 15 seconds is gone
 _READ: LiteralString = """
 update run_streams set read_at = now() where run_id = %s and caller = %s
 returning is_over, cancelled_at is not null as is_cancelled, written_at < now() - interval '15 seconds' as is_stale,
@@ -56,7 +56,7 @@ returning is_over, cancelled_at is not null as is_cancelled, written_at < now() 
 
 @dataclass(frozen=True)
 class RunState:
-    """What others want of a run: that it ends, or to read on."""
+    """What other processes want of a run: that it ends, or to read it."""
 
     is_cancelled: bool
     is_read: bool
@@ -113,7 +113,7 @@ class RunStore:
 
     async def read(self, behind: Place, caller: str) -> StoredEvents:
         """The events behind a place, so far. Raises what `look_up` does."""
-        # the state first: whatever was said before the end is there when the end is
+        # the state first: all events are stored before the end is
         run = await self.look_up(behind.run_id, caller)
         rows = await self._database.rows(
             "select event from run_events where run_id = %s and number > %s order by number",
@@ -132,7 +132,7 @@ class RunStore:
 
 
 AHEAD = 1
-"""So many events a search is ahead of its reader, and one more at most."""
+"""A search runs this many events ahead of its reader, and at most one more."""
 CANCELLED_MESSAGE = "This was cancelled."
 LEFT_MESSAGE = "The run ended because nobody was reading it."
 """The last event of a run that was cancelled, or had no reader for too long."""
@@ -218,7 +218,7 @@ class Recording:
         try:
             async with aclosing(self._search):
                 async for event in self._search:
-                    # what answers a cancellation with an event, such as a last error, has nobody to hear it
+                    # nobody reads an event that answers a cancellation, such as an error
                     if self._last_words is not None:
                         return
                     self.events.append(event.to_json())
@@ -239,11 +239,11 @@ class Recording:
 
 
 WRITE_SECONDS = 0.25
-"""Events are stored so often, and at the end; the first of them waits no longer for the run itself to be stored."""
+"""Events are stored this often, and at the end. The first event waits no longer for the run to be stored."""
 LOOK_SECONDS = 1.0
-"""A run that says nothing looks so often whether it was cancelled."""
+"""A quiet run checks this often whether it was cancelled."""
 LAST_WRITE_SECONDS = 2.0
-"""A stream waits no longer for its last events to be stored."""
+"""A stream waits this long at most for its last events to be stored."""
 POLL_SECONDS = 0.25
 BROKEN_OFF_MESSAGE = "This broke off; ask again."
 """The last event of a run whose process is gone."""
@@ -330,7 +330,7 @@ class RunStreams:
         await self._store.cancel(run_id, caller)
 
     async def close(self) -> None:
-        """End what goes on without a reader."""
+        """End the runs that go on without a reader."""
         for keeping, recording in [*self._unattended.items()]:
             await recording.end(LEFT_MESSAGE)
             await asyncio.wait({keeping}, timeout=LAST_WRITE_SECONDS)
@@ -374,5 +374,5 @@ class RunStreams:
             elif not state.is_read and looked_at - recording.left_at >= self._grace_seconds:
                 await recording.end(LEFT_MESSAGE)
         if recording.left_at < math.inf:
-            # what is not stored cannot be read on
+            # events that are not stored cannot be resumed
             await recording.end(LEFT_MESSAGE)
