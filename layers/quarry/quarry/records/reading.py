@@ -16,7 +16,7 @@ from typing import Any
 
 from quarry.agent.reading import read_over
 from quarry.agent.sources import Asked, what_may_be_asked
-from quarry.language.tokens import codes_in, runs
+from quarry.language.tokens import codes_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS, placed_words, significant_words, words
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
@@ -231,12 +231,15 @@ class Likely:
         said = self.read.said
         yield from _together(filter(None, (self._of_value(value, table) for value in said.values)), table)
         dated = False
-        for each in likely_conditions(self.read):
-            kinds = {table.facet(name).kind for name in facets_of([each.condition]) if name in table.by_name}
-            is_measured = len(kinds) == 1 and kinds <= {*NUMERIC_KINDS, "date"} and each.ops <= {"=", *RANGES}
-            if is_measured and each.chance >= LIKELY and not each.is_denied:
+        for likely in likely_conditions(self.read):
+            kinds = {table.facet(name).kind for name in facets_of([likely.condition]) if name in table.by_name}
+            is_measured = len(kinds) == 1 and kinds <= {*NUMERIC_KINDS, "date"} and likely.ops <= {"=", *RANGES}
+            if is_measured and likely.chance >= LIKELY and not likely.is_denied:
                 dated = dated or not kinds.isdisjoint(("date", "year"))
-                yield each.condition, frozenset[Span]().union(*(self._span(*place) for place in runs(each.mask)))
+                places = [
+                    each.place for each in (*said.days, *said.numbers, *said.lengths) if each.place.mask & likely.mask
+                ]
+                yield likely.condition, frozenset[Span]().union(*(self._span(each.first, each.last) for each in places))
         if table.date and not dated:
             # days date the records, but a year may be part of a name ("the 2026 budget")
             for each in said.days:
@@ -344,7 +347,9 @@ def _is_of_people_or_days(condition: Condition, table: SearchTable) -> bool:
 
 
 def _is_a_day(condition: Condition, table: SearchTable) -> bool:
-    return isinstance(condition, Comparison) and condition.op == "=" and table.facet(facet_of(condition)).kind == "date"
+    if not isinstance(condition, Comparison) or condition.op not in ("=", "between"):
+        return False
+    return table.facet(facet_of(condition)).kind == "date" and len({*condition.scalars}) == 1
 
 
 def tellable(condition: Condition, table: SearchTable) -> Condition | None:

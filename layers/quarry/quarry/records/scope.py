@@ -20,7 +20,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.postgres.pool import Database
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Operator, comparisons_of, mapped
-from quarry.query.of_table import RANGES, between, compared, facets_of, in_table, labels, on_source
+from quarry.query.of_table import RANGES, between, compared, facets_of, in_table, labels, on_source, parts_of
 from quarry.query.schema import Source
 from quarry.records.contract import Applied, AskFilters, AskRequest, PriorTurn, RecordType
 from quarry.records.reading import RecordsReading, read_records
@@ -118,7 +118,7 @@ async def with_known_values(database: Database, scope: Scope, types: Sequence[Se
     named = {
         (each.field, str(value)): NamedValue((each.field,), str(value))
         for each in comparisons_of(scope.facets)
-        if each.field in exact
+        if each.field in exact and each.op not in RANGES
         for value in each.scalars
     }
     if not named:
@@ -129,13 +129,9 @@ async def with_known_values(database: Database, scope: Scope, types: Sequence[Se
     def meant(condition: Condition, _: str = "") -> Condition:
         if not isinstance(condition, Comparison):
             return mapped(condition, meant)
-        if condition.field not in exact or not condition.scalars:
-            return condition
-        return compared(
-            condition.field,
-            condition.op,
-            [*chain.from_iterable(known[condition.field, str(v)] for v in condition.scalars)],
-        )
+        spelt = [known.get((condition.field, str(value)), [value]) for value in condition.scalars]
+        is_named = bool(spelt) and condition.op not in RANGES
+        return compared(condition.field, condition.op, [*chain.from_iterable(spelt)]) if is_named else condition
 
     return replace(scope, facets=tuple(map(meant, scope.facets)))
 
@@ -246,13 +242,14 @@ def as_requested(conditions: Iterable[Condition], table: SearchTable) -> dict[st
     days: dict[str, str] = {}
     facets: dict[str, list[str]] = {}
     for condition in conditions:
-        is_denied = isinstance(condition, Not) or (isinstance(condition, Comparison) and condition.op in _DENIED)
-        each = condition.negated if isinstance(condition, Not) else condition
-        parts = [part for part in (each.any_of if isinstance(each, AnyOf) else (each,)) if isinstance(part, Comparison)]
-        facet = table.by_name.get(parts[0].field) if len({part.field for part in parts}) == 1 else None
-        if facet is None:
+        met = condition.negated if isinstance(condition, Not) else condition
+        parts = [part for part in parts_of(met) if isinstance(part, Comparison)]
+        is_alike = len(parts) == 1 or all(part.op in ("=", "is_null") for part in parts)
+        is_of_one = len(parts) == len(parts_of(met)) and len({part.field for part in parts}) == 1
+        if not (is_alike and is_of_one) or parts[0].field not in table.by_name:
             continue
-        first, last = _ends(parts[0])
+        facet, (first, last) = table.facet(parts[0].field), _ends(parts[0])
+        is_denied = isinstance(condition, Not) != (parts[0].op in _DENIED)
         if facet.name == table.date and facet.kind == "date" and not is_denied and (first or last):
             days |= {key: day for key, day in (("from", first), ("to", last)) if day}
         elif said := [value for part in parts for value in _values(part)]:
