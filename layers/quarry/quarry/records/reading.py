@@ -230,16 +230,16 @@ class Likely:
         """The likely conditions on facets of the table."""
         said = self.read.said
         yield from _together(filter(None, (self._of_value(value, table) for value in said.values)), table)
+        measures = [each.place for each in said.days]
+        measures += [each.place for several in (said.numbers, said.lengths) for each in several]
         dated = False
         for likely in likely_conditions(self.read):
             kinds = {table.facet(name).kind for name in facets_of([likely.condition]) if name in table.by_name}
             is_measured = len(kinds) == 1 and kinds <= {*NUMERIC_KINDS, "date"} and likely.ops <= {"=", *RANGES}
             if is_measured and likely.chance >= LIKELY and not likely.is_denied:
                 dated = dated or not kinds.isdisjoint(("date", "year"))
-                places = [
-                    each.place for each in (*said.days, *said.numbers, *said.lengths) if each.place.mask & likely.mask
-                ]
-                yield likely.condition, frozenset[Span]().union(*(self._span(each.first, each.last) for each in places))
+                spans = (self._span(each.first, each.last) for each in measures if each.mask & likely.mask)
+                yield likely.condition, frozenset[Span]().union(*spans)
         if table.date and not dated:
             # days date the records, but a year may be part of a name ("the 2026 budget")
             for each in said.days:
