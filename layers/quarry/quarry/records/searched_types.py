@@ -102,7 +102,7 @@ class SearchedType:
         """The type with only the rows that meet a condition over a row `t` of its source."""
         if condition is None:
             return self
-        # made by `query.compile.meeting`, which quotes every name and value
+        # made by `RowConditions`, which quotes every name and value
         where = f"({self.table.where}) and ({condition})"
         return replace(self, table=replace(self.table, where=where), is_always_filtered=True)
 
