@@ -232,11 +232,12 @@ class Likely:
         yield from _together(filter(None, (self._of_value(value, table) for value in said.values)), table)
         measures = [each.place for each in said.days]
         measures += [each.place for several in (said.numbers, said.lengths) for each in several]
-        dated = False
+        # LIKELY is a share of all candidates, the chances are shares of the best
+        known, dated = sum(chance for _, chance in self.read.best), False
         for likely in likely_conditions(self.read):
             kinds = {table.facet(name).kind for name in facets_of([likely.condition]) if name in table.by_name}
             is_measured = len(kinds) == 1 and kinds <= {*NUMERIC_KINDS, "date"} and likely.ops <= {"=", *RANGES}
-            if is_measured and likely.chance >= LIKELY and not likely.is_denied:
+            if is_measured and known * likely.chance >= LIKELY and not likely.is_denied:
                 dated = dated or not kinds.isdisjoint(("date", "year"))
                 spans = (self._span(each.first, each.last) for each in measures if each.mask & likely.mask)
                 yield likely.condition, frozenset[Span]().union(*spans)
