@@ -237,9 +237,9 @@ class Likely:
         for likely in likely_conditions(self.read):
             kinds = {table.facet(name).kind for name in facets_of([likely.condition]) if name in table.by_name}
             is_measured = len(kinds) == 1 and kinds <= {*NUMERIC_KINDS, "date"} and likely.ops <= {"=", *RANGES}
-            if is_measured and known * likely.chance >= LIKELY and not likely.is_denied:
+            spans = [self._span(each.first, each.last) for each in measures if each.mask & likely.mask]
+            if is_measured and spans and known * likely.chance >= LIKELY and not likely.is_denied:
                 dated = dated or not kinds.isdisjoint(("date", "year"))
-                spans = (self._span(each.first, each.last) for each in measures if each.mask & likely.mask)
                 yield likely.condition, frozenset[Span]().union(*spans)
         if table.date and not dated:
             # days date the records, but a year may be part of a name ("the 2026 budget")
