@@ -26,7 +26,7 @@ from quarry.people.search import search_people
 from quarry.platform.budget import Budget
 from quarry.platform.errors import Conflict, NotFound
 from quarry.postgres.pool import Database
-from quarry.records import begun as records_begun
+from quarry.records import answer_cache as records_answers
 from quarry.records.answer import answer_question
 from quarry.records.answer_cache import store_answer
 from quarry.records.contract import AskRequest, DoneEvent, SourcesEvent
@@ -275,7 +275,7 @@ async def test_an_answer_that_was_begun_before_is_not_stored(
         await forgotten(services, quoted[0].type, quoted[0].id)
         return await store(database, **given)
 
-    monkeypatch.setattr(records_begun, "store_answer", forgotten_first)
+    monkeypatch.setattr(records_answers, "store_answer", forgotten_first)
     _, done = await ask(services)
     await services.run_log.drain()
     assert done.answer_id is None

@@ -14,7 +14,8 @@ from quarry.people.normalisation import normalise
 from quarry.people.sources import SOURCES
 from quarry.platform.contract import Evidence
 from quarry.query.algebra import Not, Query
-from quarry.query.execute import RowConditions, compile_query
+from quarry.query.execute import compile_query
+from quarry.query.row_conditions import RowConditions
 from quarry.query.schema import Schema
 
 SCHEMA, TODAY = Schema(SOURCES), datetime.date(2026, 6, 1)

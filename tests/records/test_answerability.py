@@ -7,9 +7,9 @@ import pytest
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.records.answer import doubted
 from quarry.records.answerability import AskedWord, features_of, fitted_for
-from quarry.records.begun import Searched
 from quarry.records.evidence import RankedRecord
 from quarry.records.extraction import NOTHING_ANSWERS, Facts, candidates, nothing_held
+from quarry.records.finding import Searched
 from tests.records.sources import record, source
 
 MODELS = [LOCAL_EMBEDDING_MODEL, "another-model"]

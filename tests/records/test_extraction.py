@@ -9,9 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.records.begun import FOLLOWUPS_MAX, questions_about
 from quarry.records.evidence import EvidenceSource, RecordText
-from quarry.records.extraction import QUOTES_MAX, candidates, chosen, quoted
+from quarry.records.extraction import FOLLOWUPS_MAX, QUOTES_MAX, candidates, chosen, questions_about, quoted
 from quarry.records.searched_types import BUILT_IN
 from tests.records.sources import record, source
 

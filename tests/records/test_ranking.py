@@ -7,7 +7,7 @@ import datetime
 import pytest
 
 from quarry.records.evidence import Candidate, RankedRecord
-from quarry.records.search import RECENCY_WEIGHT, fuse_types, latest_first, near_the_best
+from quarry.records.finding import RECENCY_WEIGHT, fuse_types, latest_first, near_the_best
 
 
 def test_ranks_are_over_all_types() -> None:

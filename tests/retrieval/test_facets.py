@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quarry import catalog
-from quarry.query.filtered import Filtered
+from quarry.query.of_table import Filtered
 from quarry.query.schema import ACTOR_SETTING
 from quarry.services.services import Services
 

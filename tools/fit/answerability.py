@@ -37,8 +37,8 @@ from quarry.platform.settings import Settings
 from quarry.postgres.migrate import migrate
 from quarry.reader.features import chance_of
 from quarry.records.answerability import BY_MEANING, BY_WORDS, WEIGHTS_FILE, Features, asked_words, features_of
-from quarry.records.begun import SearchToolset
 from quarry.records.extraction import chosen, question_about, read_sentences
+from quarry.records.finding import SearchToolset
 from quarry.records.reading import read_records
 from quarry.records.retrieval import latest_records
 from quarry.records.sources import acting_for

@@ -43,8 +43,8 @@ class Tunable:
 
 def _records() -> Tunable:
     from quarry.platform.budget import Budget
+    from quarry.records.finding import fuse_types, gather_candidates
     from quarry.records.reading import read_records
-    from quarry.records.search import fuse_types, gather_candidates
     from quarry.records.sources import acting_for
     from quarry.runs.run_log import Run
 

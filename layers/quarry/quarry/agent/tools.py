@@ -36,8 +36,8 @@ from quarry.query.algebra import (
     Query,
 )
 from quarry.query.contract import QueryResult, SourceDescription
-from quarry.query.execute import RowConditions
 from quarry.query.paths import nearest, source_of
+from quarry.query.row_conditions import RowConditions
 from quarry.services.services import Caller, Services
 
 LISTING_CHARACTERS_MAX = 6_000

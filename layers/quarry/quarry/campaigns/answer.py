@@ -28,7 +28,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.algebra import Condition, Query, Words
 from quarry.query.contract import QueryResult
-from quarry.query.filtered import standings
+from quarry.query.row_conditions import standings
 from quarry.retrieval.facets import plain
 from quarry.runs.run_log import ResultRecord
 

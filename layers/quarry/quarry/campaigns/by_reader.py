@@ -39,7 +39,7 @@ from quarry.query.algebra import (
     mapped,
 )
 from quarry.query.contract import Verdict
-from quarry.query.filtered import costs
+from quarry.query.row_conditions import costs
 from quarry.reader.constraints import vetoes
 from quarry.reader.names import TITLE, SourceName
 from quarry.reader.reading import Reading, evidence, in_any_year, likely_conditions

@@ -12,10 +12,10 @@ from psycopg.sql import Composable
 
 from quarry.companies.facets import COLLECTION, COMPANIES, NAME_FACETS
 from quarry.postgres.pool import Database
-from quarry.query import filtered as by_row
+from quarry.query import row_conditions as by_row
 from quarry.query.algebra import Condition
-from quarry.query.execute import RowConditions
 from quarry.query.of_collection import own_source
+from quarry.query.of_table import as_said
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema
 from quarry.retrieval.facets import SearchTable
@@ -29,7 +29,7 @@ _NOUNS = tuple(noun for noun in COMPANIES.nouns if noun != "startup")
 """The nouns for companies of any status."""
 
 
-_FIELDS = by_row.as_said(SOURCES[_NAME].fields, COMPANIES)
+_FIELDS = as_said(SOURCES[_NAME].fields, COMPANIES)
 
 SEARCHED = Schema({_NAME: replace(SOURCES[_NAME], fields=_FIELDS)})
 """The schema of a company search's filters."""
@@ -75,7 +75,7 @@ def met(conditions: Sequence[Condition], parameters: dict[str, Any] | None = Non
     """The SQL condition that a row `t` of companies meets all conditions. Values are added to `parameters`, or quoted without it.
     Raises InvalidInput for unknown fields and wrong kinds of values.
     """
-    return RowConditions(_NAME, SEARCHED, _today(), parameters).met(conditions)
+    return by_row.RowConditions(_NAME, SEARCHED, _today(), parameters).met(conditions)
 
 
 async def standings(database: Database, conditions: Sequence[Condition], ids: Sequence[str]) -> dict[str, list[bool]]:

@@ -24,7 +24,7 @@ NO_SUCH = "There is no such saved search, or it is not yours."
 
 _FIELDS = SQL("id::text, domain, name, query, parameters, created_at, opened_at")
 
-# of openings at once each result is new to one
+# of several openings at once, each result is new to one
 _SHOW = """
 insert into saved_search_results as s (search_id, result_type, result_id)
 select %s, g.type, g.id from (select distinct type, id from unnest(%s::text[], %s::text[]) r (type, id) order by type, id) g

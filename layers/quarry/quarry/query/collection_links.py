@@ -25,15 +25,15 @@ def links_of(collection: Collection, others: Sequence[Collection]) -> dict[str, 
 
 
 def titles_of(collection: Collection, others: Sequence[Collection], links: Mapping[str, Link]) -> dict[str, Link]:
-    """The links by which a row is told what it refers to: where a collection has not all rows of its table, they lead to all
-    of these, else they are those of `links`.
+    """The links that titles of referred rows are read by: those of `links`, but to all rows of a table where a collection leaves
+    some out.
     """
     of_tables = _Forth(collection, _by_table(others), is_of_table=True).links()
     return {each.name: links[each.name] if links[each.name].rows == each.rows else each for each in of_tables}
 
 
 def _by_table(others: Sequence[Collection]) -> dict[tuple[str, str], Collection]:
-    # of several collections of one table the first one, before all one whose rows have owners
+    # of several collections of one table, the first with owners, else the first
     return {each.source: each for each in reversed([*filter(_has_owners, others), *others])}
 
 
@@ -54,7 +54,7 @@ def title_of(collection: Collection, facet: FacetDeclaration) -> SqlOf:
 
 
 def _ends(facet: FacetDeclaration) -> tuple[str, str]:
-    """The table that a facet's value is in, and the line there."""
+    """The table that a facet's value is in, and its title there."""
     table, title = facet.of or "", facet.title or "name"
     while isinstance(title, Referred):
         table, title = title.of, title.title
@@ -63,12 +63,12 @@ def _ends(facet: FacetDeclaration) -> tuple[str, str]:
 
 @dataclass(frozen=True)
 class _Forth:
-    """What rows refer to: by facets, and by what they are part of. `declared` are the collections by their tables."""
+    """The links to what rows refer to or are part of. `declared` are the collections by table."""
 
     collection: Collection
     declared: Mapping[tuple[str, str], Collection]
     is_of_table: bool = False
-    """Whether they lead to all rows of a table, not to those alone that its collection has."""
+    """Whether they lead to all rows of a table, not only to those of its collection."""
 
     def links(self) -> Iterator[Link]:
         for name, facet in self.collection.declaration.facets.items():
@@ -120,7 +120,7 @@ class _Forth:
         return target.table_sql if self.is_of_table and target.declaration.where else None
 
     def _title_alone(self, facet: FacetDeclaration) -> Mapping[str, Field]:
-        """The one field that is declared of a table that is no collection."""
+        """The one declared field of a table that is no collection."""
         title = _ends(facet)[1]
         name = "title" if is_template(title) else title
         return {name: _field(name, KINDS[facet.kind], title_of(self.collection, facet))}
@@ -199,7 +199,7 @@ class _Forth:
 def _are_equal(
     collection: Collection, pairs: Sequence[tuple[str, str]], row: LiteralString, other: LiteralString
 ) -> LiteralString:
-    """Whether each column of a row is the one of another that it is paired with."""
+    """That each column of a row equals its pair in another."""
     equal = [f"{collection.column(mine, row)} = {collection.column(theirs, other)}" for mine, theirs in pairs]
     return " and ".join(equal)
 

@@ -18,7 +18,7 @@ from quarry.query.values import Interval, interval_of, number_of, text_of, truth
 
 
 def folded(text: Composable) -> Composed:
-    """Text as it is compared: an index on `lower(btrim(column))` serves it."""
+    """Text in the form that is compared. An index on `lower(btrim(column))` serves it."""
     return SQL("lower(btrim(({})::text))").format(text)
 
 
@@ -39,7 +39,7 @@ def _unless_blank(value: Composable, given: Composable) -> Composed:
 
 
 def ordered(value: Composable, kind: Kind) -> Composed:
-    """A value as rows are ordered by it."""
+    """A value in the form that rows are ordered by."""
     return folded(value) if kind == "text" else SQL("({})").format(value)
 
 
@@ -99,10 +99,10 @@ class Operand:
     is_array: bool = False
     """Whether the values are elements of an array."""
     holds: Holds | None = None
-    """How it is compared where values are named as the data spells them; of an array, as a whole."""
+    """How values spelt as in the data are compared; an array is compared as a whole."""
 
     def compares_by_holding(self, comparison: Comparison) -> bool:
-        """Whether a comparison is of values that are named so."""
+        """Whether a comparison has such values."""
         has_texts = bool(comparison.scalars) and comparison.op not in ("<", "<=", ">", ">=", "between")
         return self.holds is not None and has_texts
 
@@ -125,7 +125,7 @@ def compared(operand: Operand, other: Operand | None, comparison: Comparison, re
 
 
 def held(operand: Operand, comparison: Comparison, building: Building) -> Composed:
-    """True of the rows that hold, or for `!=` do not hold, one of the values, which are named as the data spells them."""
+    """True of the rows that hold, or for `!=` do not hold, one of the values, which are spelt as in the data."""
     assert operand.holds is not None
     met = SQL("{}").format(operand.holds([str(value) for value in comparison.scalars], building))
     if operand.many is not None and not operand.is_array:

@@ -232,7 +232,7 @@ class Number:
 
     @property
     def of_none(self) -> Composable:
-        """What it is of no rows."""
+        """Its value over no rows."""
         return SQL("0") if self.aggregate.fn in ("count", "count_distinct", "sum") else SQL("null")
 
 
@@ -246,7 +246,7 @@ class Numbers:
         """The columns that are read of each row."""
 
     def add(self, aggregate: Aggregate, pointer: str) -> Number:
-        """An aggregate, which is computed once however often it is asked for. Raises InvalidInput."""
+        """Add an aggregate, once. Raises InvalidInput."""
         known = next((number for number in self.all if number.aggregate == aggregate), None)
         if known is not None:
             return known
@@ -258,7 +258,7 @@ class Numbers:
         return number
 
     def named(self, name: str, pointer: str) -> Number | None:
-        """The aggregate that a name stands for; one that the query does not list is added."""
+        """The aggregate of a name. One that the query does not list is added."""
         for number in self.all:
             if number.column.name == name:
                 return number

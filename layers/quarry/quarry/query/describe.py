@@ -12,12 +12,12 @@ from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema
 
 GROUPS_NAMED_MAX = 3
-"""Groups that a sentence names; of more, it says how many."""
+"""Groups that a sentence names. Of more groups it gives the number."""
 
 
 @dataclass(frozen=True)
 class Description:
-    """A query and its result in words, the query's conditions, and what the columns of the result are called."""
+    """A query and its result in words, with the labels of its conditions and of the result's columns."""
 
     sentence: str
     filters: list[FilterChip]
@@ -144,6 +144,6 @@ class _Sentence:
         dated, field = source.fields.get(source.dated or ""), source.fields.get(condition.field)
         if dated is None or field is None or field.kind not in ("date", "datetime"):
             return None
-        # the column that dates rows may be a field by its own name too
+        # the column with the rows' date may also be a field
         is_same = field is dated or field.sql("t") in dated.sql("t")
         return self.phrases.days(condition, field.kind) if is_same else None

@@ -9,14 +9,14 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, LiteralString
+from typing import Any
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.query.algebra import LIMIT_MAX, Cell, Column, Condition, Period, Query, Result, check_size
+from quarry.query.algebra import LIMIT_MAX, Cell, Column, Period, Query, Result, check_size
 from quarry.query.comparisons import folded, ordered
 from quarry.query.conditions import (
     aggregate_of,
@@ -36,7 +36,7 @@ from quarry.query.values import period_name
 ROWS_DEFAULT = 100
 """Rows of a page, unless the query says how many."""
 ROW_FIELDS = ("id", "title")
-"""What a row shows, unless the query selects fields."""
+"""The fields of a row, unless the query selects others."""
 
 
 def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
@@ -50,7 +50,7 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
     page = SQL("order by {} limit {}").format(_ordered(order), Literal(limit))
     numbered = SQL("row_number() over ()").format()
     if query.ties:
-        # those that tie are put in order behind what an index may find
+        # ties are ordered after the page, which an index may find
         names = [Identifier(f"o{at}") for at in range(len(order))]
         own += [SQL("{} as {}").format(value, name) for name, (value, _) in zip(names, order, strict=True)]
         page = SQL("order by {} fetch first {} rows with ties").format(
@@ -103,19 +103,19 @@ def _columns(base: Base) -> tuple[list[Path], list[Composable], list[Composable]
 
 
 def _total(base: Base) -> Composed:
-    """How many rows there are, on every page."""
+    """The number of all rows, the same on every page."""
     if not base.joins:
         return SQL("({})").format(base.counted)
     return SQL("coalesce(page.total, ({}))").format(base.counted if base.query.offset else SQL("0"))
 
 
 def _is_related(base: Base, path: Path) -> bool:
-    """Whether a column is read of related rows, and not for the order of rows anyway."""
+    """Whether a column is read from related rows, unless the order of rows needs it anyway."""
     return path.leads_to_many and not path.is_array and path.text not in {order.by for order in base.query.order}
 
 
 def _of_page(base: Base, path: Path, pointer: str, name: Identifier) -> Composed:
-    """A join with what is computed over the related rows of the page's rows: the planner reads them by an index, or all once."""
+    """A join with values computed over the related rows of the page's rows. The planner reads them by an index, or all once."""
     owner = Scope(base.building, base.scope.rows, base.building.alias())
     rows, value = many_values(owner, path, pointer)
     computed = (
@@ -130,7 +130,7 @@ def _of_page(base: Base, path: Path, pointer: str, name: Identifier) -> Composed
 
 
 def _related_cell(path: Path, name: Identifier) -> Composable:
-    """What a row shows of its related rows: a number, or a list of their different values."""
+    """The cell for related rows: a number, or a list of their different values."""
     value = SQL("{}.v").format(name)
     return SQL("coalesce({}, '{{}}')").format(value) if path.over is None else or_of_none(path, value)
 
@@ -144,7 +144,7 @@ def _ordered(terms: Sequence[_Term]) -> Composed:
 
 
 def _terms(base: Base) -> list[_Term]:
-    """The order that was asked for; then by date, the latest first, then by key."""
+    """The query's order; then by date, the latest first, then by key."""
     scope, terms = base.scope, list[_Term]()
     for place, order in enumerate(base.query.order):
         with base.building.collected():
@@ -265,59 +265,6 @@ def _group_values(base: Base) -> tuple[Composed, Kind]:
     return column_of(groups), groups.shown[0].kind if groups.shown else groups.keys[0].kind
 
 
-class _WithoutParameters(Building):
-    """A statement whose values stand in it as quoted literals."""
-
-    def parameter(self, value: object) -> Composable:
-        return Literal(value)
-
-    def text(self, value: str) -> LiteralString:
-        return Literal(value).as_string(None)
-
-    def once(self, expression: Composable) -> Composable:
-        # it is evaluated while it is planned: so the planner knows how many rows meet it
-        return expression
-
-
-class RowConditions:
-    """Conditions on the rows `t` of a source, for one statement. Its values are added to `parameters` or, without these, stand in
-    it.
-    """
-
-    def __init__(self, source: str, schema: Schema, today: datetime.date, parameters: dict[str, Any] | None) -> None:
-        self._source = source
-        building = _WithoutParameters if parameters is None else Building
-        self._building = building(
-            schema,
-            today,
-            lambda nested, pointer: values_of(self._building, nested, pointer),
-            {} if parameters is None else parameters,
-            joins=False,
-        )
-
-    @property
-    def parameters(self) -> Mapping[str, Any]:
-        return self._building.parameters
-
-    def parameter(self, value: object) -> Composable:
-        """A value that the statement needs besides."""
-        return self._building.parameter(value)
-
-    def met(self, conditions: Sequence[Condition]) -> Composed:
-        """True of the rows that the caller may see and that meet all conditions. Raises InvalidInput for what the schema
-        does not have, with pointers below `/where`.
-        """
-        query = Query(source=self._source, where=tuple(conditions))
-        check_size(query)
-        base = base_of(self._building, query, "")
-        if self._building.errors:
-            raise InvalidInput(self._building.errors)
-        if not base.joins:
-            return base.where
-        key = SQL(base.source.key(ROW))
-        return SQL("{} in (select {} from {} where {})").format(key, key, base.scope.tables, base.where)
-
-
 DIGITS = 12
 """Significant digits of averages and shares, whose decimals may never end."""
 
@@ -329,7 +276,7 @@ async def execute(database: Database, query: Query, schema: Schema, today: datet
 
 
 def result_of(statement: Statement, rows: Sequence[Mapping[str, Any]]) -> Result:
-    """What the rows of a statement say."""
+    """The result that the rows of a statement make."""
     placed = [row for row in rows if row["place"] is not None]
     shapes = list(zip(statement.periods, statement.rounded, strict=True))
     cells = [

@@ -22,7 +22,7 @@ from quarry.query.scope import Base, Scope
 from quarry.query.values import interval_of
 
 FILL_MAX = 1_000
-"""Empty steps of a period that are shown at most."""
+"""Most empty steps of a period that are filled in."""
 STEPS: dict[Period, str] = {
     "day": "1 day",
     "week": "7 days",
@@ -95,7 +95,7 @@ def grouped(base: Base, limit: int | None) -> Grouped:
 
 
 def total_of(groups: Grouped) -> Composed:
-    """How many rows the groups are of. A row that has several values is in several groups."""
+    """The number of rows in the groups. A row with several values is in several groups, and counts once."""
     if any(key.is_many for key in groups.keys):
         return SQL("({})").format(groups.base.counted)
     return SQL("(select coalesce(sum(n), 0) from g)").format()
@@ -141,7 +141,7 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
 
 
 def _several(scope: Scope, path: Path, period: Period | None, pointer: str) -> tuple[Composed, Composed | None]:
-    """What a row with several values is grouped by: joined with each different one."""
+    """The keys of a row with several values, which is joined with each different one."""
     rows, value = many_values(scope, path, pointer, at_once=True)
     k, x = _compared(value, path, period)
     alias = SQL(scope.building.alias())
@@ -160,7 +160,7 @@ def _several(scope: Scope, path: Path, period: Period | None, pointer: str) -> t
 
 
 def _compared(value: Composable, path: Path, period: Period | None) -> tuple[Composed, Composed | None]:
-    """What a value is grouped by, and of text how it is written."""
+    """The key of a value, and the spelling of a text."""
     if period is not None:
         return first_day(value, path.kind, period), None
     kind, folds = path.kind, isinstance(path.end, Field) and path.end.holds is not None
@@ -168,7 +168,7 @@ def _compared(value: Composable, path: Path, period: Period | None) -> tuple[Com
 
 
 def _operand(keys: list[Key], numbers: Numbers, name: str, pointer: str) -> Operand:
-    """What `having` and `order` call by a name: a group's field, or an aggregate."""
+    """The operand for a name in `having` or `order`: a group's field, or an aggregate."""
     for key in keys:
         if key.group.field == name:
             return Operand(SQL("h.{}").format(key.name), "date" if key.group.period else key.kind, name)
@@ -197,7 +197,7 @@ def _order(base: Base, keys: list[Key], listed: list[Number], operand: NamedOper
 
 
 def _read(keys: list[Key], numbers: Numbers) -> Composed:
-    """What is read of each row."""
+    """The columns that are read from each row."""
     read: list[Composable] = [SQL("{} as {}").format(key.k, key.name) for key in keys]
     read += [SQL("{} as {}").format(key.x, Identifier(f"x{key.place}")) for key in keys if key.x is not None]
     return SQL(", ").join([*read, *numbers.read])
@@ -269,7 +269,7 @@ _BOUNDS: dict[Operator, tuple[str, ...]] = {
     ">=": ("first",),
     "<=": ("last",),
 }
-"""Which ends of the days asked for the values of a comparison are."""
+"""Which ends of a range of days each operator sets."""
 
 
 def _spellings(key: Key) -> Composed:

@@ -55,7 +55,7 @@ _KINDS: Mapping[str, Kind] = {
 
 @dataclass(frozen=True)
 class Declared:
-    """A collection, the table that its values are known by, and the columns of its source that the service's role may read."""
+    """A collection, the table of its values in the dictionary, and the columns of its source that the service's role may read."""
 
     collection: Collection
     table: SearchTable
@@ -72,7 +72,7 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
     collection, table = declared.collection, declared.table
     declaration = collection.declaration
     links = links_of(collection, collections)
-    # what one collection of a table hides is no field of another
+    # a column that one collection of a table hides is a field of no other
     unshown = {name for each in collections if each.source == collection.source for name in each.unshown_columns}
     titles = titles_of(collection, collections, links)
     owned = frozenset(each.source for each in collections if each.declaration.scope_setting)
@@ -132,7 +132,7 @@ def own_source(
 
 
 def _fields_of_related(collection: OwnTable, table: SearchTable, rows: RelatedRows) -> Mapping[str, Field]:
-    """The columns of related rows that are fields; what a facet says of a column holds of it in all relations to its table."""
+    """The columns of related rows as fields, described by a facet of the same column in any relation to their table."""
     facets = {facet.column: facet for facet in reversed(table.facets) if _table_of(table, facet) == rows.of}
 
     def field_of(name: str, column: str) -> Field:
@@ -190,7 +190,7 @@ def _facet_fields(
             title = partial(value_of_related, collection, name, given) if given.related else title_of(collection, given)
             value = described(facet, title, table, is_array=facet.is_array if given.related else False)
             value = _in_parts(facet, table) if given.columns else value
-            # rows that have owners are read with each query: the dictionary knows their values whoever asks
+            # rows with owners are read with each query: the dictionary has the values of all owners
             is_owned = any(table_name(each) in owned for each in tables_reached(collection.declaration, given))
             yield name, replace(value, related=link, listed=None if is_owned else value.listed)
         elif given.kind == "place" and (given.columns or collection.columns[given.column or name].is_array):
@@ -219,7 +219,7 @@ def _column_field(collection: Collection, unshown: Set[str], column: Column) -> 
 
 
 def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:
-    """The keys of JSON columns that were seen, or declared: these are of the type that was declared."""
+    """The keys of JSON columns, seen or declared. Declared keys have the declared type."""
     return {**collection.document_keys, **{name: used for name, used in collection.columns.items() if used.path}}
 
 
@@ -238,7 +238,7 @@ def _undeclared(name: str, kind: Kind, column: str, used: UsedColumn, comment: s
 
 
 def _is_secret(name: str, kind: Kind) -> bool:
-    """Whether an undeclared column is called like a secret; days and truths only say something about one."""
+    """Whether an undeclared column has the name of a secret. Dates and booleans are none."""
     if kind == "text":
         return secrecy_of(name) is not None
     return kind == "number" and is_secret_number(name)

@@ -60,7 +60,7 @@ class Rows:
 
     @property
     def names(self) -> list[str]:
-        """Everything that can stand next in a path."""
+        """All names that can come next in a path."""
         return [*self.fields, *self.predicates, *self.links]
 
 
@@ -262,7 +262,7 @@ def _month(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
 
 
 def resolve_over(function: Over, path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
-    """What a function is computed over; related rows themselves can be counted. Raises InvalidInput."""
+    """The path that a function is computed over. Related rows themselves can be counted. Raises InvalidInput."""
     found = resolve(path, rows, schema, pointer) if "(" in path else _follow(path, rows, schema, pointer)
     if found.end is None and found.over is None and (function != "count" or not found.leads_to_many):
         raise invalid(
@@ -276,7 +276,7 @@ def resolve_over(function: Over, path: str, rows: Rows, schema: Schema, pointer:
 
 
 Change = Callable[[Comparison, Rows, str], Comparison]
-"""What becomes of a comparison."""
+"""Makes a comparison of another."""
 
 
 def with_comparisons(query: Query, schema: Schema, change: Change, pointer: str = "") -> Query:

@@ -34,7 +34,7 @@ from quarry.query.values import interval_of
 from quarry.spans.quantities import converted, dimension_of, plain_unit
 
 NAMED_MAX = 4
-"""Values of one condition that are named; of more, it is said how many."""
+"""Values of one condition that are named. The others are counted."""
 DECIMALS = 2
 """Decimals of numbers in words: the result has them all."""
 DAY = datetime.timedelta(days=1)
@@ -73,7 +73,7 @@ class Phrases:
         return templates_of(self.language)[name].format(**values)
 
     def noun(self, number: int | None = None) -> str:
-        """What rows are called: one of them, or several."""
+        """The noun for rows, singular for a `number` of 1."""
         one = self.source.nouns[0] if self.source.nouns else self.source.name
         return one if number == 1 else plural(one)
 
@@ -116,7 +116,7 @@ class Phrases:
     # ---- fields and functions ----
 
     def field(self, name: str, rows: Rows | None = None) -> str:
-        """What a field path is called; the path itself where the schema does not know it."""
+        """The label of a field path; the path itself where the schema does not know it."""
         path = self._path(name, rows)
         return self._label(path) if path else name
 
@@ -132,12 +132,12 @@ class Phrases:
         return self.say(path.over, field=path.label, fields=plural(path.label))
 
     def group(self, group: Group) -> str:
-        """What is grouped by: "month (opened on)"."""
+        """The label of a group: "month (opened on)"."""
         label = self.field(group.field)
         return self.say("period", field=group.period, period=label) if group.period else label
 
     def aggregate(self, aggregate: Aggregate) -> str:
-        """What an aggregate is called: "average days open"."""
+        """The label of an aggregate: "average days open"."""
         if aggregate.field is None:
             label = self.say("share_rows" if aggregate.fn == "share" else "count_rows", rows=self.noun())
         else:
@@ -153,7 +153,7 @@ class Phrases:
         return "; ".join(self.condition(each, rows) for each in conditions)
 
     def which(self, conditions: Sequence[Condition], rows: Rows | None = None) -> str:
-        """The same behind what they are about."""
+        """The same in parentheses after a noun."""
         return self.say("which", conditions=self.conditions(conditions, rows)) if conditions else ""
 
     def condition(self, condition: Condition, rows: Rows | None = None) -> str:
@@ -202,12 +202,12 @@ class Phrases:
         )
 
     def _has_wording(self, condition: Condition, rows: Rows | None) -> bool:
-        """Whether it is a comparison with values of a field that says itself how it is put into words."""
+        """Whether it compares a field that has a wording of its own."""
         path = self._path(condition.field, rows) if isinstance(condition, Comparison) else None
         return path is not None and isinstance(path.end, Field) and path.end.wording is not None and path.over is None
 
     def _worded(self, condition: Comparison, path: Path) -> str:
-        """A comparison as its field has it said: "in Germany", "founded since 2020", "without a city"."""
+        """A comparison in its field's wording: "in Germany", "founded since 2020", "without a city"."""
         field, op = path.end, condition.op
         assert isinstance(field, Field)
         wording = field.wording or "{}"
@@ -228,14 +228,14 @@ class Phrases:
         event = wording.removesuffix(" {}")
         if field.kind in ("date", "year") and event != wording and not event.startswith("with the "):
             return self.say("not_said", condition=event) if has_none else event
-        # a place is one, though it may be told in several parts
+        # a place is one, though it may have several parts
         is_several = field.listed[0].facet(field.listed[1]).is_array if field.listed else field.is_array
         article = "" if is_several else "an " if field.label[:1].lower() in "aeiou" else "a "
         name = field.plural if is_several else field.label
         return f"{'without' if has_none else 'with'} {article}{name}"
 
     def _aggregated(self, name: str) -> str:
-        """What `having` compares where it is no field: an aggregate by its name."""
+        """The label of what `having` compares: an aggregate, by its name."""
         function, _, field = name.removesuffix(")").partition("(")
         names = {"fields": plural(self.field(field)), "field": self.field(field), "rows": self.noun()}
         phrase = function if field else f"{function}_rows"
@@ -273,7 +273,7 @@ class Phrases:
         return listed_label(values)
 
     def _values(self, values: Sequence[Scalar], kind: Kind, unit: str | None) -> list[str]:
-        """The values that a field is compared with; lengths of time in a unit that writes all of them exactly."""
+        """The values of a comparison. Lengths of time are in a unit that writes all of them exactly."""
         numbers = [each for each in values if isinstance(each, int | float) and not isinstance(each, bool)]
         if unit is None or kind != "number" or len(numbers) < len(values) or dimension_of(unit) is None:
             return [self.value(each, kind, unit) for each in values]
@@ -281,7 +281,7 @@ class Phrases:
         return [self.value(converted(each, unit, plain) or 0, kind, plain) for each in numbers]
 
     def results(self, query: Query) -> str:
-        """What a query that is compared with gives: "the average amount of tickets (status: open)"."""
+        """The result of a nested query: "the average amount of tickets (status: open)"."""
         source = self.schema.sources.get(query.source)
         if source is None:
             return query.source

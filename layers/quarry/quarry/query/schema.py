@@ -1,4 +1,4 @@
-"""What can be asked of the data: sources with their fields and links, derived from declarations.
+"""The schema of a query: sources with their fields and links, derived from declarations.
 
 SQL of a field is a function of the name (alias) of the row that it is read from, so that a path over several tables reads each
 from its own. A searched table's facets become fields, and the rows that belong to its rows links. Pure.
@@ -19,7 +19,7 @@ ACTOR_SETTING = "quarry.actor"
 """The setting by which our own policies know whose rows and values a caller may read."""
 
 KEY = "quarry_key"
-"""The field that holds the key of a row, of sources that are asked by the reader of questions alone."""
+"""The field with the key of a row, in sources made of searched tables."""
 
 Kind = Literal["text", "number", "money", "year", "date", "datetime", "boolean"]
 
@@ -183,7 +183,7 @@ def facet_field(table: SearchTable, facet: Facet) -> Field:
 
 
 def described(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None) -> Field:
-    """A field with what a facet says of it."""
+    """A field described by a facet."""
     return Field(
         facet.name,
         KINDS.get(facet.kind, "text"),

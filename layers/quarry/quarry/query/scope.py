@@ -42,7 +42,7 @@ class Building:
     parameters: dict[str, Any] = field(default_factory=dict)
     errors: list[FieldError] = field(default_factory=list)
     predicates: int = 0
-    """How many predicates the expression that is made now is inside of."""
+    """The depth of predicates around the current expression."""
     joins: bool = True
     """Whether other rows may be joined to those of the statement; else they are read in subqueries of one row."""
     _aliases: int = 0
@@ -92,7 +92,7 @@ class Scope:
 
     @property
     def tables(self) -> Composed:
-        """What stands after FROM. It grows with the expressions that are made."""
+        """The FROM clause, which grows with the expressions."""
         return SQL(" ").join(self._tables)
 
     @property
@@ -121,7 +121,7 @@ class Scope:
         self._tables.append(table)
 
     def kept(self, name: str, make: Callable[[], Composable]) -> Composable:
-        """An expression over the row `alias` that is made once."""
+        """An expression over the row `alias`, made once."""
         name = f"{self.alias} {name}"
         if name not in self._kept:
             self._kept[name] = make()
@@ -231,7 +231,7 @@ ROW = "t"
 
 @dataclass(frozen=True)
 class Base:
-    """A query's rows. `tables` and `where` are what counts them; the scope may join more, without changing their number."""
+    """A query's rows. `tables` and `where` count them; the scope may join more tables without changing the number."""
 
     query: Query
     pointer: str

@@ -14,7 +14,7 @@ from quarry.query.schema import Kind
 _PERIOD = re.compile(r"(\d{4})(?:-(?:(\d\d)(?:-(\d\d))?|W(\d\d)|Q([1-4])))?", re.ASCII)
 _RELATIVE = re.compile(r"today(?:([+-]\d{1,5})d)?", re.ASCII)
 DIGITS_MAX = 300
-"""Postgres' own kinds of numbers hold so many."""
+"""Most digits of a number in Postgres."""
 DAY = datetime.timedelta(days=1)
 
 

@@ -1,4 +1,4 @@
-"""Records for the tools that look through every source, and what else agents are offered of them."""
+"""Records for the tools that search every source, and the resources and prompts for agents."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from quarry.agent.sources import Asked
 from quarry.agent.tools import Hit
 from quarry.records.collections import describe_collections, read_record
 from quarry.records.evidence import RecordText, passage
+from quarry.records.finding import rank_records
 from quarry.records.retrieval import describe
 from quarry.records.scope import EVERYTHING
-from quarry.records.search import rank_records
 from quarry.records.searched_types import RecordTypes
 from quarry.records.sources import acting_for, over_readable
 from quarry.services.services import Caller, Services
@@ -33,8 +33,7 @@ async def search_text(
         async def search(types: RecordTypes) -> list[RecordText]:
             chosen = [each.narrowed(filters.get(each.name)) for each in types.named(searched)]
             ranked = await rank_records(text, chosen, acting, run, scope=EVERYTHING)
-            described = await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)
-            texts = {each.key: each for each in described}
+            texts = await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)
             return [texts[item.key] for item in ranked[:limit] if item.key in texts]
 
         found = await over_readable(types, services.memory, search)

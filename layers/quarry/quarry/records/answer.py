@@ -25,10 +25,9 @@ from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.reader.constraints import doubt as in_doubt
-from quarry.reader.reading import Reading, comparisons
-from quarry.records.answer_cache import Keys, confidence
-from quarry.records.answerability import facts_of
-from quarry.records.begun import BROKEN_OFF, SEARCH, Asked, Begun, Searched, SearchToolset, suggest_followups
+from quarry.reader.reading import Reading
+from quarry.records.answer_cache import Begun, Keys, cited_of, confidence
+from quarry.records.answerability import facts_of, suggest_followups
 from quarry.records.by_model import answered_by_model
 from quarry.records.contract import (
     AnswerChunkEvent,
@@ -41,20 +40,11 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource, aggregation_of
-from quarry.records.extraction import NOTHING_FOUND, Facts, quoted
-from quarry.records.reading import RecordsReading, bounds, classify_intent, read_records
+from quarry.records.extraction import BROKEN_OFF, NOTHING_FOUND, Facts, quoted
+from quarry.records.finding import Searched, SearchToolset
+from quarry.records.reading import classify_intent
 from quarry.records.research import SOURCES_FOUND_MAX
-from quarry.records.scope import (
-    NEGATED,
-    TO,
-    Conversation,
-    applied,
-    required,
-    scope_of,
-    take_up,
-    with_filters_in_force,
-    with_known_values,
-)
+from quarry.records.scope import Asked, as_requested, read_request, required
 from quarry.records.searched_types import RecordTypes
 from quarry.records.sources import acting_for, over_readable
 from quarry.records.support import support
@@ -63,11 +53,11 @@ from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
 
 MAX_STEPS = 6
-"""Agent steps of one answer: searches at most, and model turns at most, the answer included."""
+"""Most searches, and most model turns, of one answer, the answer itself included."""
 FOLLOWUP_TURNS = 2
-"""Turns beyond the agent's own: the follow-up questions, and one repair of them."""
+"""Further turns: the follow-up questions, and one repair of them."""
 ANSWER_RESERVE_SECONDS = 20.0
-FIRST_SEARCH = "search_1"
+FIRST_SEARCH, SEARCH = "search_1", "search"
 
 
 async def answer_question(
@@ -87,7 +77,7 @@ async def answer_question(
     budget, logged = _budget(services), request.as_asked()
     with services.run("records", caller, request.question, logged, budget, request_id, run_id) as run:
         yield IntentEvent(intent=classify_intent(request.question))
-        asked = await over_readable(types, services.memory, partial(_asked, request, caller, services))
+        asked = await over_readable(types, services.memory, partial(read_request, request, caller, services))
         yield _call_event(asked, run)
         begun = await over_readable(asked.types, services.memory, partial(_begin, asked, caller, services, run))
         for name in begun.asked.types.degraded(begun.asked.request.types):
@@ -101,34 +91,10 @@ async def answer_question(
                 yield event
 
 
-async def _asked(request: AskRequest, caller: Caller, services: Services, types: RecordTypes) -> Asked:
-    """What is asked of these types, and of which of their records."""
-    conversation, reading = await _placed(request, caller, services, types)
-    request = with_filters_in_force(request, conversation.history)
-    chosen = types.named(request.types)
-    scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
-    return Asked(types, request, conversation, reading, scope, applied(request, types, scope))
-
-
-async def _placed(
-    request: AskRequest, caller: Caller, services: Services, types: RecordTypes
-) -> tuple[Conversation, RecordsReading]:
-    """The question in its conversation, and what it asks of the records: in the light of the one before it, unless it begins a
-    topic of its own. One that says only conditions begins none: "and in March?".
-    """
-    history = request.recent_history
-    read = partial(read_records, caller, services, types, request.question, request.types)
-    alone = await read()
-    place = partial(take_up, request.question, history, stays=alone.only_conditions)
-    conversation = await off_loop(place)
-    earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
-    return conversation, await read(earlier=earlier) if earlier else alone
-
-
 async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, types: RecordTypes) -> Begun:
-    """The question searched for over these types and, where no model leads, what is known for sure."""
+    """Search these types for the question. Without a model, also find out what the data answers for sure."""
     if types is not asked.types:
-        asked = await _asked(asked.request, caller, services, types)
+        asked = await read_request(asked.request, caller, services, types)
     evidence = Evidence(SOURCES_FOUND_MAX) if run.chat is not None else Evidence()
     chosen = types.named(asked.request.types)
     toolset = SearchToolset(services, caller, run, chosen, asked.reading, asked.scope, evidence)
@@ -139,7 +105,7 @@ async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, typ
 
 
 def _call_event(asked: Asked, run: Run) -> ToolCallEvent:
-    """The first search is for the question itself: it needs no model to decide that."""
+    """The first search is for the question itself. No model has to decide that."""
     run.budget.spend_call()
     told = asked.told
     filters = told.model_dump(mode="json", by_alias=True, exclude={"label"}, exclude_none=True) if told else {}
@@ -148,7 +114,7 @@ def _call_event(asked: Asked, run: Run) -> ToolCallEvent:
 
 def _observation(begun: Begun) -> ToolObservationEvent:
     first = begun.first
-    summary = f"{first.summary}; only {begun.told.label}" if begun.told else first.summary
+    summary = f"{first.summary}; only {begun.asked.told.label}" if begun.asked.told else first.summary
     return ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH, count=len(first.ranked), summary=summary)
 
 
@@ -165,7 +131,7 @@ def _budget(services: Services) -> Budget:
 
 async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:
     """The events of an answer that no model writes, after its first search. Raises DatabaseUnavailable."""
-    facts = begun.facts or await known_facts(begun.conversation.search_query, begun.first, begun.toolset)
+    facts = begun.facts or await known_facts(begun.asked.conversation.search_query, begun.first, begun.toolset)
     ruled = Ruled(begun, facts)
     keys = begun.keys(facts.text, facts.doubt, facts.is_all, facts.counted.to_json() if facts.counted else None)
     kept = await begun.kept(keys)
@@ -188,19 +154,19 @@ class Ruled:
 
     @property
     def evidence(self) -> Sequence[EvidenceSource]:
-        """What is answered from, as far as it was found."""
+        """The sources of the answer."""
         return [] if self.facts.is_all else self.begun.toolset.evidence.sources[:SOURCES_MAX]
 
     @property
     def only(self) -> str:
-        """That no more was searched than what is asked for, where nothing was found there, and what could not be; else empty."""
-        told = self.begun.told
+        """The filters, where nothing was found within them, and the collections that could not be searched."""
+        told = self.begun.asked.told
         is_said = told is not None and not self.evidence and self.facts.counted is None
         only = f"\n\nOnly this was searched: {told.label}." if told and is_said else ""
         return only + self.begun.missing
 
     async def written(self, keys: Keys) -> AsyncGenerator[Event]:
-        """The events of an answer that is made now."""
+        """The events of a new answer."""
         begun, facts, evidence = self.begun, self.facts, self.evidence
         sent = begun.sent(evidence)
         yield sent
@@ -214,7 +180,7 @@ class Ruled:
         own = (facts.text, facts.doubt, BROKEN_OFF, NOTHING_FOUND, self.only)
         supported = await off_loop(support, answer, {source.n: source.text for source in evidence}, own)
         trust = self.trust(sent.sources, supported.citations)
-        followups = partial(suggest_followups, begun.conversation, answer, begun.toolset, facts)
+        followups = partial(suggest_followups, begun.asked.conversation, answer, begun.toolset, facts)
         async with aclosing(begun.ending(answer, evidence, supported, trust, followups, keys)) as events:
             async for event in events:
                 yield event
@@ -223,11 +189,9 @@ class Ruled:
         """How far an answer with these citations can be trusted."""
         is_left_out = bool(self.begun.asked.left_out) and not self.facts.basis
         is_doubtful = self.facts.is_doubted_with(citations) or is_left_out
-        numbers = {citation.n for citation in citations}
-        cited = [source for source in sources if source.n in numbers]
-        model, likely = self.begun.services.embeddings.name, self.facts.likely
-        level, label = confidence(cited, self.facts.basis, model=model, likely=likely, is_doubtful=is_doubtful)
-        return ConfidenceEvent(level=level, source_count=len(cited), label=label)
+        model, likely = self.begun.toolset.services.embeddings.name, self.facts.likely
+        cited = cited_of(sources, citations)
+        return confidence(cited, self.facts.basis, model=model, likely=likely, is_doubtful=is_doubtful)
 
     async def _text(self) -> AsyncGenerator[str]:
         """The answer as it comes: what is known for sure, then the sources' own sentences."""
@@ -238,7 +202,7 @@ class Ruled:
         if not facts.is_all:
             if beginning:
                 yield "\n\n"
-            written = write("records_answer", self.begun.run, None, self._sentences, broken_off=BROKEN_OFF)
+            written = write("records_answer", self.begun.toolset.run, None, self._sentences, broken_off=BROKEN_OFF)
             async with aclosing(written) as pieces:
                 async for piece in pieces:
                     yield piece
@@ -254,8 +218,8 @@ class Ruled:
 
 
 async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Facts:
-    """What the question's Query gives where it is surely asked; else what the records found answer, behind a doubted result where
-    that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
+    """The result of the question's Query where that is surely meant; else what the records found answer, or a doubted result
+    where that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
     """
     read = _likely_query(toolset)
     if read is not None and read.is_sure and (facts := await read.facts()) is not None:
@@ -263,7 +227,7 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     passages = doubted(await facts_of(query, first, toolset), first.sources, toolset.reading.read.unread)
     if read is None or not read.is_likelier_than(passages) or (facts := await read.facts()) is None:
         return passages
-    # words that were not read may be answered by what the records say
+    # records may answer the words that were not read
     is_all = not read.reading.unread or passages.is_all or not first.sources
     return replace(facts, is_all=is_all, authors=passages.authors, quotes=passages.quotes)
 
@@ -288,7 +252,7 @@ class _LikelyQuery:
 
     @property
     def is_sure(self) -> bool:
-        """Whether it is right so often that nothing needs to be doubted."""
+        """Whether such a reading is right often enough to be given without doubt."""
         return self.reading.verdict == "confident"
 
     def is_likelier_than(self, passages: Facts) -> bool:
@@ -301,7 +265,7 @@ class _LikelyQuery:
         return bool(self.toolset.reading.named) and (is_whole or (is_number and bool(passages.doubt)))
 
     async def facts(self) -> Facts | None:
-        """What the Query gives; None where it cannot be asked, and where it is doubted and no row meets it."""
+        """The result of the Query; None where it cannot run, and where it is doubted and has no rows."""
         toolset, today = self.toolset, datetime.datetime.now(datetime.UTC).date()
         with toolset.run.step("records_count"):
             try:
@@ -310,7 +274,7 @@ class _LikelyQuery:
                 return None
         if not (self.is_sure or result.total):
             return None
-        # a list without rows is seldom what was asked for; that there are none is an answer to how many
+        # an empty list is seldom what was meant; zero is an answer to "how many"
         is_empty = result.query.asks_for_rows and not result.total
         schema = toolset.reading.asked.schema
         phrases = Phrases(schema, schema.sources[self.query.source], today)
@@ -321,31 +285,11 @@ class _LikelyQuery:
         return facts
 
     def _filters(self) -> dict[str, Any]:
-        """The conditions by the names that a request has for them; what no request can ask is left to the query."""
+        """The conditions as a request writes them. The query says the others."""
         name = self.toolset.reading.asked.homes[self.query.source][1]
         table = self.toolset.reading.types.counted.get(name)
-        filters: dict[str, Any] = {"types": [name]}
-        facets = {
-            f"{NEGATED if clause[0].is_negated else ''}{clause[0].facet}": [
-                value for each in clause for value in each.values or [""]
-            ]
-            for clause in self.toolset.scope.facets
-            if len({each.facet for each in clause}) == 1 and all(each.range is None for each in clause)
-        }
-        where = [each.model_dump(mode="json", exclude_defaults=True) for each in self.query.where]
-        for field, op, values, is_denied in comparisons([each for each in where if "any_of" not in each]):
-            if table is None or field not in table.by_name:
-                continue
-            days = table.by_name[field].kind == "date" and field == table.date and not is_denied
-            first, last = bounds(op, values)
-            if days and (first or last):
-                filters |= {key: str(day) for key, day in (("from", first), ("to", last)) if day is not None}
-            elif op in ("=", "!="):
-                facets[f"{NEGATED if is_denied else ''}{field}"] = [str(value) for value in values]
-            elif first is not None or last is not None:
-                said = f"{'' if first is None else first}{TO}{'' if last is None else last}"
-                facets[f"{NEGATED if is_denied else ''}{field}"] = [said]
-        return {**filters, "facets": facets} if facets else filters
+        conditions = (*self.toolset.scope.facets, *self.query.where)
+        return {"types": [name], **(as_requested(conditions, table) if table is not None else {})}
 
 
 def _likely_query(toolset: SearchToolset) -> _LikelyQuery | None:
@@ -359,14 +303,14 @@ def _likely_query(toolset: SearchToolset) -> _LikelyQuery | None:
         given = required(toolset.scope, table, asked.schema.sources[name]) if table is not None else []
     except InvalidInput:
         return None
-    # what is filtered by and said is one condition
+    # a filter that the question repeats is one condition
     where = (*given, *(each for each in reading.query.where if each not in given))
     query = reading.query.model_copy(update={"where": where})
     return _LikelyQuery(reading, query, toolset)
 
 
 def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubted: bool) -> Facts:
-    """The result in words; where it is doubted, with what was not understood."""
+    """The result in words. A doubted one names what was not understood."""
     doubt = in_doubt(reading.unread) if is_doubted else ""
     lines = with_list(result.sentence, [*lines_of(result, phrases)])
     text = "\n".join([*([doubt, ""] if doubt else []), *lines])

@@ -1,29 +1,54 @@
-"""Finished answers: how far they can be trusted, and keeping them for a while under an unguessable id. Opening one never calls a
-model.
+"""Sending an answer's events, rating how far it can be trusted, and keeping it for a while under an unguessable id.
 
-The same question of the same caller gets a kept answer again while it would be made from the same: what its first search finds
-has the same texts, the records that it was made from are what they were, and its queries give what they gave.
+A caller who asks the same question again gets the kept answer while its basis is unchanged: the first search finds the same
+texts, the sources are what they were, and the queries give the same results.
 """
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import json
-import re
+import logging
 import secrets
-from collections.abc import Sequence, Set
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from math import fsum
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from quarry.platform.errors import NotFound
+import quarry
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.tables import KEEP
+from quarry.postgres.failures import UNREADABLE
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
-from quarry.records.contract import CachedAnswer, ChangedRecord, Citation, ConfidenceLevel, RecordKey, Source
+from quarry.records.contract import (
+    AggregationEvent,
+    AnswerChunkEvent,
+    AskRequest,
+    Citation,
+    CitationsEvent,
+    ConfidenceEvent,
+    ConfidenceLevel,
+    DoneEvent,
+    FollowupsEvent,
+    RecordKey,
+    Source,
+    SourcesEvent,
+)
+from quarry.runs.run_log import ResultRecord
+from quarry.services.services import Caller
+from quarry.streaming.events import Event
+
+if TYPE_CHECKING:
+    # opening a shared answer imports none of the search
+    from quarry.records.evidence import EvidenceSource
+    from quarry.records.extraction import Facts
+    from quarry.records.finding import Searched, SearchToolset
+    from quarry.records.scope import Asked
+    from quarry.records.support import Support
+
+logger = logging.getLogger(__name__)
 
 HIGH_SOURCES_MIN = 6
 LOW_SOURCES_MAX = 2
@@ -43,9 +68,9 @@ def confidence(
     likely: ConfidenceLevel | None = None,
     is_doubtful: bool = False,
     is_partial: bool = False,
-) -> tuple[ConfidenceLevel, str]:
-    """How far the sources that an answer cites carry it, and a label that says so. `likely` is the level by the probability of an
-    answer that is made of the sources' own sentences.
+) -> ConfidenceEvent:
+    """How far an answer can be trusted by the sources that it cites. `likely` is the level of an answer made of the sources' own
+    sentences, by its probability.
 
     Without one, high is six sources or more with a mean similarity above the upper bound for the embedding `model`, and low is
     two or fewer, or a mean below the lower bound. The mean is over the sources that have a similarity; where none has, the count
@@ -53,10 +78,10 @@ def confidence(
     that nothing supports (`is_partial`). What may not answer the question (`is_doubtful`) is low.
     """
     level: ConfidenceLevel = "medium"
+    count = len(sources)
     if basis:
         level = "low" if is_doubtful else "medium" if is_partial else "high"
-        return level, _label(level, basis)
-    count = len(sources)
+        return ConfidenceEvent(level=level, source_count=count, label=_label(level, basis))
     similarities = [source.similarity for source in sources if source.similarity is not None]
     mean = fsum(similarities) / len(similarities) if similarities else None
     lower, upper = SIMILARITY_BOUNDS.get(model, OTHER_BOUNDS)
@@ -66,7 +91,13 @@ def confidence(
         level = "low"
     elif count >= HIGH_SOURCES_MIN and mean is not None and mean > upper:
         level = "high"
-    return level, _label(level, _based_on(count))
+    return ConfidenceEvent(level=level, source_count=count, label=_label(level, _based_on(count)))
+
+
+def cited_of(sources: Sequence[Source], citations: Sequence[Citation]) -> list[Source]:
+    """The sources that an answer with these citations cites."""
+    numbers = {citation.n for citation in citations}
+    return [source for source in sources if source.n in numbers]
 
 
 def kept_label(level: ConfidenceLevel, source_count: int, *, has_queries: bool) -> str:
@@ -87,7 +118,6 @@ def _based_on(count: int) -> str:
 
 
 ID_BYTES = 16
-_CITED = re.compile(r"\[(\d{1,3})\]")
 _CHANGES = """
 select s.place, case when h.hash is null then 'gone' else 'changed' end as change
 from unnest(%s::text[], %s::text[], %s::text[]) with ordinality s (type, id, hash, place)
@@ -98,7 +128,7 @@ where h.hash is distinct from s.hash
 
 @dataclass(frozen=True)
 class Keys:
-    """What a kept answer is found by: `question` is what was asked, by whom and how, `found` what the first search found."""
+    """Identifies a kept answer: `question` by who asked what and how, `found` by what the first search found."""
 
     question: str
     found: str
@@ -113,7 +143,7 @@ class AskedQuery:
 
     @classmethod
     def of(cls, result: QueryResult) -> AskedQuery:
-        """What is remembered of a result."""
+        """The query of a result, with a digest of its rows."""
         return cls(
             result.query, digest(result.columns and [each.name for each in result.columns], result.rows, result.total)
         )
@@ -147,7 +177,7 @@ class KeptAnswer:
 
 
 def digest(*parts: Any) -> str:
-    """One key for several values that JSON can hold."""
+    """One key for several JSON values."""
     return hashlib.sha256(json.dumps(parts, default=str, sort_keys=True).encode()).hexdigest()
 
 
@@ -202,7 +232,7 @@ async def store_answer(
 
 
 async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
-    """The latest answer to the same question that would be made from the same; None where there is none."""
+    """The latest answer to the same question whose basis is unchanged; None where there is none."""
     row = await database.row(
         """select id, answer, sources, suggested_followups as followups, confidence, citations, unsupported, queries,
              record_hashes
@@ -216,52 +246,13 @@ async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
     sources = [Source.model_validate(source) for source in row.pop("sources")]
     citations = [Citation.model_validate(citation) for citation in row.pop("citations")]
     queries = [AskedQuery(Query.model_validate(each["query"]), each["result"]) for each in row.pop("queries")]
-    if await _changes(database, sources, hashes):
+    if await changes_of(database, sources, hashes):
         return None
     return KeptAnswer(id, FinishedAnswer(sources=sources, citations=citations, queries=queries, **row))
 
 
-async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
-    """The answer as it was given, and what changed since. Raises NotFound when there is none, or none any more."""
-    row = await database.row(
-        """select id, query, answer, sources, suggested_followups, source_count, confidence, created_at, expires_at, citations,
-             unsupported, record_hashes, queries <> '[]' as has_queries
-           from answer_cache where id = %s and expires_at > now()""",
-        [answer_id],
-    )
-    if row is None:
-        raise NotFound("There is no such answer, or it has expired; ask the question again.")
-    for moment in ("created_at", "expires_at"):
-        row[moment] = row[moment].astimezone(datetime.UTC)
-    hashes = row.pop("record_hashes")
-    label = kept_label(row["confidence"], row["source_count"], has_queries=row.pop("has_queries"))
-    answer = CachedAnswer.model_validate(row | {"confidence_label": label, "changed_since": []})
-    cited = {int(number) for number in _CITED.findall(answer.answer)}
-    changes = await _changes(database, answer.sources, hashes)
-    changed = [
-        ChangedRecord(**source.model_dump(include={"n", "type", "id", "title"}), change=changes[place])
-        for place, source in enumerate(answer.sources)
-        if place in changes and source.n in cited
-    ]
-    return answer.model_copy(update={"changed_since": changed})
-
-
-async def is_revocable(database: Database, answer_id: str, owner: str) -> bool:
-    """Whether there is such an answer, and it is the owner's."""
-    row = await database.row(
-        "select from answer_cache where id = %s and owner = %s and expires_at > now()", [answer_id, owner]
-    )
-    return row is not None
-
-
-async def revoke_answer(database: Database, answer_id: str, owner: str) -> None:
-    """Forget an answer, so that its link leads nowhere. Raises NotFound for what is no answer of the owner's."""
-    if not await database.execute("delete from answer_cache where id = %s and owner = %s", [answer_id, owner]):
-        raise NotFound("There is no such answer, or it is not yours.")
-
-
-async def _changes(database: Database, sources: Sequence[Source], hashes: Sequence[str]) -> dict[int, Any]:
-    """What became of sources since they had these hashes, by their place; an answer of old has none."""
+async def changes_of(database: Database, sources: Sequence[Source], hashes: Sequence[str]) -> dict[int, Any]:
+    """Which sources changed or went since they had these hashes, by place. Old answers have no hashes."""
     if not hashes or not sources:
         return {}
     types, ids = [each.type for each in sources], [each.id for each in sources]
@@ -270,5 +261,123 @@ async def _changes(database: Database, sources: Sequence[Source], hashes: Sequen
 
 
 def _whole(source: Source) -> dict[str, Any]:
-    """A source with its address, which does not go out."""
+    """A source with its URL, which clients do not get."""
     return source.model_dump(mode="json", exclude_none=True) | ({"url": source.url} if source.url else {})
+
+
+@dataclass(frozen=True)
+class Begun:
+    """An answer whose first search is done. `facts` are what is known without a model; None where a model leads."""
+
+    asked: Asked
+    caller: Caller
+    toolset: SearchToolset
+    first: Searched
+    facts: Facts | None
+
+    @property
+    def missing(self) -> str:
+        """A sentence that names the collections that could not be searched; else empty."""
+        names = ", ".join(self.asked.left_out)
+        return f"\n\nNot searched, because it cannot be read at the moment: {names}." if names else ""
+
+    def keys(self, *known: Any) -> Keys:
+        """The keys of the answer: everything that it is made from, `known` included."""
+        found, request = self.toolset.pool.values(), self.asked.request
+        return Keys(
+            digest(
+                self.caller.user_id,
+                # only the claims that decide which rows are visible: others, such as a token's time, differ with each sign-in
+                self.toolset.reading.types.settings(self.caller.claims),
+                _asked(request),
+                [turn.model_dump() for turn in request.recent_history],
+                self.toolset.services.chat.name if self.toolset.services.chat else None,
+                self.toolset.services.embeddings.name,
+                quarry.__version__,
+            ),
+            digest([(text.type, text.id, text.title, text.body, text.date) for text in found], *known),
+        )
+
+    async def kept(self, keys: Keys) -> KeptAnswer | None:
+        """A kept answer to the same question over the same records; None also where the look-up fails."""
+        if self.asked.request.fresh or self.asked.left_out:
+            return None
+        try:
+            return await find_answer(self.toolset.services.database, keys)
+        except UNREADABLE:
+            return None
+
+    async def _keep(self, finished: FinishedAnswer, keys: Keys | None) -> str | None:
+        """Store the answer; its id, or None where that failed: the reader has the answer anyway."""
+        try:
+            return await store_answer(
+                self.toolset.services.database,
+                query=self.asked.conversation.question,
+                owner=self.caller.user_id,
+                finished=finished,
+                keys=keys,
+                changed=await self.toolset.changed(finished.sources),
+                lifetime_days=self.toolset.services.settings.answer_lifetime_days,
+            )
+        except UNREADABLE:
+            logger.warning("an answer could not be stored")
+            return None
+
+    def sent(self, evidence: Sequence[EvidenceSource]) -> SourcesEvent:
+        """The event with the sources, which the run log gets with their weights."""
+        self.toolset.run.results = [ResultRecord(*each.text.key, each.weight) for each in evidence]
+        return SourcesEvent(sources=[each.to_source() for each in evidence])
+
+    def given_again(
+        self, kept: KeptAnswer, counted: AggregationEvent | None, trust: ConfidenceEvent
+    ) -> Iterator[Event]:
+        """The events of a kept answer, with the numbers that it rests on."""
+        given, run = kept.finished, self.toolset.run
+        run.end_reason, run.answer_id = "kept_answer", kept.id
+        run.results = [ResultRecord(each.type, each.id, each.similarity or 0.0) for each in given.sources]
+        yield SourcesEvent(sources=[*given.sources])
+        if counted is not None:
+            yield counted
+        yield AnswerChunkEvent(chunk=given.answer)
+        yield CitationsEvent(citations=[*given.citations], unsupported=[*given.unsupported])
+        yield trust
+        yield FollowupsEvent(questions=[*given.followups])
+        yield self._done(kept.id, [], cached=True)
+
+    async def ending(
+        self,
+        answer: str,
+        evidence: Sequence[EvidenceSource],
+        supported: Support,
+        trust: ConfidenceEvent,
+        followups: Callable[[], Awaitable[list[str]]],
+        keys: Keys,
+        queries: Sequence[AskedQuery] = (),
+    ) -> AsyncGenerator[Event]:
+        """The events after the text of a new answer, which is then kept."""
+        yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
+        yield trust
+        asked = await followups()
+        yield FollowupsEvent(questions=asked)
+        sources, run = [each.to_source() for each in evidence], self.toolset.run
+        citations, unsupported = supported.citations, supported.unsupported
+        finished = FinishedAnswer(answer, sources, asked, trust.level, citations, unsupported, queries)
+        run.answer_id = await self._keep(finished, None if run.degraded else keys)
+        run.end_reason = "answered" if sources or queries else "nothing_found"
+        yield self._done(run.answer_id, run.degraded)
+
+    def _done(self, answer_id: str | None, degraded: list[str], *, cached: bool = False) -> DoneEvent:
+        return DoneEvent(
+            answer_id=answer_id,
+            cached=cached,
+            topic_changed=self.asked.conversation.topic_changed,
+            degraded=degraded,
+            applied=self.asked.told,
+        )
+
+
+def _asked(request: AskRequest) -> dict[str, Any]:
+    """The request, the same for any order of types and values."""
+    asked = request.model_dump(mode="json", exclude={"fresh", "history"})
+    facets = {name: sorted({*values}) for name, values in request.filters.facets.items()}
+    return asked | {"types": sorted({*request.types}), "filters": asked["filters"] | {"facets": facets}}

@@ -1,19 +1,24 @@
-"""HTTP for shared answers: they need neither a user nor a model, and import none of the search."""
+"""Shared answers: opening and revoking them. They need neither a user nor a model, and import none of the search."""
 
 from __future__ import annotations
+
+import datetime
+import re
 
 from fastapi import APIRouter
 from starlette.responses import JSONResponse, Response
 
 from quarry.platform.errors import NotFound
 from quarry.platform.text import Identifier
-from quarry.records.answer_cache import is_revocable, open_answer, revoke_answer
-from quarry.records.contract import CachedAnswer, OwnAnswer
+from quarry.postgres.pool import Database
+from quarry.records.answer_cache import changes_of, kept_label
+from quarry.records.contract import CachedAnswer, ChangedRecord, OwnAnswer
 from quarry.web.admission import without_place
 from quarry.web.problems import documented
 from quarry.web.requests import PlainCaller, ServicesDependency
 
 router = APIRouter(tags=["records"])
+_CITED = re.compile(r"\[(\d{1,3})\]")
 
 
 @router.get("/answers/{id}", responses=documented(NotFound))
@@ -26,12 +31,51 @@ async def cached_answer(id: Identifier, services: ServicesDependency) -> Respons
 
 @router.delete("/answers/{id}", status_code=204, responses=documented(NotFound))
 async def revoke(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> None:
-    """Take back an answer of the caller's: its link leads nowhere then."""
+    """Revoke an answer of the caller's. Its link stops working."""
     await revoke_answer(services.database, id, caller.user_id)
 
 
-# by a path of its own: who opens a shared answer is nobody who could be told from others
+# on a path of its own, since opening a shared answer needs no user
 @router.get("/me/answers/{id}")
 async def own_answer(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> OwnAnswer:
-    """Whether an answer is yours: then you can take it back."""
+    """Whether an answer is yours, so that you can revoke it."""
     return OwnAnswer(id=id, revocable=await is_revocable(services.database, id, caller.user_id))
+
+
+async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
+    """The answer as it was given, and what changed since. Raises NotFound for one that does not exist or has expired."""
+    row = await database.row(
+        """select id, query, answer, sources, suggested_followups, source_count, confidence, created_at, expires_at, citations,
+             unsupported, record_hashes, queries <> '[]' as has_queries
+           from answer_cache where id = %s and expires_at > now()""",
+        [answer_id],
+    )
+    if row is None:
+        raise NotFound("There is no such answer, or it has expired; ask the question again.")
+    for moment in ("created_at", "expires_at"):
+        row[moment] = row[moment].astimezone(datetime.UTC)
+    hashes = row.pop("record_hashes")
+    label = kept_label(row["confidence"], row["source_count"], has_queries=row.pop("has_queries"))
+    answer = CachedAnswer.model_validate(row | {"confidence_label": label, "changed_since": []})
+    cited = {int(number) for number in _CITED.findall(answer.answer)}
+    changes = await changes_of(database, answer.sources, hashes)
+    changed = [
+        ChangedRecord(**source.model_dump(include={"n", "type", "id", "title"}), change=changes[place])
+        for place, source in enumerate(answer.sources)
+        if place in changes and source.n in cited
+    ]
+    return answer.model_copy(update={"changed_since": changed})
+
+
+async def is_revocable(database: Database, answer_id: str, owner: str) -> bool:
+    """Whether there is such an answer, and it is the owner's."""
+    row = await database.row(
+        "select from answer_cache where id = %s and owner = %s and expires_at > now()", [answer_id, owner]
+    )
+    return row is not None
+
+
+async def revoke_answer(database: Database, answer_id: str, owner: str) -> None:
+    """Delete an answer, so that its link stops working. Raises NotFound where the owner has no such answer."""
+    if not await database.execute("delete from answer_cache where id = %s and owner = %s", [answer_id, owner]):
+        raise NotFound("There is no such answer, or it is not yours.")

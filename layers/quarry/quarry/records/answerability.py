@@ -1,6 +1,6 @@
-"""How likely the records that a search found answer its question: one fitted probability.
+"""How likely the records that a search found answer its question, as one fitted probability, and what to ask next.
 
-A logistic regression weighs what is known of a search: how near the nearest record is, which words of the question the records
+A logistic regression weighs features of a search: how near the nearest record is, which words of the question the records
 hold, and how well the best sentence answers by the pair model. `tools/fit/answerability.py` fits the weights to questions over
 several collections and writes them to `weights/answerability.json`; `tests/pairs/README.md` says on what.
 """
@@ -19,25 +19,47 @@ from typing import Any, LiteralString
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
 from quarry.language.tokens import phrase
+from quarry.models.step import ModelStep, decide
+from quarry.platform.budget import in_time
+from quarry.platform.errors import TimeIsUp
+from quarry.platform.links import plain_links
+from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.text import STOP_WORDS, placed_words, significant_words, topic_text, words
+from quarry.platform.text import STOP_WORDS, placed_words, shorten, significant_words, topic_text, words
+from quarry.postgres.failures import UNREADABLE
 from quarry.reader.features import chance_of
-from quarry.records.begun import Searched, SearchToolset
 from quarry.records.contract import ConfidenceLevel, RecordKey
-from quarry.records.extraction import Facts, Quote, chosen, doubt, nothing_held, read_sentences
-from quarry.records.reading import is_asked
-from quarry.records.retrieval import tables_seen
+from quarry.records.counts import counts_next
+from quarry.records.evidence import EvidenceSource, RecordText
+from quarry.records.extraction import (
+    FOLLOWUPS_MAX,
+    FOLLOWUPS_MIN,
+    Facts,
+    FollowupQuestions,
+    Quote,
+    chosen,
+    doubt,
+    followups_about,
+    nothing_held,
+    questions_about,
+    read_sentences,
+)
+from quarry.records.finding import Searched, SearchToolset
+from quarry.records.prompts import followup_messages
+from quarry.records.reading import is_asked, words_to_look_up
+from quarry.records.retrieval import Arm, coverages, latest_records, tables_seen
+from quarry.records.scope import Conversation, types_with
 from quarry.records.searched_types import SearchedType
 
 NEAREST = 10
 """Records whose similarities say how far the nearest stands out."""
 ALL = 0.999
-"""This share of a sum of weights is all of it, however it was rounded."""
+"""This share of a sum counts as all of it, because of rounding."""
 
 
 async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts:
-    """What is known before anything is quoted: that the records hold nothing that answers, with the nearest that they do hold; or
-    that what is quoted may not answer. Raises DatabaseUnavailable.
+    """Whether the records found answer the query: sentences to quote, a doubt, or a refusal that names the nearest. Raises
+    DatabaseUnavailable.
     """
     authors = toolset.reading.authors
     if not first.ranked:
@@ -46,7 +68,7 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
     found = await read_sentences(query, said or first.sources, toolset.services)
     quotes = chosen(found)
     if "query_embedding" in toolset.run.degraded:
-        # what a failing model would have found is not known
+        # nobody knows what the failing model would have found
         return Facts(authors=authors, quotes=quotes, chance=1.0)
     with toolset.run.step("records_answerability"):
         asked = await asked_words(query, first, toolset)
@@ -55,7 +77,7 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
     likely = fitted.probability(features_of(first, asked, found))
     names = names_held_by_none(toolset, asked)
     missing = names or [each.word for each in asked if each.is_missing and not each.is_near]
-    # a record that holds every word may answer, however short the question is, and so may what the person asked about said
+    # a record with every word may answer even a short question, and so may the words of the person asked about
     may_answer = bool(said) or _is_all_held(asked)
     is_refused = bool(names) or (likely < fitted.refused_below and not may_answer)
     if is_refused and is_asked(query):
@@ -65,11 +87,11 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
 
 
 def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quote]) -> dict[str, float]:
-    """What is known of a search: how much it found, how near the nearest is (cosine), its words, its sentences. Pure."""
+    """The features of a search: how much it found, how near the nearest is (cosine), its words, its sentences. Pure."""
     near = sorted((each.similarity or 0.0 for each in first.ranked), reverse=True)[:NEAREST]
     features = {
         "always": 1.0,
-        # of more records the nearest is nearer by chance
+        # the nearest of many records is nearer by chance
         "found": math.log1p(len(first.ranked)),
         "similarity": near[0],
         "similarity gap": near[0] - fmean(near),
@@ -77,7 +99,7 @@ def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quo
     }
     best = sorted((each.answers for each in found if each.answers is not None), reverse=True)
     if best:
-        # where several sentences answer alike, that they do says less of each
+        # the score of a sentence says less where others score the same
         features |= {"asked": 1.0, "answers": best[0], "answers gap": best[0] - best[min(1, len(best) - 1)]}
     total = sum(each.weight for each in asked)
     if total:
@@ -91,7 +113,7 @@ def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quo
 
 
 def _is_title_asked(asked: Sequence[AskedWord], found: Sequence[Quote]) -> bool:
-    """Whether the title or topic of a record holds all of the words: then the whole record answers."""
+    """Whether a record has all of the words in its title or topic, so that the whole record answers."""
     stems = {stem for each in asked for stem in significant_words(each.word)}
     titles = {quote.source.n: f"{quote.source.text.title} {quote.source.text.topic or ''}" for quote in found}
     return bool(stems) and any(stems <= {*significant_words(title)} for title in titles.values())
@@ -110,7 +132,7 @@ def _is_all_held(asked: Sequence[AskedWord]) -> bool:
 WORDS_MAX = 24
 """Words of a question that are looked up."""
 RECORDS_MAX = 24
-"""Records found that are asked which words they hold."""
+"""The first records, which are checked for these words."""
 
 
 @dataclass(frozen=True)
@@ -132,7 +154,7 @@ def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> li
     said, names = toolset.reading.read.said, list[str]()
     for each in said.texts:
         last = each.place.last
-        # what is known of a name may be its first part
+        # the first part of a name may be a known value
         while last < len(said.tokens) and said.tokens[last].is_capital:
             last += 1
         name = phrase(said.text, said.tokens, each.place.first, last)
@@ -142,9 +164,9 @@ def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> li
 
 
 async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> list[AskedWord]:
-    """The words of a question that carry a topic, as the records that are searched hold them. Raises DatabaseUnavailable."""
+    """The words of a question that carry a topic, and which records hold them. Raises DatabaseUnavailable."""
     said = [word for word in words(query) if word not in STOP_WORDS] or words(topic_text(query))
-    # what a type's own follow-up questions say of every record is no topic
+    # words of a type's follow-up questions fit every record and carry no topic
     of_any = {stem for each in toolset.types for stem in significant_words(each.quoting.asked_of_any)}
     said = [word for word in said if of_any.isdisjoint(significant_words(word))] or said
     said = list(dict.fromkeys(said))[:WORDS_MAX]
@@ -155,7 +177,7 @@ async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> li
 
 
 def _best(written: str, found: Sequence[AskedWord]) -> AskedWord:
-    """A word as several languages read it: it is held where one holds it."""
+    """A word in several languages: it is held where it is held in one of them."""
     held = [each for each in found if not each.is_missing] or found
     return AskedWord(
         written,
@@ -179,7 +201,7 @@ async def _of_language(
         ).format(type=Literal(each.name), rows=Identifier(each.rows), ids=Placeholder(f"ids_{place}"))
         for place, each in enumerate(types)
     ]
-    # ids hold any character, also those that stand for a parameter
+    # ids may hold any character, also `%`
     ids = {f"ids_{place}": [id for name, id in found if name == each.name] for place, each in enumerate(types)}
     rows = await toolset.services.reader.rows(
         SQL(_ASKED).format(language=Literal(language), holding=SQL(" union all ").join(holding)),
@@ -217,7 +239,7 @@ from asked a, rarest r order by a.place
 
 WEIGHTS_FILE = "answerability.json"
 BY_MEANING, BY_WORDS = "meaning", "words"
-"""The two sets of weights: with the local embedding model, and where words are all that is known."""
+"""The two sets of weights: for the local embedding model, and for words alone."""
 Features = Mapping[str, float]
 
 
@@ -235,11 +257,11 @@ class Fitted:
     high: float
 
     def probability(self, features: Features) -> float:
-        """How likely a question with these features is answered, from 0 to 1."""
+        """The probability, from 0 to 1, that a question with these features is answered."""
         return chance_of(self.weights, features)
 
     def level(self, probability: float) -> ConfidenceLevel:
-        """How far an answer of this probability can be trusted."""
+        """The level of confidence for a probability."""
         if probability < self.low:
             return "low"
         return "high" if probability >= self.high else "medium"
@@ -253,5 +275,82 @@ def _all_fitted() -> Mapping[str, Fitted]:
 
 
 def fitted_for(model: str) -> Fitted:
-    """The weights for an embedding model; for one that none were fitted with, those that use words alone."""
+    """The weights for an embedding model; those for words alone where none were fitted for it."""
     return _all_fitted()[BY_MEANING if model == LOCAL_EMBEDDING_MODEL else BY_WORDS]
+
+
+FOLLOWUP_CHARACTERS_MAX = 200
+FOLLOWUP_COVERAGE_MIN = 0.6
+"""A follow-up is offered where a record holds this share of its words: the others would find nothing."""
+
+
+async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
+    """Two or three questions that the records can answer; after a count, questions about the type that was counted."""
+    counted = facts.counted.filters.get("types", ()) if facts.counted else ()
+    asked = counts_next(facts.counted, toolset.types, toolset.reading.types.counted) if facts.counted else []
+    if len(asked) >= FOLLOWUPS_MIN:
+        return asked[:FOLLOWUPS_MAX]
+    sources, pool = _found(toolset, counted)
+    if not sources or (facts.is_all and facts.counted is None):
+        return followups_about(await _latest_records(toolset, counted))
+    step: ModelStep[str, FollowupQuestions] = ModelStep(
+        "records_followups",
+        lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
+        FollowupQuestions,
+        lambda _: questions_about(conversation.question, sources, pool),
+    )
+    decided = await decide(step, answer, toolset.run)
+    is_models = toolset.run.chat is not None and step.name not in toolset.run.degraded
+    questions = await answered(decided.questions, toolset) if is_models else decided.questions
+    return await filled_up(questions, conversation.question, toolset, counted)
+
+
+def _found(toolset: SearchToolset, types: Sequence[str]) -> tuple[list[EvidenceSource], list[RecordText]]:
+    """The sources and all the records that were found, of these types or of any."""
+    sources = [each for each in toolset.evidence.sources if not types or each.text.type in types]
+    return sources, [each for each in toolset.pool.values() if not types or each.type in types]
+
+
+async def filled_up(
+    questions: Sequence[str], question: str, toolset: SearchToolset, types: Sequence[str] = ()
+) -> list[str]:
+    """At most three of the questions, and at least two where records of these types, or of any, can answer others."""
+    found = dict.fromkeys(questions)
+    if len(found) < FOLLOWUPS_MIN:
+        asked = await off_loop(questions_about, question, *_found(toolset, types))
+        found |= dict.fromkeys(asked.questions)
+    if len(found) < FOLLOWUPS_MIN:
+        found |= dict.fromkeys(followups_about(await _latest_records(toolset, types)))
+    return [*found][:FOLLOWUPS_MAX]
+
+
+async def answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
+    """The questions whose words a searched record mostly holds; none where the look-up fails or takes too long."""
+    asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(questions)]
+    types = types_with(toolset.scope.facets, toolset.types)
+    arms = [Arm(each, words_to_look_up(question), toolset.scope.given) for question in asked for each in types]
+    try:
+        async with in_time(toolset.run.budget.seconds_left):
+            held = await coverages(toolset.services.reader, arms)
+    except (TimeIsUp, *UNREADABLE):
+        return []
+    return [question for question in asked if held.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN]
+
+
+async def _latest_records(toolset: SearchToolset, types: Sequence[str] = ()) -> list[RecordText]:
+    """The latest records of these types, or of all that are searched, within the filters; none where the look-up fails or takes
+    too long, since the answer is already given.
+    """
+    given = toolset.scope.given
+    among = types_with(given, toolset.types)
+    try:
+        async with in_time(toolset.run.budget.seconds_left):
+            return await latest_records(
+                toolset.services.reader,
+                toolset.reading.types,
+                FOLLOWUPS_MAX,
+                among=[each for each in among if each.name in types] or among,
+                given=given,
+            )
+    except (TimeIsUp, *UNREADABLE):
+        return []

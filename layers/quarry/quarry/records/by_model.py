@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import datetime
 from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,12 +20,22 @@ from quarry.agent.service import answer_query
 from quarry.agent.sources import card, stems_of, what_may_be_asked
 from quarry.models.interface import Message
 from quarry.platform.errors import InvalidInput, ModelError
-from quarry.platform.links import LinkFilter
+from quarry.platform.links import LinkFilter, plain_links
 from quarry.platform.off_loop import off_loop
+from quarry.platform.text import shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
-from quarry.records.answer_cache import AskedQuery, FinishedAnswer, KeptAnswer, Keys, confidence, kept_label
-from quarry.records.begun import BROKEN_OFF, Begun, models_followups
+from quarry.records.answer_cache import (
+    AskedQuery,
+    Begun,
+    FinishedAnswer,
+    KeptAnswer,
+    Keys,
+    cited_of,
+    confidence,
+    kept_label,
+)
+from quarry.records.answerability import FOLLOWUP_CHARACTERS_MAX, answered, filled_up, suggest_followups
 from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
     AnswerChunkEvent,
@@ -34,23 +45,25 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource, aggregation_of
-from quarry.records.extraction import candidates, chosen, quoted
+from quarry.records.extraction import BROKEN_OFF, Facts, candidates, chosen, quoted
+from quarry.records.finding import SearchToolset
 from quarry.records.prompts import WrittenAnswer, answer_messages
 from quarry.records.research import STEP, Research
+from quarry.records.scope import Conversation
 from quarry.records.support import Support, denials_cite, support
 from quarry.streaming.events import Event
 
 COUNTED = "counted on the records"
 ByRule = Callable[[Begun], AsyncGenerator[Event]]
 CITATION_CHARACTERS_MAX = 8
-"""Of a citation such as `[12]`."""
+"""Length of a citation such as `[12]`."""
 
 
 async def answered_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
     """The events of an answer that a model gives, after the first search; where it fails before it wrote anything, those of the
     answer `by_rule`. Raises DatabaseUnavailable.
     """
-    asked = await what_may_be_asked(begun.caller, begun.services)
+    asked = await what_may_be_asked(begun.caller, begun.toolset.services)
     today, is_open = datetime.datetime.now(datetime.UTC).date(), not begun.asked.request.types
     led = Led(begun, Research(begun.toolset, asked, today, is_open), by_rule)
     keys = begun.keys("model")
@@ -67,7 +80,7 @@ async def answered_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> As
 
 @dataclass
 class Led:
-    """An answer that a model leads, while it comes about. `answer` is what was sent of it."""
+    """An answer led by a model, while it is written. `answer` is the text sent so far."""
 
     begun: Begun
     research: Research
@@ -79,11 +92,11 @@ class Led:
     _filters: tuple[CitationFilter, LinkFilter] | None = None
     _held: str = ""
     _names: frozenset[str] = frozenset()
-    """The stems of what sources and fields are called."""
+    """The stems of the names of sources and fields."""
     _has_called: bool = False
 
     async def answered(self, keys: Keys, max_turns: int) -> AsyncGenerator[Event]:
-        """The events of an answer that is made now."""
+        """The events of a new answer."""
         begun = self.begun
         try:
             async with aclosing(self._conversation(max_turns)) as events:
@@ -104,7 +117,9 @@ class Led:
     async def _conversation(self, max_turns: int) -> AsyncGenerator[Event]:
         """The model's calls, and its answer as it comes."""
         messages = await self._messages()
-        conversation = converse(messages, self.research.tools(), self.begun.run, step_name=STEP, max_turns=max_turns)
+        conversation = converse(
+            messages, self.research.tools(), self.begun.toolset.run, step_name=STEP, max_turns=max_turns
+        )
         async with aclosing(conversation) as happened:
             async for event in happened:
                 match event:
@@ -137,7 +152,7 @@ class Led:
         return any(f"[{source.n}]" in text for source in self.begun.toolset.evidence.sources)
 
     def _next_turn(self) -> list[Event]:
-        """The turn called tools: what was held back was no answer, and what follows an answer is a paragraph of its own."""
+        """The turn called tools. Text held back was no answer, and text after an answer begins a paragraph."""
         self._has_called, self._held = True, ""
         if self.sent is not None:
             return self._say("\n\n")
@@ -146,14 +161,14 @@ class Led:
 
     async def _messages(self) -> Sequence[Message]:
         begun, research = self.begun, self.research
-        question = begun.conversation.question
+        question = begun.asked.conversation.question
         described = await research.described()
-        matched = await matched_values(question, research.names, research.asked, begun.services)
+        matched = await matched_values(question, research.names, research.asked, begun.toolset.services)
         self._names = await off_loop(stems_of, described.values())
         history = begun.asked.request.recent_history
-        # a question that leans on earlier ones names fewer things itself
+        # a question that follows others names fewer things
         talk = " ".join([*(turn.question for turn in history if turn.question), question])
-        label = begun.told.label if begun.told else ""
+        label = begun.asked.told.label if begun.asked.told else ""
 
         def written() -> Sequence[Message]:
             described_card = card(described, talk, matched)
@@ -169,7 +184,7 @@ class Led:
         if self._filters is None and (text.strip() or is_last):
             self.sent = self._kept_sources()
             said = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in self.sent}
-            # a model that names its sources is believed that it answers from them
+            # the sources that a model names are taken as those of its answer
             is_named = self.written.kept is not None
             texts = {each.n: each.text for each in self.sent}
             citations = CitationFilter(said) if is_named else CitationFilter(said, denials_cite(texts))
@@ -187,7 +202,7 @@ class Led:
         return [*events, *([AnswerChunkEvent(chunk=chunk)] if chunk else [])]
 
     def _released(self) -> str:
-        """What the filters still hold back."""
+        """The text that the filters still hold back."""
         if self._filters is None:
             return ""
         citations, links = self._filters
@@ -205,8 +220,8 @@ class Led:
         return [*results[place : place + 1], *results[:place], *results[place + 1 :]]
 
     def _broken_off(self) -> list[Event]:
-        """The rest of an answer whose model failed: what was held back of it, then the sources' own sentences."""
-        question = self.begun.conversation.search_query
+        """The rest of an answer whose model failed: the text held back, then the sources' own sentences."""
+        question = self.begun.asked.conversation.search_query
         pieces = [self._released(), BROKEN_OFF, *quoted(chosen(candidates(question, self.sent or ())))]
         self.answer += "".join(pieces)
         return [AnswerChunkEvent(chunk=piece) for piece in pieces if piece]
@@ -216,9 +231,11 @@ class Led:
         begun, evidence = self.begun, self.sent or ()
         sources = [source.to_source() for source in evidence]
         supported = await off_loop(self._support, evidence)
-        trust = _trust(sources, supported, begun.services.embeddings.name, is_partial=bool(begun.asked.left_out))
+        trust = _trust(
+            sources, supported, begun.toolset.services.embeddings.name, is_partial=bool(begun.asked.left_out)
+        )
         own = self.written.followups
-        followups = partial(models_followups, own, begun.conversation, self.answer, begun.toolset, self._names)
+        followups = partial(_followups, own, begun.asked.conversation, self.answer, begun.toolset, self._names)
         queries = [AskedQuery.of(each) for each in self._results()]
         ending = begun.ending(self.answer, evidence, supported, trust, followups, keys, queries)
         async with aclosing(ending) as events:
@@ -230,7 +247,7 @@ class Led:
             self.answer,
             {source.n: source.text for source in evidence},
             (BROKEN_OFF, self.begun.missing),
-            question=self.begun.conversation.question,
+            question=self.begun.asked.conversation.question,
             results=[result_text(result) for result in self.research.results],
         )
 
@@ -239,7 +256,9 @@ class Led:
         results: list[QueryResult] = []
         for each in kept.finished.queries:
             try:
-                result = await answer_query(each.query, self.research.asked, self.begun.services, self.research.today)
+                result = await answer_query(
+                    each.query, self.research.asked, self.begun.toolset.services, self.research.today
+                )
             except (InvalidInput, *UNREADABLE):
                 return None
             if AskedQuery.of(result) != each:
@@ -249,7 +268,7 @@ class Led:
 
 
 def _kept_trust(given: FinishedAnswer) -> ConfidenceEvent:
-    """How far an answer that was given before can be trusted: as it was told then."""
+    """How far a kept answer can be trusted, as it was rated then."""
     count = len({citation.n for citation in given.citations})
     label = kept_label(given.confidence, count, has_queries=bool(given.queries))
     return ConfidenceEvent(level=given.confidence, source_count=count, label=label)
@@ -259,14 +278,26 @@ def _trust(sources: Sequence[Source], supported: Support, model: str, *, is_part
     """How far an answer can be trusted: one that begins with the result of a query by that, which is exact, else by the sources
     that it cites. One from a part of the data is not trusted far.
     """
-    numbers = {citation.n for citation in supported.citations}
-    cited = [source for source in sources if source.n in numbers]
+    cited = cited_of(sources, supported.citations)
     is_counted = supported.leads_with_result or (supported.rests_on_results and not cited and not supported.unsupported)
-    level, label = confidence(
+    return confidence(
         cited,
         COUNTED if is_counted else "",
         model=model,
         is_doubtful=not is_counted and (not cited or is_partial),
         is_partial=bool(supported.unsupported) or is_partial,
     )
-    return ConfidenceEvent(level=level, source_count=len(cited), label=label)
+
+
+async def _followups(
+    own: Sequence[str], conversation: Conversation, answer: str, toolset: SearchToolset, names: AbstractSet[str]
+) -> list[str]:
+    """Two or three questions that the records can answer: those that the model wrote with its answer where it did, else as
+    `suggest_followups` gives them. One that speaks of a source or a field, by the stems of their `names`, can be queried.
+    """
+    if not own:
+        return await suggest_followups(conversation, answer, toolset, Facts())
+    held = await answered(own, toolset)
+    asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(own)]
+    questions = [each for each in asked if each in held or not names.isdisjoint(significant_words(each))]
+    return await filled_up(questions, conversation.question, toolset)

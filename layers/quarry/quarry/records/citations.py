@@ -16,23 +16,23 @@ MARKER_CHARACTERS_MAX = 4_000
 INLINE_CODE_CHARACTERS_MAX = 500
 RANGE_SOURCES_MAX = 20
 LINE_CHARACTERS_MAX = 200
-"""Nothing that begins a line so far in is a fence."""
+"""A fence does not begin further into a line."""
 SAID_CHARACTERS_MAX = 600
-"""So much before a marker is looked at for what it stands behind."""
+"""The text before a marker that counts as its claim."""
 
 _OPENING = "[【［"
 _NAMED = r"†[^\[\]【】［］,;&\n]*+"
 _NUMBER = rf"\s*+(?>(?:\^|sources?\s++)?)\d++(?>(?:{_NAMED})?)\s*+"
 _NUMBERS = rf"({_NUMBER}(?>(?:(?:[,;&–-]\s*+(?>(?:and\s)?)|and\s){_NUMBER})*))"
 _MARKER = re.compile(rf"\[\[{_NUMBERS}\]\]|\[{_NUMBERS}\]|【{_NUMBERS}】|［{_NUMBERS}］", re.IGNORECASE)
-# what may still grow into a marker
+# the beginning of a marker
 _MARKER_BEGINNING = re.compile(
     rf"(?:\[{{1,2}}|【|［)(?>(?:[\s\d,;&^–-]|and|sources?|{_NAMED})*)(?:an?|s(?:o(?:u(?:rc?)?)?)?)?\]?", re.IGNORECASE
 )
 _NUMBER_OR_RANGE = re.compile(rf"(\d+)(?:{_NAMED})?(?:\s*[–-]\s*(?:\^|sources?\s+)?\s*(\d+))?", re.IGNORECASE)
 _INSIDE_MARKER = re.compile(r"[\s\d,;–-]*")
 _PLAIN = re.compile(rf"[^`{re.escape(_OPENING)}]+")
-# a longer run counts as several: its end need not be waited for
+# a longer run counts as several, so that nothing waits for its end
 _TICKS = re.compile(r"`{1,100}")
 _TICKS_MAX = 100
 _LINE_PREFIX = r"(?>(?:[ \t>*+-]|\d{1,9}[.)])*)"
@@ -43,12 +43,12 @@ CODE = re.compile(
     rf"|(?<!`)(`+)(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\2(?!`)",
     re.DOTALL | re.MULTILINE,
 )
-"""What of a whole answer the filter takes for code."""
+"""Code in a whole answer, as the filter sees it."""
 _INLINE_CODE = re.compile(rf"(`+)(?!`)[^\n]{{0,{INLINE_CODE_CHARACTERS_MAX}}}?(?<!`)\1(?!`)")
 _FENCE_TICKS_MIN = 3
 
 MayCite = Callable[[str, int], bool]
-"""Whether what was said since the last marker may cite the source of a number."""
+"""Whether the text since the last marker may cite the source with a number."""
 
 
 def _always(said: str, number: int) -> bool:
@@ -134,7 +134,7 @@ class CitationFilter:
         return ticks >= self._fence_ticks and _BEFORE_FENCE.fullmatch(self._line) is not None
 
     def _line_end(self, start: int, final: bool) -> int | None:
-        """Where the line ends, as far as is looked; None: not yet known."""
+        """Where the line ends, within the limit; None: not yet known."""
         end = self._held.find("\n", start, start + INLINE_CODE_CHARACTERS_MAX)
         if end >= 0:
             return end

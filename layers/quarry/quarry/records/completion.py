@@ -20,7 +20,7 @@ from quarry.records.contract import Source as RecordSource
 
 
 async def answer(asked: Asked) -> Said:
-    """A cited answer; the records that it cites come last."""
+    """A cited answer, followed by the records that it cites."""
     return _said(asked, AskRequest(question=asked.question, history=_prior_turns(asked.before)))
 
 
@@ -43,7 +43,7 @@ def _source(source: RecordSource) -> Source:
 
 
 def _prior_turns(before: Sequence[Turn]) -> list[PriorTurn]:
-    """The latest questions with what was answered to each."""
+    """The latest questions with their answers."""
     turns: list[PriorTurn] = []
     for turn in before:
         if turn.role == "user":

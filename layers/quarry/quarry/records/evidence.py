@@ -22,7 +22,7 @@ from quarry.query.contract import QueryResult
 from quarry.records.contract import AggregationEvent, CountedGroup, RecordKey, RecordType, Source
 
 PROSE_WORDS_MIN = 12
-"""A line with fewer words is a name or the value of a field."""
+"""A line with fewer words is a name or a field's value."""
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class RecordText:
     snippet: str
     quoting: Quoting = field(default_factory=Quoting)
     language: str = ENGLISH
-    """The one that all records of its type are in."""
+    """The language of all records of its type."""
 
     @property
     def key(self) -> RecordKey:
@@ -70,13 +70,13 @@ class RecordText:
 
     @property
     def is_prose(self) -> bool:
-        """Whether it says more than the values of fields."""
+        """Whether it has a line of prose, not only values of fields."""
         return any(len(line.split()) >= PROSE_WORDS_MIN for line in self.body.split("\n"))
 
 
 @dataclass(frozen=True)
 class RankedRecord:
-    """A record in the fused list over all types, and what each half says of it."""
+    """A record in the fused list over all types, with its rank in each half of the search."""
 
     key: RecordKey
     score: float
@@ -132,7 +132,7 @@ class Evidence:
     _known: dict[RecordKey, EvidenceSource] = field(default_factory=dict)
 
     def add(self, found: Iterable[tuple[RankedRecord, RecordText]]) -> list[EvidenceSource]:
-        """The sources for what was found, known or newly numbered, while there are at most `sources_max` in all."""
+        """The sources of these records, known or newly numbered, up to `sources_max` in all."""
         sources: list[EvidenceSource] = []
         best = 0.0
         for ranked, text in found:
@@ -156,7 +156,7 @@ CHARACTERS_MAX = 20_000
 """Characters of a source that are read."""
 QUOTE_CHARACTERS_MAX = 600
 _PLACES_MAX = 20
-"""Places of the same words that are looked at."""
+"""Places of the same words that are checked."""
 _DAY_IN_DIGITS = re.compile(r"(\d{1,4})([-./])(\d{1,2})\2(\d{1,4})")
 
 
@@ -170,7 +170,7 @@ class Passage(NamedTuple):
 
 
 class SourceText:
-    """A source, read once, and as far as is asked for."""
+    """A source's text, split into words and sentences when first needed."""
 
     def __init__(self, text: RecordText) -> None:
         self.body = text.body[:CHARACTERS_MAX]
@@ -195,7 +195,7 @@ class SourceText:
 
     @cached_property
     def placed(self) -> Mapping[str, list[int]]:
-        """Where each of its words stands."""
+        """The places of each of its words."""
         placed: dict[str, list[int]] = {}
         for place, word in enumerate(self.words):
             placed.setdefault(word, []).append(place)
@@ -203,7 +203,7 @@ class SourceText:
 
     @cached_property
     def said(self) -> frozenset[str]:
-        """What its words are compared by. A day in digits counts as written out too."""
+        """The roots of its words, for comparison. A day in digits also counts as written out."""
         days = spelled([word for word in self.placed if _DAY_IN_DIGITS.fullmatch(word)])
         return self.beside.union(*map(roots_of, self.placed), *map(roots_of, days))
 
@@ -227,7 +227,7 @@ class SourceText:
         return [passage.first for passage in self.passages]
 
     def places(self, words: Sequence[str]) -> Iterator[int]:
-        """Where these words stand in a row."""
+        """The places of these words in a row."""
         looked_for, at = f" {' '.join(words)} ", -1
         for _ in range(_PLACES_MAX):
             at = self._joined.find(looked_for, at + 1)
@@ -236,16 +236,16 @@ class SourceText:
             yield self._joined.count(" ", 0, at)
 
     def sentences_of(self, first: int, last: int) -> tuple[int, int]:
-        """Where the sentences begin and end that the words from `first` to before `last` are of, as far as is looked."""
+        """Where the sentences around the words from `first` to before `last` begin and end, within QUOTE_CHARACTERS_MAX."""
         start, end = self.starts[first], self.end_of(last - 1)
         begin = max(0, start - QUOTE_CHARACTERS_MAX)
-        # not all sentences: those of every source that is quoted would take half of the time
+        # splitting every quoted source into sentences would take half of the time
         spans = sentence_spans(self.body[begin : end + QUOTE_CHARACTERS_MAX])
         overlapping = [span for span in spans if span[0] + begin < end and span[1] + begin > start]
         return overlapping[0][0] + begin, overlapping[-1][1] + begin
 
     def undated(self, words: Sequence[str]) -> list[str]:
-        """The words but for the record's own date."""
+        """The words without the record's own date."""
         left = [*words]
         for date in self.dates:
             for at in range(len(left) - len(date), -1, -1):
@@ -296,7 +296,7 @@ GROUPS_MAX = 50
 
 
 def aggregation_of(results: Sequence[QueryResult]) -> AggregationEvent | None:
-    """The event of the first query that asked for numbers; None where none did."""
+    """The event for the first query with numbers; None where no query has any."""
     asked = (each for each in results if each.query.aggregate)
     return next(map(_event, asked), None)
 

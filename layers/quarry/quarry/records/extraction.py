@@ -1,4 +1,4 @@
-"""The sentences of records that answer a question, chosen and quoted when no model writes, and what is said where none answers.
+"""The sentences of records that answer a question, quoted where no model writes, and the texts for where none answers.
 
 A sentence is chosen by how well it answers by the pair model, by how much of the question it holds, rare words counting more, and
 by how well its record was found. Pure but for `judged`, which runs the pair model.
@@ -15,12 +15,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
+from pydantic import Field
+
 from quarry.language.tokens import is_code, sentences
 from quarry.language.writing import writing_of
 from quarry.platform.errors import ModelError
+from quarry.platform.lazy_model import LazyModel
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.text import shorten, significant_words, words
+from quarry.platform.text import CleanText, shorten, significant_words, words
 from quarry.reader.learned import PairModel, read_pair_model
 from quarry.records.contract import AggregationEvent, Citation, ConfidenceLevel
 from quarry.records.evidence import EvidenceSource, RecordText
@@ -32,7 +35,7 @@ QUOTES_PER_SOURCE_MAX = 3
 JUDGED_MAX = 16
 """Sentences that the pair model reads: the best by their words. Each takes about 5 ms."""
 BODY_CHARACTERS_MAX = 20_000
-"""So much of a record is read for sentences."""
+"""The beginning of a record that is read for sentences."""
 QUOTED_CHARACTERS_MAX = 600
 TITLE_CHARACTERS_MAX = 90
 SENTENCE_WORDS_MAX = 70
@@ -40,16 +43,16 @@ LINE_WORDS_MAX = 50
 WORDS_MIN = 4
 """A sentence with fewer significant words is quoted with the one before it."""
 OVERLAP_MAX = 0.55
-"""A sentence that shares more of its words with a chosen one says nothing new."""
+"""A sentence that shares more of its words with a chosen one repeats it."""
 SCORE_SHARE_MIN, JUDGED_SHARE_MIN = 0.5, 0.65
 """A sentence that scores less than this share of the best one is left out: where words alone judge it, and the pair model too."""
 TITLE_WEIGHT = 0.5
-"""What a word counts that stands in the title of the record alone."""
+"""The weight of a word that stands only in the record's title."""
 WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT, NEAR_WEIGHT = 0.8, 0.5, 1.0, 0.6
 EVEN = -2.0
-"""Log-odds at which a sentence counts half: the one that answers often has no more."""
+"""Log-odds at which a sentence counts half: those of an answering sentence are often no higher."""
 SPOKEN_WEIGHT = 0.8
-"""What somebody said comes after what the record itself says."""
+"""Quotations of people rank below sentences of the record itself."""
 _NAMED_VALUE = re.compile(r"[^\W\d_][\w ]{0,79}: \S.{0,200}")
 """A line that gives the value of a field, as `city: Oslo`."""
 _YEAR = re.compile(r"\b[12]\d{3}\b")
@@ -97,7 +100,7 @@ def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
         for source in sources
         for place, (title, text) in enumerate(_units(source.text))
     ]
-    # a sentence that says no more than the question does not answer it
+    # a sentence without a word beyond the question does not answer it
     pool = [each for each in pool if each.stems - asked] or pool
     holders = Counter(word for each in pool for word in each.stems & asked)
     weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked}
@@ -132,7 +135,7 @@ def judged(question: str, found: Sequence[Quote]) -> list[Quote]:
 
 
 def chosen(found: Sequence[Quote]) -> list[Quote]:
-    """The best sentences, none of which says what another does."""
+    """The best sentences, none of which repeats another."""
     kept: list[Quote] = []
     of_source: Counter[int] = Counter()
     is_judged = any(each.answers is not None for each in found)
@@ -158,7 +161,7 @@ def quoted(quotes: Sequence[Quote]) -> Iterator[str]:
 
 
 def read_body(text: RecordText) -> str:
-    """The part of a record that is read for sentences."""
+    """The part of a record that sentences are taken from."""
     return text.body[:BODY_CHARACTERS_MAX]
 
 
@@ -183,18 +186,18 @@ def _about(record: RecordText) -> list[str]:
 
 
 def _context(quote: Quote) -> str:
-    """What the sentence is about, which it may not say itself."""
+    """The topic of the record, which the sentence may not name."""
     record = quote.source.text
     title = record.topic or record.title
     return "" if quote.has_title or is_code(title) or record.body.startswith(title) else f"{title}: "
 
 
 def _units(record: RecordText) -> Iterator[tuple[str, str]]:
-    """What may be quoted by itself, with the title before it where it is the value of a field."""
+    """The sentences that can be quoted, each with the title before it if it is a field's value."""
     title, prose = f"{shorten(record.title, TITLE_CHARACTERS_MAX)} – ", list[str]()
     for line in read_body(record).split("\n"):
         if _NAMED_VALUE.fullmatch(line) and line[:1].islower():
-            # what it is called stands before each value already
+            # the title stands before each value already
             if line.partition(": ")[2] != record.title:
                 yield title, line
         else:
@@ -216,7 +219,7 @@ def _sentences_of(record: RecordText, lines: Sequence[str]) -> list[str]:
 
 
 def _readable(lines: Sequence[str]) -> list[str]:
-    """The sentences of some lines; a short one takes the next one of its line along."""
+    """The sentences of some lines. A short one is joined with the next one of its line."""
     found: list[str] = []
     for line in lines:
         is_short = False
@@ -243,7 +246,7 @@ def _cited(quote: Quote) -> str:
 
 
 def _date(quote: Quote, quotes: Sequence[Quote]) -> str:
-    """The date of the record before a sentence that names none, where it says when, or of which of several days it is."""
+    """The date of the record, for a sentence without one, where it tells when or which of several days."""
     record = quote.source.text
     if record.date is None or quote.has_title or _names_date(quote.text, record.date, record.language):
         return ""
@@ -270,7 +273,7 @@ def answer_model() -> PairModel | None:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known for sure: `text` begins the answer; `is_all`: nothing else can answer it.
+    """What is known without a model: `text` begins the answer; `is_all`: it is the whole answer.
 
     `authors`: the question asks what they said. `doubt`: that what the records found may not answer, where that is likely.
     `basis`: what the number was counted on. `quotes`: the sentences that answer, best first. `chance`: how likely the records
@@ -288,7 +291,7 @@ class Facts:
     likely: ConfidenceLevel | None = None
 
     def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
-        """Whether an answer with these citations answers in part at most. One that cites nothing says nothing of the records."""
+        """Whether an answer with these citations answers at most in part, as one without citations or a count does."""
         return bool(self.doubt) or (self.counted is None and not self.basis and not citations)
 
 
@@ -300,12 +303,13 @@ SOUGHT_CHARACTERS_MAX = 200
 CALLED_CHARACTERS_MAX = 120
 NOTHING_ANSWERS = "The records searched here hold nothing that answers this"
 NOTHING_FOUND = f"{NOTHING_ANSWERS}. Other words, or fewer, may find more."
+BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
 UNSURE = "No record clearly answers this. The nearest say:"
 IN_PART = "this may answer the question only in part"
 
 
 def nothing_held(question: str, missing: Sequence[str], nearest: Sequence[EvidenceSource]) -> str:
-    """That the records do not answer: what was looked for, which words of it no record holds, and what is nearest."""
+    """The refusal: what was looked for, which of its words no record holds, and the nearest records."""
     sought = f"“{markdown_safe(shorten(words_to_look_up(question), SOUGHT_CHARACTERS_MAX))}”"
     said = f"{NOTHING_ANSWERS}. Looked for: {sought}"
     said += f"; none of them names {_listed(missing)}." if missing else "."
@@ -318,12 +322,12 @@ def nothing_held(question: str, missing: Sequence[str], nearest: Sequence[Eviden
 
 
 def doubt(missing: Sequence[str]) -> str:
-    """That what was found may not answer the question, and which of its words no record holds."""
+    """The doubt: the records found may not answer, with the words that no record holds."""
     return f"No record names {_listed(missing)}: {IN_PART}." if missing else UNSURE
 
 
 def called(record: RecordText) -> str:
-    """What a record is about, in words: one that is called by a number or a code, by what it says."""
+    """What a record is about: its topic or title, with its text where that is a number or a code."""
     name = record.topic or record.title
     is_code = all(any(map(str.isdigit, part)) for part in name.split())
     return f"{name}: {' '.join(record.body.split())}" if is_code else name
@@ -334,7 +338,7 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def question_about(text: RecordText) -> str | None:
-    """What the record can answer; None where a question would name its author or topic, and it has none."""
+    """A question that the record answers; None where its author or topic would be named, and is missing."""
     asked = text.quoting.followup
     if "{author}" in asked and not (text.author and text.topic):
         return None
@@ -345,5 +349,48 @@ def question_about(text: RecordText) -> str | None:
 
 
 def topic(title: str) -> str:
-    """A title as a question speaks of it."""
+    """A title as it stands in a question."""
     return shorten(title.strip().rstrip(".?!"), TOPIC_CHARACTERS_MAX)
+
+
+FOLLOWUPS_MIN, FOLLOWUPS_MAX = 2, 3
+
+
+class FollowupQuestions(LazyModel):
+    """Questions that a reader of the answer is likely to ask next."""
+
+    questions: list[CleanText] = Field(
+        description="Two or three short questions, each answerable from the same records."
+    )
+
+
+def questions_about(
+    question: str, asked_sources: Sequence[EvidenceSource], pool: Sequence[RecordText]
+) -> FollowupQuestions:
+    """Questions about records that were found but not used, so that each has an answer."""
+    used = {source.text.key for source in asked_sources}
+    own = set(significant_words(question))
+    fresh = [text for text in pool if text.key not in used] + [source.text for source in asked_sources]
+    questions: dict[str, None] = {}
+    kinds: Counter[tuple[str, str]] = Counter()
+    for text in fresh:
+        candidate = question_about(text)
+        if candidate is None or len(set(significant_words(candidate)) - own) < 1:
+            continue
+        kind, topic = (text.type, text.topic or text.title)
+        if kinds[kind, ""] or kinds["", topic] > 1:
+            continue
+        kinds[kind, ""] += 1
+        kinds["", topic] += 1
+        questions[candidate] = None
+        if len(questions) == FOLLOWUPS_MAX:
+            break
+    return FollowupQuestions(questions=list(questions))
+
+
+def followups_about(records: Sequence[RecordText]) -> list[str]:
+    """Questions about records that exist, for when nothing was found. Of a single record there are two."""
+    asked = list(dict.fromkeys(question for record in records if (question := question_about(record))))
+    if len(asked) < FOLLOWUPS_MIN:
+        asked += [f"Which records mention {topic(called(record))}?" for record in records[:FOLLOWUPS_MIN]]
+    return list(dict.fromkeys(asked))

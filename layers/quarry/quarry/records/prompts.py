@@ -1,4 +1,4 @@
-"""What the model is told when it answers from records, and the form in which it writes: a first line that names its sources, the
+"""The prompts of a model that answers from records, and the form in which it writes: a first line that names its sources, the
 text, and at the end what to ask next.
 
 Sources: 2, 5, r1
@@ -49,13 +49,13 @@ class WrittenAnswer:
     followups: list[str] = field(default_factory=list)
     _held: str = ""
     _space: str = ""
-    """Line ends seen last: they go where nothing follows but what to ask next."""
+    """The last line ends: dropped where only the next questions follow."""
     _has_begun: bool = False
     _at_line_start: bool = True
     _in_next: bool = False
 
     def feed(self, piece: str) -> str:
-        """The text of the answer that is known by now."""
+        """The part of the answer that is complete by now."""
         given = self._space + self._released(piece, final=False)
         kept = given.rstrip("\n")
         self._space = given[len(kept) :]
@@ -94,7 +94,7 @@ class WrittenAnswer:
             results = [word.removeprefix(RESULT) for word in named if word.startswith(RESULT)]
             self.main_result = next((int(number) for number in results if number.isdecimal()), None)
             self._held = rest.lstrip("\n")
-            # the empty lines behind it may still come
+            # empty lines may still follow
             self._has_begun = bool(self._held) or final
             self._held = self._held if self._has_begun else f"{line}\n"
             return self._has_begun
@@ -114,7 +114,7 @@ def _begins(line: str, mark: str) -> bool:
 
 
 def _may_begin(line: str, mark: str) -> bool:
-    """Whether a line begins with the mark, or may once more of it has come."""
+    """Whether a line begins with the mark, or may do so when it is longer."""
     said = line.lstrip(" -*#").casefold()
     return said.startswith(mark) or mark.startswith(said)
 

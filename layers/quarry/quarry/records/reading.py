@@ -1,8 +1,7 @@
-"""A question over records as the reader reads it: which types it asks for, and what their records must be like.
+"""How a question about records is read: the types that it names, and the conditions on their records.
 
-Records are prose, and most of what a question says is what they tell about, not what they are. So a condition must hold only
-where the question names the records that it is said of ("tickets opened in March"), or says nothing else. Elsewhere it adds
-weight.
+Records are prose, and most words of a question describe their content, not their fields. So a condition must hold only where
+the question names a type of record ("tickets opened in March"), or contains nothing else. Elsewhere it adds weight.
 """
 
 from __future__ import annotations
@@ -20,15 +19,17 @@ from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.language.tokens import codes_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS, placed_words, significant_words, words
-from quarry.query.of_filters import can_have
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
+from quarry.query.of_table import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
+from quarry.query.paths import MONTH
 from quarry.reader.names import SourceName
-from quarry.reader.reading import Reading, chances_of, comparisons
+from quarry.reader.reading import Reading, chances_of, likely_conditions
 from quarry.reader.said import SaidValue
 from quarry.records.contract import Intent
 from quarry.records.searched_types import RecordTypes
-from quarry.retrieval.facets import NUMERIC_KINDS, Facet, SearchTable
+from quarry.retrieval.facets import NUMERIC_KINDS, SearchTable
 from quarry.services.services import Caller, Services
-from quarry.spans.mention import Clause, Condition, DateRange, NumberRange, Span, spans_of
+from quarry.spans.mention import DateRange, Span
 
 QUESTION_WORDS = frozenset(
     """
@@ -41,9 +42,9 @@ QUESTION_PHRASES = (("tell", "me"), ("show", "me"), ("give", "me"), ("find", "ou
 KEYWORD_WORDS_MAX = 3
 _OPERATORS = re.compile(r'"|(?:^|\s)-\S|\bOR\b')
 _TYPED = re.compile(r'(-*+)("[^"]*"?|[^\s"]+)')
-"""A word or phrase, and the dashes before it: an odd number of them excludes it, as the SQL function `read_query` has it."""
+"""A word or phrase with the dashes before it. An odd number excludes it, as in the SQL function `read_query`."""
 _SET_QUOTES = re.compile(r'“([^“”„"]*)”|„([^“”„"]*)[“”]|«([^«»"]*)»')
-"""Quotes as keyboards set them, which `read_query` takes for plain ones."""
+"""Typographic quotes, which `read_query` takes for plain ones."""
 
 
 def classify_intent(query: str) -> Intent:
@@ -65,12 +66,12 @@ def is_asked(query: str) -> bool:
 
 
 def exclusions_in(query: str) -> list[Span]:
-    """Where the words and phrases stand that a dash excludes ("-parks", '-"bike lanes"')."""
+    """The places of words and phrases that a dash excludes ("-parks", '-"bike lanes"')."""
     return [Span(*typed.span()) for typed in _TYPED.finditer(_plainly_quoted(query)) if len(typed[1]) % 2]
 
 
 def without_exclusions(query: str) -> str:
-    """What a query asks for, without what it excludes; as it stands where it excludes nothing."""
+    """The query without the words that it excludes."""
     excluded = exclusions_in(query)
     if not excluded:
         return query
@@ -80,7 +81,7 @@ def without_exclusions(query: str) -> str:
 
 
 def words_to_look_up(query: str) -> str:
-    """What the text half of the search is given: a question without its small talk, anything else as it stands.
+    """The text that the search by words gets: a question without stop words, anything else unchanged.
 
     "How much did the bridge go up" is about the bridge; its "much" and "go" are rare in records and would count for more. A code
     is a phrase, which lifts what holds it.
@@ -90,7 +91,7 @@ def words_to_look_up(query: str) -> str:
     codes = codes_in(query)
     others = " ".join(word for word in query.split() if not codes_in(word))
     if others and classify_intent(query) != "keyword":
-        # as they were written: a refusal repeats them
+        # spelt as in the question, since a refusal repeats them
         others = (
             " ".join(others[start:end] for word, start, end in placed_words(others) if word not in STOP_WORDS) or others
         )
@@ -98,26 +99,27 @@ def words_to_look_up(query: str) -> str:
 
 
 def _plainly_quoted(query: str) -> str:
-    """The query with every phrase in plain quotes, its letters where they were."""
+    """The query with typographic quotes as plain ones. No letter moves."""
     return _SET_QUOTES.sub(lambda quoted: f'"{quoted[0][1:-1]}"', query)
 
 
 LIKELY, LIKELY_WHOLE = 0.5, 0.2
-"""What so much of the probability agrees on is taken as said; less is enough for a value that is said whole, and for what records
-are called."""
+"""From this probability on, a condition is taken as meant. Less is enough for a whole value, and for a type's name."""
 SURE = 0.7
-"""Of fields that hold the same value, one with so much of the probability is meant alone."""
+"""From this probability on, one of several fields with the same value is meant alone."""
 NAMED_MIN = 0.99
-"""So much of what records are called is said where they are asked for by name."""
-CLAUSES_MAX = 12
+"""From this likeness on, words name a type of record."""
+CONDITIONS_MAX = 12
+SaidCondition = tuple[Condition, frozenset[Span]]
+"""A condition on facets, and the characters that say it."""
 
 
 @dataclass(frozen=True)
 class RecordsReading:
     """A question as it was read. `read` is what the reader made of it over the sources in `asked`, by the names in `sources`.
 
-    `clauses` are its conditions on records; `must_hold`: no others are meant. `named` are the types that it asks for by name.
-    `words` are what is left to be found by words: all but what the conditions say; empty where the whole search text serves.
+    `conditions` are what its records must be like; `must_hold`: no others are meant. `named` are the types that it asks for by
+    name. `words` are left to be found by words: all but what the conditions say; empty where the whole search text serves.
     `says_more`: words say more than which records are meant. `excludes`: a dash rules some out ("council -parks").
     """
 
@@ -125,7 +127,7 @@ class RecordsReading:
     text: str
     asked: Asked
     read: Reading
-    clauses: Sequence[Clause] = ()
+    conditions: Sequence[Condition] = ()
     named: Sequence[str] = ()
     must_hold: bool = False
     words: str = ""
@@ -135,32 +137,33 @@ class RecordsReading:
 
     @property
     def authors(self) -> frozenset[str]:
-        """Who is to have said it, as they stand in the data; none where the question names nobody."""
+        """The authors that the question names, as the data spells them."""
         facets = {name for each in self.types.values() for name in each.authors}
-        named = (condition for clause in self.clauses for condition in clause if condition.facet in facets)
-        return frozenset(value for condition in named if not condition.is_negated for value in condition.values)
+        named = (each for each in comparisons_of(self.conditions) if each.field in facets)
+        return frozenset(str(value) for each in named if not denies(each) for value in each.scalars)
 
     @property
     def only_conditions(self) -> bool:
-        """Whether nothing is said but conditions, so that it goes on from another question: "and in March?"."""
-        return bool(self.clauses) and not (self.named or self.says_more)
+        """Whether it has nothing but conditions, so that it follows another question: "and in March?"."""
+        return bool(self.conditions) and not (self.named or self.says_more)
 
-    def lists(self, given: Sequence[Clause] = ()) -> bool:
-        """Whether nothing is said but which records are meant, by its conditions or those that are `given`."""
+    def lists(self, given: Sequence[Condition] = ()) -> bool:
+        """Whether it only says which records are meant, by its conditions or the `given` ones."""
         if self.excludes and not self.named:
             return False  # what records hold is meant, not only which they are
-        return self.must_hold and bool(self.clauses or given) and not self.says_more
+        return self.must_hold and bool(self.conditions or given) and not self.says_more
 
-    def clauses_for(self, table: SearchTable) -> list[Clause] | None:
-        """The conditions as this table can tell them; None where it cannot tell one."""
-        told = [tellable(clause, table) for clause in self.clauses]
-        return told if all(told) else None
+    def conditions_for(self, table: SearchTable) -> list[Condition] | None:
+        """The conditions on the facets of this table; None where it lacks the facets of one."""
+        told = [tellable(each, table) for each in self.conditions]
+        found = [each for each in told if each is not None]
+        return found if len(found) == len(told) else None
 
 
 async def read_records(
     caller: Caller, services: Services, types: RecordTypes, text: str, names: Sequence[str] = (), *, earlier: str = ""
 ) -> RecordsReading:
-    """What `text` asks of the records of these types, or of those in `names` alone; it may go on from an `earlier` question.
+    """Read `text` as a question about these types, or about those in `names` alone. It may follow an `earlier` question.
     Raises DatabaseUnavailable.
     """
     asked = await what_may_be_asked(caller, services)
@@ -173,7 +176,7 @@ async def read_records(
 
 
 def _sources(types: RecordTypes, names: Sequence[str], asked: Asked) -> list[str]:
-    """The sources of the types, with those that are only counted where all types are asked."""
+    """The sources of the types. Without `names`, also the sources that are counted but not searched."""
     return [
         name
         for name, (domain, own) in asked.homes.items()
@@ -184,20 +187,19 @@ def _sources(types: RecordTypes, names: Sequence[str], asked: Asked) -> list[str
 
 
 def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -> RecordsReading:
-    """The reading with what is said of records told from what these tell about."""
+    """The reading, split into conditions on records and words to find in them."""
     text, likely = read.said.text, Likely(read)
-    clauses = [each for each in likely.clauses(types.united) if not is_soft(each, types.united)][:CLAUSES_MAX]
+    said = [each for each in likely.conditions(types.united) if not is_soft(each[0], types.united)][:CONDITIONS_MAX]
     named = tuple(own for name in likely.sources if (own := asked.homes[name][1]) in types.counted)
     excluded = exclusions_in(text)
-    left = _without(text, [*spans_of(clauses), *excluded])
-    says_more = likely.says_more(spans_of(clauses))
-    must_hold = bool(named) or not says_more or any(map(_is_a_day, clauses))
+    says_more = likely.says_more(_spans(said))
+    must_hold = bool(named) or not says_more or any(_is_a_day(each, types.united) for each, _ in said)
     if not must_hold:
-        clauses = [each for each in clauses if _is_of_people_or_days(each, types.united)]
-        left = _without(text, [*spans_of(clauses), *excluded])
+        said = [each for each in said if _is_of_people_or_days(each[0], types.united)]
+    left = _without(text, [*_spans(said), *excluded])
     kept = " ".join(text[each.start : each.end] for each in excluded)
     return RecordsReading(
-        types, text, asked, read, clauses, named, must_hold,
+        types, text, asked, read, [each for each, _ in said], named, must_hold,
         words=f"{left} {kept}".strip() if not goes_on and significant_words(left) else "",
         says_more=says_more,
         excludes=bool(excluded),
@@ -207,13 +209,13 @@ def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -
 
 @dataclass(frozen=True)
 class Likely:
-    """What the candidates of a reading agree on, each counting by its probability."""
+    """What the candidates of a reading agree on, weighed by their probabilities."""
 
     read: Reading
 
     @cached_property
     def sources(self) -> list[str]:
-        """The sources that the question names, and likely asks for."""
+        """The sources that the question names and likely asks for."""
         chances: defaultdict[str, float] = defaultdict(float)
         for candidate, chance in self.read.best:
             chances[candidate.query["source"]] += chance
@@ -224,76 +226,53 @@ class Likely:
         )
         return [each for each in named if chances[each] >= LIKELY_WHOLE]
 
-    def clauses(self, table: SearchTable) -> Iterator[Clause]:
-        """What records must be like, as conditions on facets of the table."""
+    def conditions(self, table: SearchTable) -> Iterator[SaidCondition]:
+        """The likely conditions on facets of the table."""
         said = self.read.said
         yield from _together(filter(None, (self._of_value(value, table) for value in said.values)), table)
-        values = {link.value for value in said.values for link in value.links}
-        chances: defaultdict[tuple[str, str, tuple[Any, ...]], float] = defaultdict(float)
-        for candidate, chance in self.read.best:
-            for name, op, compared, is_denied in comparisons(candidate.query.get("where", ())):
-                if not is_denied and values.isdisjoint(map(str, compared)):
-                    chances[name, op, compared] += chance
-        dated = False
-        for (name, op, compared), chance in chances.items():
-            facet = table.by_name.get(name)
-            if facet and chance >= LIKELY and (condition := self._compared(facet, op, compared)):
-                dated = dated or facet.kind in ("date", "year")
-                yield (condition,)
+        measures = [each.place for each in said.days]
+        measures += [each.place for several in (said.numbers, said.lengths) for each in several]
+        # LIKELY is a share of all candidates, the chances are shares of the best
+        known, dated = sum(chance for _, chance in self.read.best), False
+        for likely in likely_conditions(self.read):
+            kinds = {table.facet(name).kind for name in facets_of([likely.condition]) if name in table.by_name}
+            is_measured = len(kinds) == 1 and kinds <= {*NUMERIC_KINDS, "date"} and likely.ops <= {"=", *RANGES}
+            spans = [self._span(each.first, each.last) for each in measures if each.mask & likely.mask]
+            if is_measured and spans and known * likely.chance >= LIKELY and not likely.is_denied:
+                dated = dated or not kinds.isdisjoint(("date", "year"))
+                yield likely.condition, frozenset[Span]().union(*spans)
         if table.date and not dated:
-            # days date the records, whatever else they may say; a year may be part of a name ("the 2026 budget")
+            # days date the records, but a year may be part of a name ("the 2026 budget")
             for each in said.days:
                 if each.days.grain != "year" or not said.unread(each.place.mask):
-                    yield (
-                        Condition(
-                            table.date, range=each.days, evidence=(self._span(each.place.first, each.place.last),)
-                        ),
-                    )
+                    yield on_days(table.date, each.days), self._span(each.place.first, each.place.last)
 
-    def _of_value(self, value: SaidValue, table: SearchTable) -> Clause:
-        """Any of the fields that may hold the value, where most candidates ask for it; or none of them, where most deny it."""
+    def _of_value(self, value: SaidValue, table: SearchTable) -> SaidCondition | None:
+        """That one of the fields has the value, where the candidates ask for it, or that none has, where they exclude it."""
         chances = chances_of(value, self.read.best)
         is_whole = any(link.is_whole for link in value.links)
         if not (
             is_whole or any(token.is_capital for token in self.read.said.tokens[value.place.first : value.place.last])
         ):
-            return ()  # a word like others is no part of a name
-        # nothing is ruled out by a guess
+            return None  # a word like others is no part of a name
+        # a guess excludes nothing
         is_denied = chances.denied >= max(LIKELY, chances.asked_for)
         if not is_denied and chances.asked_for < (LIKELY_WHOLE if is_whole else LIKELY):
-            return ()
+            return None
         one = {name for name, chance in chances.of_field.items() if chance >= SURE}
         by_facet: dict[str, list[str]] = {}
         for link in value.links:
             is_meant = link.field in one if one else link.field in table.by_name
             if link.is_whole == is_whole and is_meant and link.field in table.by_name:
                 by_facet.setdefault(link.field, []).append(link.value)
-        evidence = (self._span(value.place.first, value.place.last),)
-        return tuple(
-            Condition(name, tuple(dict.fromkeys(values)), is_negated=is_denied, evidence=evidence)
-            for name, values in by_facet.items()
-        )
+        if not by_facet:
+            return None
+        op: Operator = "!=" if is_denied else "="
+        parts = [compared(name, op, list(dict.fromkeys(values))) for name, values in by_facet.items()]
+        return AnyOf.of(parts), self._span(value.place.first, value.place.last)
 
-    def _compared(self, facet: Facet, op: str, values: tuple[Any, ...]) -> Condition | None:
-        """A comparison with days or numbers as a condition; None for others."""
-        said = self.read.said
-        places = said.days if facet.kind in ("date", "year") else [*said.numbers, *said.lengths]
-        evidence = tuple(self._span(each.place.first, each.place.last) for each in places)
-        if not values or not evidence:
-            return None
-        low, high = bounds(op, values)
-        if low is None and high is None:
-            return None
-        if facet.kind == "date":
-            first, last = (None if day is None else datetime.date.fromisoformat(str(day)) for day in (low, high))
-            return Condition(facet.name, range=DateRange(first, last), evidence=evidence)
-        if facet.kind not in NUMERIC_KINDS:
-            return None
-        span = NumberRange(low, high, includes_least=op != ">", includes_most=op != "<")
-        return Condition(facet.name, range=span, evidence=evidence)
-
-    def says_more(self, spans: set[Span]) -> bool:
-        """Whether words say more than the conditions at `spans` and what records are called."""
+    def says_more(self, spans: frozenset[Span]) -> bool:
+        """Whether there are words beyond the conditions at `spans` and the names of types."""
         tokens = self.read.said.tokens
         inside = {token.text for token in tokens if any(each.start <= token.start < each.end for each in spans)}
         return any(word not in inside and not _within(word, inside) for word in self.read.unread)
@@ -302,26 +281,41 @@ class Likely:
         """Whether the newest records are likely asked for."""
         return sum(chance for each, chance in self.read.best if _is_newest(each.query, asked)) >= LIKELY
 
-    def _span(self, first: int, last: int) -> Span:
+    def _span(self, first: int, last: int) -> frozenset[Span]:
         tokens = self.read.said.tokens
-        return Span(tokens[first].start, tokens[last - 1].end)
+        return frozenset([Span(tokens[first].start, tokens[last - 1].end)])
 
 
-def _together(clauses: Iterable[Clause], table: SearchTable) -> list[Clause]:
-    """The clauses, those of values that a row can have but one of as one clause of which any must hold."""
-    found: list[Clause] = []
-    for clause in clauses:
-        same = next((place for place, other in enumerate(found) if _are_alternatives(clause, other, table)), None)
+def on_days(field: str, days: DateRange) -> Condition:
+    """The condition that a date is one of these days, or in these months of any year."""
+    first, last = days.first, days.last
+    if not days.months:
+        return between(field, first, last)
+    in_months = compared(f"{MONTH}({field})", "=", sorted(days.months))
+    return AllOf(all_of=(in_months, between(field, first, last))) if first or last else in_months
+
+
+def _spans(said: Iterable[SaidCondition]) -> frozenset[Span]:
+    """The characters of the conditions."""
+    return frozenset[Span]().union(*(spans for _, spans in said))
+
+
+def _together(said: Iterable[SaidCondition], table: SearchTable) -> list[SaidCondition]:
+    """The conditions, with those joined by "or" that name values of a field with one value a row."""
+    found: list[SaidCondition] = []
+    for condition, spans in said:
+        same = next((place for place, other in enumerate(found) if _are_alternatives(condition, other[0], table)), None)
         if same is None:
-            found.append(clause)
+            found.append((condition, spans))
         else:
-            found[same] = (*found[same], *clause)
+            other, others = found[same]
+            found[same] = AnyOf(any_of=(*parts_of(other), *parts_of(condition))), spans | others
     return found
 
 
-def _are_alternatives(clause: Clause, other: Clause, table: SearchTable) -> bool:
-    facets = {each.facet for each in (*clause, *other)}
-    is_asked_for = not any(each.is_negated for each in (*clause, *other))
+def _are_alternatives(condition: Condition, other: Condition, table: SearchTable) -> bool:
+    facets = facets_of([condition, other])
+    is_asked_for = not any(map(denies, comparisons_of([condition, other])))
     return is_asked_for and len(facets) == 1 and not any(table.facet(name).is_array for name in facets)
 
 
@@ -335,13 +329,6 @@ def _is_newest(query: Mapping[str, Any], asked: Asked) -> bool:
     return dated is not None and order[0] == {"by": dated, "direction": "desc"}
 
 
-def bounds(op: str, values: Sequence[Any]) -> tuple[Any, Any]:
-    """The ends of what a comparison allows; None where it is open."""
-    low = values[0] if values and op in ("=", "between", ">", ">=") else None
-    high = values[-1] if values and op in ("=", "between", "<", "<=") else None
-    return low, high
-
-
 def _without(text: str, spans: Sequence[Span]) -> str:
     """A text without some of its characters."""
     kept = list(text)
@@ -350,30 +337,30 @@ def _without(text: str, spans: Sequence[Span]) -> str:
     return " ".join("".join(kept).split())
 
 
-def is_soft(clause: Clause, table: SearchTable) -> bool:
-    """Whether the values are words like others in prose, however they are asked about."""
-    return not any(condition.is_negated or table.facet(condition.facet).is_hard for condition in clause)
+def is_soft(condition: Condition, table: SearchTable) -> bool:
+    """Whether its values are ordinary words, which a question may use without meaning the field."""
+    return not any(denies(each) or table.facet(facet_of(each)).is_hard for each in comparisons_of([condition]))
 
 
-def _is_of_people_or_days(clause: Clause, table: SearchTable) -> bool:
-    facets = [table.facet(each.facet) for each in clause if not each.is_negated]
+def _is_of_people_or_days(condition: Condition, table: SearchTable) -> bool:
+    facets = [table.facet(facet_of(each)) for each in comparisons_of([condition]) if not denies(each)]
     return bool(facets) and all(each.is_people or each.kind in ("name", "date") for each in facets)
 
 
-def _is_a_day(clause: Clause) -> bool:
-    days = clause[0].range
-    return isinstance(days, DateRange) and days.first is not None and days.first == days.last
+def _is_a_day(condition: Condition, table: SearchTable) -> bool:
+    if not isinstance(condition, Comparison) or condition.op not in ("=", "between"):
+        return False
+    return table.facet(facet_of(condition)).kind == "date" and len({*condition.scalars}) == 1
 
 
-def tellable(clause: Clause, table: SearchTable) -> Clause:
-    """Those of the conditions that this table can tell. Somebody who may be meant as several things is what the first
-    facet of people tells. What a row may be like itself is not asked of what it refers to.
+def tellable(condition: Condition, table: SearchTable) -> Condition | None:
+    """As much of a condition as this table's facets can meet. A person who may stand in several facets is looked for in the first
+    facet of people. What a row may be like itself is not asked of what it refers to.
     """
-    facets = table.by_name
     people = [facet.name for facet in table.facets if facet.is_people]
-    told = [condition for condition in clause if condition.facet in facets and can_have(table, (condition,))]
-    nearest = min((facets[condition.facet].steps for condition in told), default=0)
-    told = [condition for condition in told if facets[condition.facet].steps == nearest]
-    if sum(condition.facet in people for condition in told) > 1:
-        told = [condition for condition in told if condition.facet not in people[1:]]
-    return tuple(told)
+    told = {part: table.facet(*facets_of([part])) for part in parts_of(condition) if can_have(table, part)}
+    nearest = min((facet.steps for facet in told.values()), default=0)
+    told = {part: facet for part, facet in told.items() if facet.steps == nearest}
+    if sum(facet.name in people for facet in told.values()) > 1:
+        told = {part: facet for part, facet in told.items() if facet.name not in people[1:]}
+    return AnyOf.of([*told]) if told else None

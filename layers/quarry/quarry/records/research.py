@@ -22,15 +22,14 @@ from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
-from quarry.records.begun import SearchToolset
+from quarry.records.finding import SearchToolset, rank_records, summary, varied
 from quarry.records.prompts import RESULT, sources_block
 from quarry.records.retrieval import describe, whole_record
 from quarry.records.scope import required
-from quarry.records.search import rank_records, summary, varied
 
 STEP = "records_answer"
 SOURCES_FOUND_MAX = 40
-"""Sources of one answer that are numbered; those that it rests on are sent, at most SOURCES_MAX of them."""
+"""Numbered sources of one answer at most. The answer sends the ones that it rests on, at most SOURCES_MAX."""
 SEARCHED_MAX = 8
 """Sources that one search shows."""
 WHOLE_CHARACTERS_MAX = 8_000
@@ -50,7 +49,7 @@ class Research:
 
     @property
     def names(self) -> list[str]:
-        """The sources that the asker allowed."""
+        """The sources that the request allows."""
         return [*self._searched, *self._unsearched]
 
     @property
@@ -115,8 +114,8 @@ class Research:
         toolset = self.toolset
         [chosen] = [each for each in toolset.types if each.name == arguments.source]
         whole = await whole_record(toolset.services.reader, chosen, arguments.id)
-        texts = await describe(toolset.services.reader, [(arguments.source, arguments.id)], toolset.reading.types, "")
-        number = "".join(f"Source [{source.n}]: " for source in toolset.evidence.add_read(texts))
+        texts = await describe(toolset.services.reader, [(arguments.source, arguments.id)], toolset.reading.types)
+        number = "".join(f"Source [{source.n}]: " for source in toolset.evidence.add_read(texts.values()))
         shown = bounded(whole.model_dump(mode="json", exclude_none=True), WHOLE_CHARACTERS_MAX)
         return ToolResult(1, whole.title, f"{number}{json.dumps(shown, ensure_ascii=False)}")
 

@@ -1,4 +1,4 @@
-"""Records out of Postgres: candidates, counts and texts, of what the caller may see. Nothing is decided here."""
+"""The statements that read candidates, counts and texts of records, within what the caller may see."""
 
 from __future__ import annotations
 
@@ -16,18 +16,27 @@ from quarry.platform.errors import NotFound
 from quarry.platform.text import shown
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
-from quarry.query.filtered import Filtered
+from quarry.query.algebra import Condition
+from quarry.query.of_table import Filtered
 from quarry.records.collections_contract import WholeRecord
 from quarry.records.contract import RecordKey, RecordType
 from quarry.records.evidence import Candidate, RecordText
-from quarry.records.scope import Arm
 from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.spans.mention import Clause
 
 ROWS_RANKED = 4_000
-"""So many rows are ranked by their words in one search, shared by its arms; of a query of few words more (text_candidates)."""
+"""Rows that one search ranks by their words, shared by its arms; more for a query of few words (text_candidates)."""
 ROWS_RANKED_MIN = 500
-"""So many of each arm at least: of judged collections these hold 99 % of what ranking all rows finds in its first hundred."""
+"""Rows of each arm at least: on judged collections they hold 99 % of the first hundred of a ranking of all rows."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """One type searched for some words, among the records that meet the conditions. `is_apart`: the question gave these."""
+
+    type: SearchedType
+    query: str
+    conditions: Sequence[Condition] = ()
+    is_apart: bool = False
 
 
 async def find_candidates(
@@ -74,8 +83,8 @@ async def find_candidates(
 
 
 async def coverages(database: Database, arms: Sequence[Arm]) -> dict[str, float]:
-    """How much of the words that say most the best record holds, for each query of these arms, in one round trip; of a query that
-    finds nothing, nothing.
+    """For each query of these arms, how much of its rarest words the best record holds, in one round trip. Queries that find
+    nothing are left out.
     """
     arms = [each for each in arms if each.type.is_searched]
     if not arms:
@@ -91,7 +100,7 @@ async def coverages(database: Database, arms: Sequence[Arm]) -> dict[str, float]
 
 @dataclass(frozen=True)
 class Count:
-    """How many records of a type are found; `is_capped`: there may be more than these, which were counted."""
+    """How many records of a type are found; there may be more where it `is_capped`."""
 
     rows: int
     is_capped: bool = False
@@ -131,7 +140,7 @@ async def _of_each_arm(
     is_strict: bool,
     reads_english_alone: bool = False,
 ) -> list[DictRow]:
-    """The rows that a function gives for each arm, of its words and its condition, and whether they were looked for by meaning.
+    """The rows of a function for each arm's words and condition, and whether it searched by meaning.
     Words are weighed over all types that are read in one language.
     """
     searches = [each for place, arm in enumerate(arms) for each in _searches(place, arm)]
@@ -185,7 +194,7 @@ def _weighed(readings: int) -> Composed:
 
 
 def tables_seen(types: Iterable[SearchedType]) -> tuple[list[str], list[str | None]]:
-    """The tables of words of some types, each once, and for each what is true of its rows that the caller may see."""
+    """The tables with the words of some types, each once, and for each the condition of the rows that the caller may see."""
     seen = {each.rows: each.seen for each in types}
     return [*seen], [*seen.values()]
 
@@ -206,8 +215,8 @@ class _Search:
 
     @property
     def condition(self) -> Composable | None:
-        """What is asked of a row `t`; None where it may be any."""
-        asked = self.arm.type.condition(self.arm.clauses)
+        """The condition on a row `t`; None for any row."""
+        asked = self.arm.type.condition(self.arm.conditions)
         if not self.arm.type.tells_language:
             return asked
         of_language = SQL("t.language = {}").format(Literal(self.language))
@@ -220,115 +229,120 @@ def _searches(place: int, arm: Arm) -> Iterator[_Search]:
 
 
 async def ids_meeting(
-    database: Database, clauses: Mapping[SearchedType, Sequence[Clause]], limit: int
+    database: Database, conditions: Mapping[SearchedType, Sequence[Condition]], limit: int
 ) -> dict[RecordType, list[str]]:
     """Records of each type that meet its conditions, latest first, `limit` of a type at most."""
-    return {each.name: await Filtered(each.table, given).keys(database, limit) for each, given in clauses.items()}
+    return {each.name: await Filtered(each.table, given).keys(database, limit) for each, given in conditions.items()}
 
 
 async def latest_records(
-    database: Database, types: RecordTypes, limit: int, *, among: Sequence[SearchedType], given: Sequence[Clause] = ()
+    database: Database,
+    types: RecordTypes,
+    limit: int,
+    *,
+    among: Sequence[SearchedType],
+    given: Sequence[Condition] = (),
 ) -> list[RecordText]:
-    """The latest `limit` records that meet the clauses, `among` these types: of the one whose titles others have for topics;
+    """The latest `limit` records that meet the conditions, `among` these types: of the one whose titles others have for topics;
     where there is none, of the first. `types` are all that the caller may see.
     """
     topical = next((each for each in among if each.is_topic), None) or next(iter(among), None)
     if topical is None:
         return []
     ids = await ids_meeting(database, {topical: given}, limit)
-    return await describe(database, [(topical.name, id) for id in ids[topical.name]], types, "")
+    return [*(await describe(database, [(topical.name, id) for id in ids[topical.name]], types)).values()]
 
 
+_NO_LANGUAGE: LiteralString = "null"
 SAID_MAX_CHARACTERS = 2_000
-"""So much of what a record says is compared with what others say."""
+"""The beginning of a record that is compared with others."""
 
 
-async def describe(database: Database, keys: Sequence[RecordKey], types: RecordTypes, query: str) -> list[RecordText]:
-    """The texts of the named records, in the order of `keys`, with snippets for `query`; without what the caller may not see."""
-    of_keys = types.only([name for name, _ in keys])
-    if not of_keys:
-        return []
-    rows = await database.rows(
-        texts_query(of_keys),
-        {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "query": query},
+async def describe(
+    database: Database, keys: Sequence[RecordKey], types: RecordTypes, query: str = ""
+) -> dict[RecordKey, RecordText]:
+    """The texts of the named records that the caller may see, in the order of `keys`, with snippets for `query`."""
+    # the query is read once for each language, not for each record
+    rows = await _of_keys(
+        database,
+        keys,
+        {each.name: (each.text, each.row_language) for each in types.values()},
+        ", asked as materialized (select l.language, (read_query(%(query)s, l.language)).words[:16] as words"
+        " from (select distinct s.language from seen s) l)"
+        " select s.type, s.id, s.title, s.body, s.topic, s.author, s.date, s.meeting_id, s.url,"
+        " record_snippet(s.body, a.words, s.language) as snippet"
+        " from seen s join asked a on a.language is not distinct from s.language order by s.place",
+        query=query,
     )
-    return [
+    texts = (
         RecordText(
             **_shown(row, ("title", "body", "topic", "author", "snippet")),
             quoting=types[row["type"]].quoting,
             language=types[row["type"]].table.language,
         )
         for row in rows
-    ]
+    )
+    return {text.key: text for text in texts}
 
 
 def _shown(row: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
-    """A row whose texts of these names are as readers see them: places that citations tell are counted in those texts. Ids and
-    values that clients filter by stay as they are, since they come back.
+    """A row with the texts of these names as readers see them, since citations count their characters. Ids and values that
+    clients filter by stay as they are, since clients send them back.
     """
     return {**row, **{name: shown(row[name]) for name in names if name in row}}
 
 
-def texts_query(types: Sequence[SearchedType]) -> Composed:
-    """Selects the texts of records by the parameters `types` and `ids`, with snippets for `query`."""
-    # the query is read once for each language, not for each record
-    return _of_keys({each.name: (each.text, each.row_language) for each in types}) + SQL(
-        ", asked as materialized (select l.language, (read_query(%(query)s, l.language)).words[:16] as words"
-        " from (select distinct s.language from seen s) l)"
-        " select s.type, s.id, s.title, s.body, s.topic, s.author, s.date, s.meeting_id, s.url,"
-        " record_snippet(s.body, a.words, s.language) as snippet"
-        " from seen s join asked a on a.language is not distinct from s.language order by s.place"
-    )
-
-
 async def dates_of(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, datetime.date]:
-    """The dates of the named records, without those that have none and what the caller may not see."""
-    of_keys = types.only([name for name, _ in keys])
-    if not of_keys:
-        return {}
-    rows = await database.rows(
-        _of_keys({each.name: (each.text, "null") for each in of_keys})
-        + SQL(" select s.type, s.id, s.date from seen s where s.date is not null"),
-        {"types": [name for name, _ in keys], "ids": [id for _, id in keys]},
-    )
+    """The dates of the named records that have one and that the caller may see."""
+    selects = {each.name: (each.text, _NO_LANGUAGE) for each in types.values()}
+    rows = await _of_keys(database, keys, selects, " select s.type, s.id, s.date from seen s where s.date is not null")
     return {(row["type"], row["id"]): row["date"] for row in rows}
 
 
 async def what_they_say(database: Database, keys: Sequence[RecordKey], types: RecordTypes) -> dict[RecordKey, str]:
-    """The title and texts of each of the named records, without what the caller may not see. Of a long one stands the beginning,
-    with a digest of the whole behind it: these say the same only if all of it is the same.
+    """The title and texts of each named record that the caller may see. Of a long one it is the beginning with a digest of the
+    whole, so that two are the same only if all of their text is.
     """
-    of_keys = types.only([name for name, _ in keys])
-    if not of_keys:
-        return {}
-    rows = await database.rows(
-        _of_keys({each.name: (each.said, "null") for each in of_keys})
-        + SQL(
-            " select s.type, s.id, left(s.said, %(longest)s)"
-            " || case when length(s.said) > %(longest)s then ' ' || md5(s.said) else '' end as said from seen s"
-        ),
-        {"types": [name for name, _ in keys], "ids": [id for _, id in keys], "longest": SAID_MAX_CHARACTERS},
+    rows = await _of_keys(
+        database,
+        keys,
+        {each.name: (each.said, _NO_LANGUAGE) for each in types.values()},
+        " select s.type, s.id, left(s.said, %(longest)s)"
+        " || case when length(s.said) > %(longest)s then ' ' || md5(s.said) else '' end as said from seen s",
+        longest=SAID_MAX_CHARACTERS,
     )
     return {(row["type"], row["id"]): row["said"] for row in rows}
 
 
-def _of_keys(selects: Mapping[RecordType, tuple[LiteralString, LiteralString]]) -> Composed:
-    """The beginning of a statement: `seen` is what these select of the records that the parameters `types` and `ids` name, and
-    the language of each.
+async def _of_keys(
+    database: Database,
+    keys: Sequence[RecordKey],
+    selects: Mapping[RecordType, tuple[LiteralString, LiteralString]],
+    rest: LiteralString,
+    **values: Any,
+) -> list[DictRow]:
+    """The rows of a statement over the named records. In `rest` they are `seen`: what `selects` has for their type, and their
+    language.
     """
+    names = {name for name, _ in keys}
+    chosen = {name: own for name, own in selects.items() if name in names}
+    if not chosen:
+        return []
     seen = [
         SQL(
             "select k.place, r.*, ({})::regconfig as language from keys k cross join lateral ({} offset 0) r"
             " where k.type = any({})"
         ).format(
-            SQL(language), SQL(select), Literal([name for name, own in selects.items() if own == (select, language)])
+            SQL(language), SQL(select), Literal([name for name, own in chosen.items() if own == (select, language)])
         )
-        for select, language in dict.fromkeys(selects.values())
+        for select, language in dict.fromkeys(chosen.values())
     ]
-    return SQL(
+    statement = SQL(
         "with keys as materialized ("
         "select * from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)), seen as ({})"
-    ).format(SQL(" union all ").join(seen))
+    ).format(SQL(" union all ").join(seen)) + SQL(rest)
+    parameters = {"types": [name for name, _ in keys], "ids": [id for _, id in keys], **values}
+    return await database.rows(statement, parameters)
 
 
 async def whole_record(database: Database, type: SearchedType, record_id: str) -> WholeRecord:
@@ -337,7 +351,7 @@ async def whole_record(database: Database, type: SearchedType, record_id: str) -
     try:
         row = await database.row(query, [record_id])
     except DataError:
-        # of no such key is a row of that table
+        # no row of that table can have such a key
         row = None
     if row is None:
         raise NotFound(f"There is no {type.name.replace('_', ' ')} with this id.")

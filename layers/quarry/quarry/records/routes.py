@@ -72,7 +72,7 @@ async def count(
     query: Annotated[CountRequest, Query()], caller: PlainCaller, services: ServicesDependency
 ) -> RecordCounts:
     """How many records there are, exactly, in all and by the values of a facet."""
-    from quarry.records.collections import count_records
+    from quarry.records.counts import count_records
 
     return await count_records(query, caller, services)
 

@@ -1,42 +1,44 @@
-"""Which records are searched: the question in its conversation, the records that the request's filters leave, and the plan
-of the search.
+"""What a request asks: the question in its conversation, and the conditions that its filters put on records.
 
-A facet filters as a request writes it: `FACET=value` (any of several), `-FACET=value` (none of them). An empty value stands for
-records that have none.
+A request writes a filter as `FACET=value` (any of several) or `-FACET=value` (none of them). An empty value stands for records
+without one.
 """
 
 from __future__ import annotations
 
 import datetime
 import difflib
-from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence, Set
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
+from typing import Any
 
+from quarry.collections.search_table import DATE
 from quarry.platform.errors import FieldError, InvalidInput
+from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words, words
 from quarry.postgres.pool import Database
-from quarry.query import algebra
-from quarry.query.of_filters import condition as asked_of
-from quarry.query.of_filters import condition_of, labels
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Operator, comparisons_of, mapped
+from quarry.query.of_table import RANGES, between, compared, facets_of, in_table, labels, on_source, parts_of
 from quarry.query.schema import Source
-from quarry.records.contract import Applied, AskFilters, AskRequest, PriorTurn
-from quarry.records.reading import RecordsReading, words_to_look_up
+from quarry.records.contract import Applied, AskFilters, AskRequest, PriorTurn, RecordType
+from quarry.records.reading import RecordsReading, read_records
 from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.retrieval.facets import Facet, NamedValue, SearchTable
+from quarry.retrieval.facets import NamedValue, SearchTable
 from quarry.retrieval.known_values import existing_values
 from quarry.retrieval.values import Owners
-from quarry.spans.mention import Clause, Condition, DateRange, NumberRange
+from quarry.services.services import Caller, Services
 
 STANDALONE_WORDS_MIN = 4
 """A question with fewer words of its own leans on the previous one."""
 NEW_WORDS_MIN = 2
-"""So many words that were not said before make a topic, where few others were: an answer says many words by the way."""
+"""This many new words make a topic where few are known: an answer mentions many words in passing."""
 _PRONOUNS = frozenset("it its this that these those they them their he him his she her hers".split())
-"""A question that ends in one of these asks of what was said ("who voted against it?"), and so does one with a single word of its
-own beside one ("what did it cost?")."""
+"""A question that ends in one of these refers back ("who voted against it?"), and so does one with a single other word of its own
+("what did it cost?")."""
 _DEFINITE = _PRONOUNS | {"the"}
-"""What refers to something that is known already."""
+"""Words that refer to something already mentioned."""
 
 
 @dataclass(frozen=True)
@@ -88,172 +90,196 @@ class Scope:
     date_from: datetime.date | None = None
     date_to: datetime.date | None = None
     is_strict: bool = False
-    facets: Sequence[Clause] = ()
+    facets: Sequence[Condition] = ()
 
     @property
-    def dated(self) -> list[Clause]:
-        """The condition of the dates, if there are any."""
-        if self.date_from is None and self.date_to is None:
-            return []
-        return [(Condition("date", range=DateRange(self.date_from, self.date_to)),)]
+    def dated(self) -> list[Condition]:
+        """The condition on dates, if there is one."""
+        first, last = self.date_from, self.date_to
+        return [between(DATE, first, last)] if first or last else []
 
-    def within(self, date_from: datetime.date | None, date_to: datetime.date | None) -> Scope:
-        """What of it is of these dates too."""
-        first = [day for day in (self.date_from, date_from) if day is not None]
-        last = [day for day in (self.date_to, date_to) if day is not None]
-        return replace(self, date_from=max(first, default=None), date_to=min(last, default=None))
+    @property
+    def given(self) -> list[Condition]:
+        """All conditions: on dates, then on facets."""
+        return [*self.dated, *self.facets]
 
 
 EVERYTHING = Scope()
 _EXACT_KINDS = ("value", "array", "name")
-"""Facets that a value is compared with as it is written."""
+"""Facets whose values are compared as they are spelt."""
 
 
 async def with_known_values(database: Database, scope: Scope, types: Sequence[SearchedType], owners: Owners) -> Scope:
-    """The scope with the values of its facets as the data has them: who asks for `defeated` means "Defeated". Of types with
-    owners the values of those in `owners` are known.
+    """The scope with its values spelt as in the data: `defeated` means "Defeated". Where rows have owners, only the values of
+    those in `owners` are known.
     """
     tables = [each.table for each in types]
     exact = {facet.name for table in tables for facet in table.facets if facet.kind in _EXACT_KINDS}
-    named = [
-        NamedValue((condition.facet,), value)
-        for clause in scope.facets
-        for condition in clause
-        if condition.facet in exact
-        for value in condition.values
-    ]
+    named = {
+        (each.field, str(value)): NamedValue((each.field,), str(value))
+        for each in comparisons_of(scope.facets)
+        if each.field in exact and each.op not in RANGES
+        for value in each.scalars
+    }
     if not named:
         return scope
-    found = await existing_values(database, tables, named, owners, whole=True)
-    known = {(*each.facets, each.value): values for each, values in zip(named, found, strict=True) if values}
+    found = await existing_values(database, tables, [*named.values()], owners, whole=True)
+    known = {key: values for key, values in zip(named, found, strict=True) if values}
 
-    def meant(condition: Condition) -> Condition:
-        values = (known.get((condition.facet, value), [value]) for value in condition.values)
-        return replace(condition, values=tuple(chain.from_iterable(values)))
+    def meant(condition: Condition, _: str = "") -> Condition:
+        if not isinstance(condition, Comparison):
+            return mapped(condition, meant)
+        spelt = [known.get((condition.field, str(value)), [value]) for value in condition.scalars]
+        is_named = bool(spelt) and condition.op not in RANGES
+        return compared(condition.field, condition.op, [*chain.from_iterable(spelt)]) if is_named else condition
 
-    return replace(scope, facets=tuple(tuple(map(meant, clause)) for clause in scope.facets))
+    return replace(scope, facets=tuple(map(meant, scope.facets)))
 
 
 NEGATED = "-"
 TO = ".."
-"""Between the ends of a range, either of which may be left out."""
+"""Stands between the ends of a range. Either end may be missing."""
 _RANGED = ("number", "money", "year", "date")
+_DENIED = ("!=", "not_null")
 FACETS_MAX = 12
 NEAREST = 3
 NAME_CHARACTERS_MAX = 64
 
 
-def facet_clauses(
+def facet_conditions(
     given: Mapping[str, Sequence[str]], types: Sequence[SearchedType], *, at: str = ""
-) -> tuple[Clause, ...]:
-    """The clauses for each facet that is given, by its name or, negated, with a dash before it.
+) -> tuple[Condition, ...]:
+    """The conditions of a request's facets, given by name or, negated, with a dash before the name.
 
     Raises InvalidInput for a facet that no record of `types` has, and for a value that it cannot have; `at` is the pointer to
     what holds them.
     """
     if len(given) > FACETS_MAX:
         raise InvalidInput([FieldError(at, f"at most {FACETS_MAX} facets at once")])
-    facets = _facets_of(types)
-    conditions = {name: list(_conditions(name, values, facets)) for name, values in given.items()}
-    wrong = [
-        FieldError(f"{at}/{name.replace('~', '~0').replace('/', '~1')}", f"{name}: {message}")
-        for name, said in conditions.items()
-        for message in chain.from_iterable(_objections(each, types) for each in said)
-    ]
+    tables = {name: each.table for each in types for name in each.table.by_name}
+    made: list[Condition] = []
+    wrong: list[FieldError] = []
+    for name, values in given.items():
+        facet = name.removeprefix(NEGATED)
+        try:
+            if facet not in tables:
+                raise ValueError(nearest_facets(facet, types))
+            conditions = _conditions(facet, values, tables[facet], is_denied=name != facet)
+            for each in conditions:
+                in_table(each, tables[facet])
+            made += conditions
+        except ValueError as error:
+            place = name.replace("~", "~0").replace("/", "~1")
+            wrong.append(FieldError(f"{at}/{place}", f"{name}: {error}"))
     if wrong:
         raise InvalidInput(wrong)
-    return tuple(clause for name, said in conditions.items() for clause in _any_or_none_of(name, said))
+    return tuple(made)
 
 
-def types_with(clauses: Sequence[Clause], types: Sequence[SearchedType], *also: str) -> tuple[SearchedType, ...]:
-    """Those of the types that have the facets of all clauses, and those named `also`."""
-    facets = {condition.facet for clause in clauses for condition in clause} | {*also}
+def types_with(conditions: Sequence[Condition], types: Sequence[SearchedType], *also: str) -> tuple[SearchedType, ...]:
+    """The types that have the facets of all conditions, and the facets `also`."""
+    facets = {*facets_of(conditions), *also}
     return tuple(each for each in types if facets <= each.table.by_name.keys())
 
 
-def _any_or_none_of(name: str, conditions: Sequence[Condition]) -> Iterator[Clause]:
-    """What is asked for holds if any of the conditions does; what is ruled out, if all do."""
-    if name.startswith(NEGATED):
-        yield from ((each,) for each in conditions)
-    else:
-        yield tuple(conditions)
-
-
-def _conditions(name: str, values: Sequence[str], facets: Mapping[str, Facet]) -> Iterator[Condition]:
-    """The condition of the values, and that of records without a value, where an empty one is given."""
-    given = [value for value in values if value]
-    if given:
-        yield _condition(name, given, facets)
+def _conditions(name: str, values: Sequence[str], table: SearchTable, *, is_denied: bool) -> list[Condition]:
+    """The conditions for the values of one facet: any of them or, denied, none. An empty value stands for records without one."""
+    kind, given, found = table.facet(name).kind, [value for value in values if value], list[Condition]()
+    span = _range(name, values[0], kind) if len(values) == 1 and kind in _RANGED else None
+    if span is not None:
+        found.append(Not(negated=span) if is_denied else span)
+    elif given:
+        found.append(compared(name, "!=" if is_denied else "=", given))
     if len(given) < len(values):
-        yield Condition(name.removeprefix(NEGATED), is_negated=not name.startswith(NEGATED))
+        found.append(Comparison(field=name, op="not_null" if is_denied else "is_null"))
+    return found if is_denied else [AnyOf.of(found)]
 
 
-def _condition(name: str, values: Sequence[str], facets: Mapping[str, Facet]) -> Condition:
-    facet, is_negated = name.removeprefix(NEGATED), name.startswith(NEGATED)
-    kind = facets[facet].kind if facet in facets else None
-    span = _range(values[0], kind) if len(values) == 1 and kind in _RANGED else None
-    # programs write a truth as "True" too
-    said = [value.lower() for value in values] if kind == "boolean" else values
-    return Condition(facet, () if span else tuple(said), span, is_negated=is_negated)
-
-
-def _range(value: str, kind: str | None) -> DateRange | NumberRange | None:
-    """The range that a value says; None where it says none."""
+def _range(name: str, value: str, kind: str) -> Condition | None:
+    """The range that a value writes, as `5..10` or `>5..`; None where it is no range."""
     first, dots, last = value.partition(TO)
     if not dots or not (first or last):
         return None
     try:
         if kind == "date":
-            begin, end = (datetime.date.fromisoformat(each) if each else None for each in (first, last))
-            return DateRange(begin, end)
+            for day in filter(None, (first, last)):
+                datetime.date.fromisoformat(day)
+            return between(name, first or None, last or None)
         least, most = (float(each.lstrip(">").lstrip("<")) if each else None for each in (first, last))
     except ValueError:
         return None
-    return NumberRange(least, most, not first.startswith(">"), not last.startswith("<"))
+    if not (first.startswith(">") or last.startswith("<")):
+        return between(name, least, most)
+    ops: tuple[Operator, Operator] = (">" if first.startswith(">") else ">=", "<" if last.startswith("<") else "<=")
+    return AllOf.of([compared(name, op, [end]) for op, end in zip(ops, (least, most), strict=True) if end is not None])
 
 
 def nearest_facets(name: str, types: Sequence[SearchedType]) -> str:
-    """That no record of these types has a facet of that name, and which they have that are called most like it."""
-    near = difflib.get_close_matches(name[:NAME_CHARACTERS_MAX], _facets_of(types), n=NEAREST, cutoff=0)
+    """The message that no record of these types has such a facet, with the nearest names."""
+    facets = {facet.name: None for each in types for facet in each.table.facets}
+    near = difflib.get_close_matches(name[:NAME_CHARACTERS_MAX], facets, n=NEAREST, cutoff=0)
     return f"no facet of the records searched; the nearest are {', '.join(near)}"
 
 
-def _facets_of(types: Sequence[SearchedType]) -> dict[str, Facet]:
-    return {facet.name: facet for each in types for facet in each.table.facets}
+def required(scope: Scope, table: SearchTable, source: Source) -> list[Condition]:
+    """The filters as conditions on a source. Raises InvalidInput where it has no such field."""
+    return [_required(each, table, source) for each in scope.given]
 
 
-def _objections(condition: Condition, types: Sequence[SearchedType]) -> Iterator[str]:
-    """What is wrong with it, at most one thing."""
-    table = next((each.table for each in reversed(types) if condition.facet in each.table.by_name), None)
-    if table is None:
-        yield nearest_facets(condition.facet, types)
-        return
+def _required(condition: Condition, table: SearchTable, source: Source) -> Condition:
     try:
-        asked_of(table, (condition,))
+        return on_source(condition, table, source)
     except ValueError as error:
-        yield str(error)
-
-
-def required(scope: Scope, table: SearchTable, source: Source) -> list[algebra.Condition]:
-    """The filters as conditions. Raises InvalidInput where the source has no such field."""
-    return [_required(clause, table, source) for clause in (*scope.dated, *scope.facets)]
-
-
-def _required(clause: Clause, table: SearchTable, source: Source) -> algebra.Condition:
-    lacking = [each.facet for each in clause if each.facet not in table.by_name]
-    condition = None if lacking else condition_of(clause, table, source)
-    if condition is None:
-        facets = ", ".join(dict.fromkeys(lacking or [each.facet for each in clause]))
+        facets = ", ".join(facets_of([condition]))
         message = f"the user's filter on {facets} must hold, and {source.name} has no such field: ask another source"
-        raise InvalidInput([FieldError("/source", message)])
-    return condition
+        raise InvalidInput([FieldError("/source", message)]) from error
+
+
+def as_requested(conditions: Iterable[Condition], table: SearchTable) -> dict[str, Any]:
+    """The conditions as a request writes them: `from` and `to` for the table's date, and `facets`. What no request can ask is
+    left out.
+    """
+    days: dict[str, str] = {}
+    facets: dict[str, list[str]] = {}
+    for condition in conditions:
+        met = condition.negated if isinstance(condition, Not) else condition
+        parts = [part for part in parts_of(met) if isinstance(part, Comparison)]
+        is_alike = len(parts) == 1 or all(part.op in ("=", "is_null") for part in parts)
+        is_of_one = len(parts) == len(parts_of(met)) and len({part.field for part in parts}) == 1
+        if not (is_alike and is_of_one) or parts[0].field not in table.by_name:
+            continue
+        facet, (first, last) = table.facet(parts[0].field), _ends(parts[0])
+        is_denied = isinstance(condition, Not) != (parts[0].op in _DENIED)
+        if facet.name == table.date and facet.kind == "date" and not is_denied and (first or last):
+            days |= {key: day for key, day in (("from", first), ("to", last)) if day}
+        elif said := [value for part in parts for value in _values(part)]:
+            facets[f"{NEGATED if is_denied else ''}{facet.name}"] = said
+    return {**days, **({"facets": facets} if facets else {})}
+
+
+def _ends(comparison: Comparison) -> tuple[str | None, str | None]:
+    """The ends of what a comparison allows; None where it is open."""
+    values, op = [str(value) for value in comparison.scalars], comparison.op
+    low = values[0] if values and op in ("=", "between", ">", ">=") else None
+    high = values[-1] if values and op in ("=", "between", "<", "<=") else None
+    return low, high
+
+
+def _values(comparison: Comparison) -> list[str]:
+    """What a request writes for a comparison."""
+    if comparison.op in ("is_null", "not_null"):
+        return [""]
+    if comparison.op not in RANGES:
+        return [str(value) for value in comparison.scalars] if comparison.op in ("=", "!=") else []
+    least, most = _ends(comparison)
+    return [f"{least or ''}{TO}{most or ''}"]
 
 
 LABELLED_TYPES_MAX = 4
 
 
 def with_filters_in_force(request: AskRequest, history: Sequence[PriorTurn]) -> AskRequest:
-    """The request with the types and filters of the last turn that it follows, where it gives none of its own."""
+    """The request with the types and filters of the turn before, unless it has its own."""
     if request.filters_itself or not history:
         return request
     last = history[-1]
@@ -273,92 +299,60 @@ def check_filters(
 
 
 def scope_of(filters: AskFilters, types: Sequence[SearchedType], *, at: str = "/filters/facets") -> Scope:
-    """What of these types is searched. Raises InvalidInput; `at` is the pointer to the facets."""
-    return Scope(filters.from_date, filters.to_date, facets=facet_clauses(filters.facets, types, at=at))
+    """The scope for a request's filters. Raises InvalidInput; `at` is the pointer to the facets."""
+    return Scope(filters.from_date, filters.to_date, facets=facet_conditions(filters.facets, types, at=at))
 
 
 def applied(request: AskRequest, types: RecordTypes, scope: Scope) -> Applied | None:
-    """What is told of the types and filters that hold; None where all records are searched."""
-    clauses = [*scope.dated, *scope.facets]
-    if not request.types and not clauses:
+    """The types and filters in force, with a label; None where all records are searched."""
+    if not request.types and not scope.given:
         return None
     chosen = types.named(request.types)
     table = chosen[0].table if len(chosen) == 1 else types.united
     named = [each.label.lower() for each in chosen[:LABELLED_TYPES_MAX]] if request.types else ["records"]
     if len(chosen) > LABELLED_TYPES_MAX and request.types:
         named[-1] = f"{len(chosen) - LABELLED_TYPES_MAX + 1} other types"
-    label = ", ".join([" and ".join(named), *labels(table, clauses)])
+    label = ", ".join([" and ".join(named), *labels(table, scope.given)])
     return Applied(types=request.types, filters=request.filters, label=label)
 
 
 @dataclass(frozen=True)
-class Arm:
-    """One type searched for some words, among the records that meet the clauses. `is_apart`: they are those of the question."""
-
-    type: SearchedType
-    query: str
-    clauses: Sequence[Clause] = ()
-    is_apart: bool = False
-
-
-@dataclass(frozen=True)
-class SearchPlan:
-    """The searches to make. `listed` are types of which records are found for meeting the clauses, however far from the question
-    in their words.
+class Asked:
+    """What is asked of the types that can be read: the request with the filters in force, the question in its conversation, and
+    `told`, the types and filters that hold, in words.
     """
 
-    arms: Sequence[Arm]
-    listed: Mapping[SearchedType, Sequence[Clause]] = field(default_factory=dict)
+    types: RecordTypes
+    request: AskRequest
+    conversation: Conversation
+    reading: RecordsReading
+    scope: Scope
+    told: Applied | None
+
+    @property
+    def left_out(self) -> list[RecordType]:
+        """The requested collections that cannot be read."""
+        return self.types.left_out(self.request.types)
 
 
-def search_plans(
-    query: str,
-    types: Sequence[SearchedType],
-    reading: RecordsReading | None,
-    scope: Scope = EVERYTHING,
-) -> Iterator[SearchPlan]:
-    """The plans for `query` among `types`, each for the case that those before it find nothing.
+async def read_request(request: AskRequest, caller: Caller, services: Services, types: RecordTypes) -> Asked:
+    """The request, read over these types."""
+    conversation, reading = await _placed(request, caller, services, types)
+    request = with_filters_in_force(request, conversation.history)
+    chosen = types.named(request.types)
+    scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
+    return Asked(types, request, conversation, reading, scope, applied(request, types, scope))
 
-    Dates that are given hold above what the question says of dates, facets beside it; without `reading` it says nothing. Where
-    conditions must hold, types that cannot tell one are left out, and others than those asked for by name come after these.
+
+async def _placed(
+    request: AskRequest, caller: Caller, services: Services, types: RecordTypes
+) -> tuple[Conversation, RecordsReading]:
+    """The question in its conversation, and how it is read: after the question before it, unless it begins a new topic. A
+    question with nothing but conditions does not begin one: "and in March?".
     """
-    given = [*scope.dated, *scope.facets]
-    types = types_with(scope.facets, types)
-    looked_up = words_to_look_up(query)
-    everything = [Arm(each, looked_up, given) for each in types]
-    # where nothing is said but which records are meant, there is nothing that they could be ranked by
-    lists_all = reading is not None and reading.lists(given)
-    if reading is not None and (reading.clauses or lists_all):
-        words = words_to_look_up(reading.words) if reading.words else looked_up
-        conditions = {
-            each: [*given, *besides(clauses, scope)]
-            for each in types
-            if (clauses := reading.clauses_for(each.table)) is not None
-        }
-        if not reading.must_hold:
-            apart = [Arm(each, words, clauses, is_apart=True) for each, clauses in conditions.items()]
-            yield SearchPlan([*everything, *apart])
-            return
-        named = {each: clauses for each, clauses in conditions.items() if each.name in reading.named}
-        for held in (named, conditions):
-            if held:
-                arms = [Arm(each, words, clauses) for each, clauses in held.items()]
-                yield SearchPlan(arms, held if lists_all else {})
-        if not lists_all and (rows := {each: clauses for each, clauses in named.items() if each.table.reckons}):
-            # what else is said of them may be no word of theirs: "a class B licence" where it is `licence: B`
-            yield SearchPlan((), rows)
-    yield SearchPlan(everything)
-
-
-def besides(clauses: Sequence[Clause], scope: Scope) -> list[Clause]:
-    """The clauses of a question that hold beside what is given: where days are, all but those of spans of days."""
-    return [clause for clause in clauses if not (scope.dated and _is_span(clause))]
-
-
-def _is_span(clause: Clause) -> bool:
-    if len(clause) != 1:
-        return False
-    [condition] = clause
-    days = condition.range
-    is_dated = condition.facet == "date" and not condition.is_negated
-    return is_dated and isinstance(days, DateRange) and not days.months
+    history = request.recent_history
+    read = partial(read_records, caller, services, types, request.question, request.types)
+    alone = await read()
+    conversation = await off_loop(partial(take_up, request.question, history, stays=alone.only_conditions))
+    earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
+    return conversation, await read(earlier=earlier) if earlier else alone

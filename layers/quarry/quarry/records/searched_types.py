@@ -1,4 +1,4 @@
-"""The types of record that are searched: those that are built in, and the collections that the database declares."""
+"""The types of record that are searched: the built-in ones, and the collections that the database declares."""
 
 from __future__ import annotations
 
@@ -25,30 +25,27 @@ from quarry.collections.search_table import (
     search_table,
 )
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
-from quarry.query.filtered import Filtered
+from quarry.query.algebra import Condition
+from quarry.query.of_table import Filtered
 from quarry.records.contract import RecordType
 from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.values import Owners
-from quarry.spans.mention import Clause
 
 
 @dataclass(frozen=True)
 class SearchedType:
-    """A type of record as it is searched. `table` is what it is filtered and counted by, `rows` the table of ours that holds its
-    words, `windows` the one with its vectors. `told` is what a model is told that it holds, `label` what people call several of
-    it, `plural` what the names of tools do.
+    """A type of record as it is searched. `table` has its facets, `rows` is the table of ours with its words, `windows` the one
+    with its vectors. `told` describes its content, `label` names several of its records.
 
-    `text` selects what a reader sees of the record whose key is `k.id`: type, id, title, body, topic, author, date, meeting_id,
-    url. `said` selects its key with what it says, beside what was made of it: type, id, said. `whole` selects the whole record:
-    its fields, title, date, url, and what it is part of as `meeting`. `authors` are the facets that say who says what a record
-    holds.
+    The others are SQL about the record whose key is `k.id`. `text` selects what a reader sees: type, id, title, body, topic,
+    author, date, meeting_id, url. `said` selects its own text: type, id, said. `whole` selects the whole record: fields, title,
+    date, url, and as `meeting` what it is part of. `authors` are the facets that name the author of a record's text.
     """
 
     name: RecordType
     table: SearchTable
     rows: str
     windows: str
-    plural: str
     label: str
     told: str
     text: LiteralString
@@ -59,31 +56,31 @@ class SearchedType:
     texts: tuple[str, ...] = ()
     """The fields that are read as texts."""
     is_topic: bool = False
-    """Whether its records are what others are about."""
+    """Whether other records are about its records."""
     has_source: LiteralString | None = None
-    """Of a type whose rows are in another table than its words: whether a row `t` of these belongs to a row of that table which
-    the caller may see and which meets a condition, as a template with a place for it."""
+    """For a type whose words are in another table than its rows: that a row `t` of words belongs to a row which the caller may
+    see and which meets a condition, as a template with a place for the condition."""
     is_always_filtered: bool = False
     """Whether a caller may not see all of its rows."""
     collection: Collection | None = field(default=None, compare=False, hash=False)
-    """What it was declared as, where it is a collection."""
+    """Its declaration, for a collection of the database."""
     languages: Sequence[str | None] = (None,)
-    """The text search configurations that its rows are read by; None: as our own tables are, which are in English."""
+    """The text search configurations of its rows; None stands for that of our own tables, English."""
     row_language: LiteralString = "null"
-    """The one of the record whose key is `k.id`."""
+    """The configuration of the record whose key is `k.id`."""
     scope_setting: str | None = None
     scope_claim: str = "sub"
-    """What tells the database who the caller is, and which of the caller's verified claims says it."""
+    """The setting that tells the database who the caller is, and the verified claim that it is taken from."""
 
     @cached_property
     def seen(self) -> str | None:
-        """What is true of the rows `t` of `rows` that the caller may see, as SQL; None where it is any."""
+        """The condition, as SQL, of the rows `t` of `rows` that the caller may see; None for all."""
         condition = self.condition(())
         return None if condition is None else condition.as_string(None)
 
     @property
     def facets(self) -> Sequence[Facet]:
-        """What clients are told that it can be filtered by."""
+        """The facets that clients can filter by."""
         return search_table(self.collection).facets if self.collection else self.table.facets
 
     @property
@@ -93,30 +90,30 @@ class SearchedType:
 
     @property
     def is_searched(self) -> bool:
-        """Whether its records are found by words; else they are only counted."""
+        """Whether its records are found by words. Others are only counted."""
         return self.collection is None or self.collection.declaration.is_searched
 
     @property
     def tells_language(self) -> bool:
-        """Whether each of its rows is in a language of its own."""
+        """Whether each row names its own language."""
         return self.collection is not None and self.collection.declaration.language_column is not None
 
     def narrowed(self, condition: str | None) -> SearchedType:
         """The type with only the rows that meet a condition over a row `t` of its source."""
         if condition is None:
             return self
-        # made by `query.compile.meeting`, which quotes every name and value
+        # made by `RowConditions`, which quotes every name and value
         where = f"({self.table.where}) and ({condition})"
         return replace(self, table=replace(self.table, where=where), is_always_filtered=True)
 
-    def condition(self, clauses: Sequence[Clause], parameters: dict[str, Any] | None = None) -> Composable | None:
-        """What the clauses ask of a row `t` of `rows`; None where it may be any. Its values are added to `parameters` or,
+    def condition(self, asked: Sequence[Condition], parameters: dict[str, Any] | None = None) -> Composable | None:
+        """What these conditions ask of a row `t` of `rows`; None where it may be any. Its values are added to `parameters` or,
         without these, stand in it.
         """
-        if not clauses and not self.is_always_filtered:
+        if not asked and not self.is_always_filtered:
             return None
-        asked = Filtered(self.table, clauses).where(parameters)
-        return SQL(self.has_source).format(asked) if self.has_source else asked
+        met = Filtered(self.table, asked).where(parameters)
+        return SQL(self.has_source).format(met) if self.has_source else met
 
 
 class RecordTypes(Mapping[RecordType, SearchedType]):
@@ -133,7 +130,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         self.acts_as = ""
 
     def for_caller(self, claims: Mapping[str, str]) -> RecordTypes:
-        """The same types for who has these verified claims."""
+        """The same types for a caller with these verified claims."""
         settings = self.settings(claims)
         if not settings:
             return self
@@ -144,11 +141,11 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return own
 
     def settings(self, claims: Mapping[str, str]) -> dict[str, str]:
-        """What tells the database's policies, and ours, who has these verified claims; nothing where no type asks."""
+        """The settings that tell the database who has these verified claims; empty where no type needs any."""
         return {each.scope_setting: claims.get(each.scope_claim, "") for each in self.values() if each.scope_setting}
 
     def without(self, names: Names[str]) -> RecordTypes:
-        """These types but for some collections, and without what others count of them."""
+        """These types without some collections, and without what others count of them."""
         kept = [each.collection for each in self.values() if each.collection and each.name not in names]
         built_in = [each for each in self.values() if each.collection is None]
         own = RecordTypes([*built_in, *(searched_type(each, kept) for each in kept)], self.also_counted)
@@ -160,7 +157,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return [name for name in self.whole if name not in self and (not names or name in names)]
 
     def degraded(self, names: Sequence[RecordType] = ()) -> list[str]:
-        """How an answer names those that it was made without."""
+        """The names of the collections left out, as an answer lists them."""
         return [f"collection:{name}" for name in self.left_out(names)]
 
     def __getitem__(self, name: RecordType) -> SearchedType:
@@ -173,7 +170,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return len(self._types)
 
     def named(self, names: Sequence[RecordType], *, at: str = "/type") -> tuple[SearchedType, ...]:
-        """Those of these names, each once and in their own order; all where none is named.
+        """The types of these names, each once and in their own order; all where none is named.
 
         Raises InvalidInput for a name that there is not, where `at` is the pointer to the list of them, and SourceUnavailable
         where none of them can be read.
@@ -191,18 +188,14 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
             raise SourceUnavailable(left_out)
         return chosen
 
-    def only(self, names: Sequence[RecordType]) -> list[SearchedType]:
-        """Those of these names that there are."""
-        return [each for each in self.values() if each.name in names]
-
     @cached_property
     def counted(self) -> Mapping[str, SearchTable]:
-        """What can be counted: each type of record, and what else there is."""
+        """The tables that can be counted: those of the types, and those of `also_counted`."""
         return {name: each.table for name, each in self.items()} | dict(self.also_counted)
 
     @cached_property
     def united(self) -> SearchTable:
-        """All types together, as a question is read that names none of them."""
+        """All types as one table, for questions that name none of them."""
         tables = tuple(each.table for each in self.values() if each.is_searched)
         return SearchTable(
             "records",
@@ -217,7 +210,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
 
 
 def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
-    """Each facet once, with all that it is called; a date with all that happens on dates of its name."""
+    """Each facet once, with the words for it in all tables."""
     by_name: dict[str, list[Facet]] = {}
     for facet in chain.from_iterable(facets):
         by_name.setdefault(facet.name, []).append(facet)
@@ -228,7 +221,7 @@ def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
 
 
 def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
-    """A collection as a type of record, where `others` are declared beside it."""
+    """A collection as a type of record; `others` are declared too."""
     declared, own = collection.declaration, search_table(collection)
     taken = {called(each)[0] for each in others if each is not collection}
     table = replace(
@@ -247,7 +240,6 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
         table,
         collection.rows,
         collection.windows,
-        collection.rows if is_own else collection.name,
         collection.label.capitalize(),
         declared.describe or collection.name.replace("_", " "),
         text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
@@ -267,7 +259,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
 
 
 def _beside(collection: Collection) -> dict[str, Any]:
-    """What is to be known of a type whose rows are in another table than its words."""
+    """The parts of a type whose words are in another table than its rows."""
     declared = collection.declaration
     source = (
         f"exists (select from (select t.id as quarry_key) o cross join lateral (select from {collection.source_sql} t"
@@ -275,7 +267,7 @@ def _beside(collection: Collection) -> dict[str, Any]:
     )
     is_scoped = declared.scope_setting is not None
     return {
-        # of a collection with owners, other people's rows are passed over before their source is looked at
+        # rows of other owners are passed over before their source is read
         "has_source": f"{is_callers(collection, 't.scope')} and {source}" if is_scoped else source,
         "is_always_filtered": hides_rows(collection),
         "collection": collection,
@@ -296,7 +288,7 @@ BUILT_IN = RecordTypes(
 
 
 def with_collections(collections: Sequence[Collection], *, has_built_in: bool) -> RecordTypes:
-    """The types in force where these are declared: those built in too where there are records of them, or nothing else."""
+    """The types in force with these collections: the built-in ones too, if they have records or nothing else is declared."""
     declared = [searched_type(each, collections) for each in collections]
     if has_built_in or not collections:
         return RecordTypes([*BUILT_IN.values(), *declared], BUILT_IN.also_counted)

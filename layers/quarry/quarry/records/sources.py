@@ -1,8 +1,8 @@
-"""The types of record that a database has, as their caller may search them, and as sources.
+"""The types of record of a database: as a caller may search them, and as sources of a Query.
 
-A table may be renamed, a grant revoked, a policy may raise. Nothing is checked before a search: statements read all collections
-together. Where one fails, the work is tried with fewer of them until it is known which are to blame. These are left out for a
-while, so that the next requests do not pay for it, and are then tried again.
+A table may be renamed, a grant revoked, or a policy may raise. Nothing is checked before a search, since one statement reads all
+collections. If it fails, the work is repeated with fewer collections to find those that cause it. They are left out for a while,
+so that the next requests do not fail, and are then tried again.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from quarry.records.searched_types import BUILT_IN, RecordTypes, with_collection
 from quarry.services.services import Caller, Memory, Services
 
 REMEMBERED_SECONDS = 2.0
-"""So long a collection that was applied may be unknown to a process that runs."""
+"""A running process learns of a newly applied collection after this time."""
 
 
 async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, Services]:
@@ -49,7 +49,7 @@ async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, S
 
 
 async def settings_of(caller: Caller, services: Services) -> tuple[dict[str, str], str]:
-    """The settings that tell the database who the caller is, and a text that is the same for the same ones."""
+    """The settings that tell the database who the caller is, also as one text."""
     settings = (await declared_types(services)).settings(caller.claims)
     return settings, json.dumps(settings, sort_keys=True) if settings else ""
 
@@ -71,12 +71,39 @@ async def types_in_force(services: Services, acts_as: str = "") -> RecordTypes:
 
 async def declared_types(services: Services) -> RecordTypes:
     """The built-in types and all collections that are declared. Raises DatabaseUnavailable."""
-    return await services.memory.read("record types", lambda: _read(services.reader), seconds=REMEMBERED_SECONDS)
+    return (await _declared(services)).types
 
 
-async def _read(database: Database) -> RecordTypes:
+@dataclass(frozen=True)
+class _Declared:
+    """The declarations of the database, as types of record and as sources of a Query."""
+
+    types: RecordTypes
+    sources: Mapping[str, Source]
+
+
+async def _declared(services: Services) -> _Declared:
+    return await services.memory.read("records", lambda: _read(services.reader), seconds=REMEMBERED_SECONDS)
+
+
+async def _read(database: Database) -> _Declared:
     collections = [*(await read_collections(database)).values()]
-    return with_collections(collections, has_built_in=not collections or await _has_built_in(database))
+    types = with_collections(collections, has_built_in=not collections or await _has_built_in(database))
+    return _Declared(types, await _sources(types, database))
+
+
+async def _sources(types: RecordTypes, database: Database) -> Mapping[str, Source]:
+    """The types as sources. Built-in types refer to each other alone, and so do collections."""
+    has_built_in = any(name in types for name in BUILT_IN)
+    built_in = {(database.schema, each.rows): each for each in (COLLECTIONS if has_built_in else ())}
+    declared = [
+        (each.collection, each.table) for each in types.values() if each.collection and each.collection.has_source
+    ]
+    places = dict.fromkeys((*built_in, *(collection.source for collection, _ in declared)))
+    columns = await columns_of(database, [*places])
+    own = [Declared(each, types.counted[each.name], columns[place]) for place, each in built_in.items()]
+    others = [Declared(collection, table, columns[collection.source]) for collection, table in declared]
+    return {**sources_of(own), **sources_of(others)}
 
 
 async def _has_built_in(database: Database) -> bool:
@@ -90,16 +117,16 @@ async def _has_built_in(database: Database) -> bool:
 
 LEFT_OUT_SECONDS = 15.0
 LOGGED_SECONDS = 600.0
-"""A collection that is left out again and again is logged so often."""
+"""Least time between two warnings about the same collection."""
 _OF_DEFINITION = "42"
-"""The class of faults that every caller meets: names, types, rights. What else a policy or view raises may depend on who asks."""
+"""The class of errors that every caller gets: names, types, rights. Others may depend on who asks."""
 T = TypeVar("T")
 Fault = tuple[RecordType, PostgresError]
 logger = logging.getLogger(__name__)
 
 
 async def over_readable(types: RecordTypes, memory: Memory, work: Callable[[RecordTypes], Awaitable[T]]) -> T:
-    """What `work` makes of these types, without the collections that cannot be read.
+    """The result of `work` on these types, without the collections that cannot be read.
 
     Raises SourceUnavailable where the work asks for these alone, and else as `work` does.
     """
@@ -136,7 +163,7 @@ async def _over(types: RecordTypes, work: Callable[[RecordTypes], Awaitable[T]])
         return await work(types)
     except InvalidInput as error:
         if left_out := types.left_out():
-            # the request was valid for all types: what it asks for, those that are left out have
+            # the request was valid for all types, so the ones left out have what it names
             raise SourceUnavailable(left_out) from error
         raise
 
@@ -147,7 +174,7 @@ async def _find(
     types: RecordTypes,
     work: Callable[[RecordTypes], Awaitable[object]],
 ) -> list[Fault]:
-    """Those of the suspects with which the work fails, together with those that are known to be sound; half of them at a time."""
+    """The suspects that make the work fail, found by halving. `sound` are collections that do not."""
     fault = await _fault(types.without({*_collections(types)} - {*sound, *suspects}), work)
     if fault is None:
         return []
@@ -161,7 +188,7 @@ async def _find(
 
 
 async def _fault(types: RecordTypes, work: Callable[[RecordTypes], Awaitable[object]]) -> PostgresError | None:
-    # work that asks for other types is refused
+    # work on other types alone is refused
     return await lasting_fault_of(work(types), no_fault=(InvalidInput, SourceUnavailable))
 
 
@@ -173,7 +200,7 @@ def leave_out(memory: Memory, name: RecordType, fault: PostgresError, acts_as: s
 
 
 def _log(memory: Memory, name: RecordType, reason: str) -> None:
-    """The collection and the kind of fault: its message may hold values."""
+    """Log the collection and the kind of fault, not its message, which may hold values."""
     key = f"logged {name}: {reason}"
     if not memory.holds(key, seconds=LOGGED_SECONDS):
         memory.keep(key, True)
@@ -184,19 +211,13 @@ def _key(name: RecordType, acts_as: str = "") -> str:
     return f"unreadable {name} {acts_as}"
 
 
-_NAME = "record sources"
-
-
 async def sources_for(caller: Caller, services: Services) -> tuple[Mapping[str, Source], Mapping[str, str]]:
     """The sources by name, and the settings that tell the database who the caller is. A few rows that were written just now are
     taken in first, as before a search. Raises DatabaseUnavailable.
     """
-    types = await declared_types(services)
-    await take_a_few(services.database, [each.collection for each in types.values() if each.collection])
-    made = await services.memory.read(_NAME, lambda: _made(types, services), seconds=REMEMBERED_SECONDS)
-    if made.types is not types:  # these were read again meanwhile
-        made = await services.memory.read(_NAME, lambda: _made(types, services), seconds=0)
-    return made.sources, types.settings(caller.claims)
+    declared = await _declared(services)
+    await take_a_few(services.database, [each.collection for each in declared.types.values() if each.collection])
+    return declared.sources, declared.types.settings(caller.claims)
 
 
 async def left_out_for(caller: Caller, services: Services) -> frozenset[str]:
@@ -209,24 +230,3 @@ async def leave_out_for(name: str, fault: PostgresError, caller: Caller, service
     """Remember that a source cannot be read. Raises DatabaseUnavailable."""
     _, settings_text = await settings_of(caller, services)
     leave_out(services.memory, name, fault, settings_text)
-
-
-@dataclass(frozen=True)
-class _Made:
-    types: RecordTypes
-    sources: Mapping[str, Source]
-
-
-async def _made(types: RecordTypes, services: Services) -> _Made:
-    """The sources of these types. Built-in types refer to each other alone, and so do collections."""
-    has_built_in = any(name in types for name in BUILT_IN)
-    built_in = {(services.database.schema, each.rows): each for each in (COLLECTIONS if has_built_in else ())}
-    declared = [
-        (each.collection, each.table) for each in types.values() if each.collection and each.collection.has_source
-    ]
-    columns = await columns_of(
-        services.reader, [*dict.fromkeys((*built_in, *(collection.source for collection, _ in declared)))]
-    )
-    own = [Declared(each, types.counted[each.name], columns[place]) for place, each in built_in.items()]
-    others = [Declared(collection, table, columns[collection.source]) for collection, table in declared]
-    return _Made(types, {**sources_of(own), **sources_of(others)})

@@ -31,29 +31,29 @@ SUPPORTED_MIN = 0.5
 """A sentence is unsupported where no source that it cites holds this share of its significant words, in one passage; one that
 cites nothing, where no source at all holds it."""
 UNCITED_WORDS_MIN = 3
-"""A sentence that cites nothing and has fewer significant words leads over to others."""
+"""A sentence without a citation and with fewer significant words only introduces others."""
 VERBATIM_WORDS_MIN = 4
-"""Fewer words in a row are in many texts by chance: then they have to be all that is claimed."""
+"""Fewer words in a row occur in many texts by chance, so they must be the whole claim."""
 
 _MARKERS = re.compile(r"(?:\[\d{1,3}\] ?)+")
 _SPACES = re.compile(r" +")
 _NOT_NEW_LINE = re.compile(r"[^\n]")
 _BRACKET_IN_CODE = "\ue000"
-"""Stands for it while markers are looked for: of private use, so in no text."""
+"""Stands for a bracket in code while markers are searched. The character is for private use, so no text has it."""
 _NUMBER = re.compile(r"\d{1,3}")
 _NO_STATEMENT = re.compile(r"\s*(?:#|\||\*\*[^*]+\*\*\s*$)")
 """How headings and the rows of tables begin."""
 _LEADS_OVER = re.compile(r":[*_\s]*$")
 _LABEL = re.compile(r"\A\*\*[^*]+\*\*:\s*")
-"""What a line is about, such as a day."""
+"""A label at the start of a line, such as a day."""
 CITATIONS_MAX = 100
-"""Of an answer's citations beyond these it is only told whether the source has their words at all: no passage, never verified."""
+"""Citations beyond these get no passage and are never verified: only their words are looked for in the whole source."""
 CLAIM_WORDS_MAX = 200
-"""More of what a citation stands behind is not looked at."""
+"""Words of a claim that are compared."""
 _DENIALS = frozenset(
     "not no never neither none nobody nothing cannot nicht kein keine nichts ne pas aucun aucune rien".split()
 )
-"""What says that something is not so, or not told."""
+"""Words of sentences that deny something."""
 _QUOTED = re.compile(r"[“\"„«]([^“”\"„«»]+)[”\"“»]|(?<!\w)[‘'](.{1,600}?)[’'](?!\w)")
 _CLAUSE_END = re.compile(r"\s*(?:[,;:()—–.!?\"”’]|\Z)")
 
@@ -123,7 +123,7 @@ def denials_cite(sources: Mapping[int, RecordText]) -> Callable[[str, int], bool
 
 
 class _Read(dict[int, "SourceText"]):
-    """The sources by their numbers, each read when it is asked for."""
+    """The sources by their numbers, each read when first needed."""
 
     def __init__(self, texts: Mapping[int, RecordText]) -> None:
         self.texts = texts
@@ -158,7 +158,7 @@ class _Uncited:
     rests_on_results: bool = False
 
     def is_supported(self, sentence: str) -> bool:
-        """Whether nothing need be said for it, or a result or source holds what it says."""
+        """Whether it needs no support, or a result or source has what it claims."""
         words = words_of(_LABEL.sub("", sentence, count=1))[:CLAIM_WORDS_MAX]
         numbers = [word for word in words if is_number(word)]
         if self._is_of_results(words, numbers):
@@ -170,7 +170,7 @@ class _Uncited:
         if any(_has_own_number([number], *sources, self.question) for number in numbers):
             return False
         if any(map(_is_denial, words)):
-            return True  # that something is not told stands in no passage
+            return True  # no passage says that something is missing
         is_short = len(_claimed(words)) < UNCITED_WORDS_MIN
         return is_short or any(_share(words, source) >= SUPPORTED_MIN for source in (self.question, *sources))
 
@@ -181,13 +181,13 @@ class _Uncited:
 
 
 def _without_markers(code: re.Match[str]) -> str:
-    """Code of several lines is no sentence; in a line it is a part of one, and its brackets are no markers."""
+    """Code of several lines is no sentence. Code within a line is part of one, and its brackets are no markers."""
     text = code.group()
     return _NOT_NEW_LINE.sub(" ", text) if "\n" in text else text.replace("[", _BRACKET_IN_CODE)
 
 
 def _claims(sentence: str, before: str) -> Iterator[tuple[_Claim, list[int]]]:
-    """What the markers of a sentence stand behind, with the numbers of these; `before` is what has none."""
+    """The claims before the markers of a sentence, with the numbers in these. `before` are sentences without a marker."""
     start = 0
     for marker in _MARKERS.finditer(sentence):
         said = sentence[start : marker.start()]
@@ -204,7 +204,7 @@ def _plain(sentence: str) -> str:
 
 
 class _Claim(NamedTuple):
-    """What is said, its words, and the sentences before it that no marker stands behind."""
+    """A claim, its words, and the sentences before it that have no marker."""
 
     text: str
     words: Sequence[str]
@@ -216,7 +216,7 @@ def _claim(text: str, before: str = "") -> _Claim:
 
 
 def _beginning(word: str) -> str:
-    """What a word has in common with its stem ("dying", "die")."""
+    """The letters that a word shares with its stem ("dying", "die")."""
     return word[:2].replace("y", "i")
 
 
@@ -251,7 +251,7 @@ def _glance(n: int, sentence: str, claim: _Claim, source: SourceText) -> Citatio
 
 
 def _share(words: Sequence[str], source: SourceText) -> float:
-    """The share of what is claimed that stands anywhere in the source."""
+    """The share of the claim's words that stand anywhere in the source."""
     claimed = _claimed(source.undated(words))
     return len(claimed & source.said) / len(claimed) if claimed and not _has_own_number(words, source) else 0.0
 
@@ -261,7 +261,7 @@ def _claimed(words: Iterable[str]) -> frozenset[str]:
 
 
 def _told(claim: _Claim, source: SourceText) -> Sequence[str]:
-    """What is claimed of the record, without what introduces it: its date, its title, or a label in its own words."""
+    """The claim without its introduction: the record's date, title, or a label in the record's own words."""
     words = claim.words
     head, colon, rest = claim.text.partition(":")
     introduction = words_of(head) if colon else []
@@ -273,11 +273,11 @@ def _told(claim: _Claim, source: SourceText) -> Sequence[str]:
 
 
 def _passage(words: Sequence[str], source: SourceText) -> tuple[int, int, float]:
-    """Where the passage is that holds most of what is claimed, and its share of it: nothing of what has a number of its own."""
+    """The passage with most of the claim's words, and its share of them; none for a claim with a number that the source lacks."""
     undated = source.undated(words)
     claimed = _claimed(undated)
     if not claimed or _has_own_number(words, source):
-        # of what is said of its date alone no passage tells
+        # no passage supports a claim about the record's date alone
         return 0, 0, float(not claimed and len(undated) < len(words))
     said: dict[int, set[str]] = {}
     beginnings = {_beginning(root) for root in claimed}
@@ -294,14 +294,14 @@ def _passage(words: Sequence[str], source: SourceText) -> tuple[int, int, float]
                 break
             if number in said:
                 share = share | said[number]
-                # the shorter of two that hold as much
+                # of two with as many words, the shorter one
                 best = max(best, (len(share) / len(claimed), begin - passage.end, begin))
     part, length, start = best
     return start, start - length, part
 
 
 def _has_own_number(words: Sequence[str], *sources: SourceText) -> bool:
-    """Whether a number is said that none of the sources has, in digits or in words."""
+    """Whether there is a number that none of the sources has, in digits or in words."""
     words = spelled(words)
     return any(
         not any(word not in source.undated(words) or is_amount_of(word, behind, source) for source in sources)
@@ -327,7 +327,7 @@ def _verbatim(words: Sequence[str], source: SourceText) -> tuple[int, int] | Non
 
 
 def _is_whole(place: int, length: int, source: SourceText) -> bool:
-    """Whether the words are a sentence, or begin one and end with a clause of it. What a question asks is not said."""
+    """Whether the words are a sentence, or begin one and end with a clause of it. A question states nothing."""
     begin, end = source.starts[place], source.end_of(place + length - 1)
     first, last = source.sentences_of(place, place + length)
     is_all = not words_of(source.body[first:begin]) and not words_of(source.body[end:last])

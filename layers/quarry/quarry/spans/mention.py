@@ -1,9 +1,8 @@
-"""What a question mentions, with the characters that state it, and the conditions on facets that result."""
+"""What a question mentions, each with the characters that say it."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -114,25 +113,3 @@ class Mention:
     start: int
     end: int
     is_latent: bool = False
-
-
-@dataclass(frozen=True)
-class Condition:
-    """A condition on one facet: equal to any of the values (as stored in the data), or within the range; or, if negated,
-    neither.
-    """
-
-    facet: str
-    values: tuple[str, ...] = ()
-    range: DateRange | NumberRange | MoneyRange | None = None
-    is_negated: bool = False
-    evidence: tuple[Span, ...] = ()
-
-
-Clause = tuple[Condition, ...]
-"""Conditions of which at least one must hold."""
-
-
-def spans_of(clauses: Iterable[Clause]) -> set[Span]:
-    """The characters that state the clauses."""
-    return {span for clause in clauses for condition in clause for span in condition.evidence}

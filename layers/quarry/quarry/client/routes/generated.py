@@ -62,12 +62,12 @@ class GeneratedRoutes:
 
     @route("GET /me/answers/{id}", OwnAnswer)
     def own_answer(self, id: str) -> Sent:
-        """Whether an answer is yours: then you can take it back."""
+        """Whether an answer is yours, so that you can revoke it."""
         return Sent(path={"id": id})
 
     @route("DELETE /answers/{id}", NoneType)
     def revoke_answer(self, id: str) -> Sent:
-        """Take back an answer of the caller's: its link leads nowhere then."""
+        """Revoke an answer of the caller's. Its link stops working."""
         return Sent(path={"id": id})
 
     @route("GET /campaigns/{id}", Campaign)

@@ -1,0 +1,321 @@
+"""A searched table as a source whose fields are the table's facets, and its rows that meet conditions on these.
+
+Each field is worded as people say it ("in Germany"). Texts are compared with their spellings in the data, so that an index on the
+column serves.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, LiteralString
+
+from psycopg.sql import SQL, Composed
+
+from quarry.postgres.pool import Database
+from quarry.query.algebra import (
+    LIMIT_MAX,
+    Aggregate,
+    AnyOf,
+    Comparison,
+    Condition,
+    Exists,
+    Not,
+    Operator,
+    Query,
+    Result,
+    Scalar,
+    comparisons_of,
+    mapped,
+)
+from quarry.query.execute import execute
+from quarry.query.paths import MONTH
+from quarry.query.phrases import Phrases
+from quarry.query.row_conditions import RowConditions
+from quarry.query.schema import (
+    KEY,
+    Field,
+    Schema,
+    Source,
+    SqlHolds,
+    described,
+    link_to,
+    linked,
+    of_row,
+    one_row,
+    source_of,
+    worded,
+)
+from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, TEXT_KINDS, Facet, SearchTable
+from quarry.retrieval.values import holds_one_of
+
+RANGES: frozenset[Operator] = frozenset({"<", "<=", ">", ">=", "between"})
+
+
+@lru_cache(maxsize=256)
+def table_source(table: SearchTable) -> Source:
+    """The rows of a table as a source of the table's name."""
+    own = as_said({facet.name: _field(table, facet) for facet in table.facets}, table)
+    links = {
+        related.name: link_to(
+            related, {each.name: own[each.name] for each in table.facets if each.related == related.name}
+        )
+        for related in table.related
+    }
+    key: LiteralString = f"({table.key_sql})::text"
+    fields = {KEY: Field(KEY, "text", one_row(key), "id", "ids")}
+    fields |= {facet.name: linked(own[facet.name], facet, links) for facet in table.facets}
+    return source_of(
+        table, table.name, key, fields, links, lambda row, text: of_row(table.holds_words.format(text), row)
+    )
+
+
+def table_schema(table: SearchTable) -> Schema:
+    """The schema of one table."""
+    return Schema({table.name: table_source(table)})
+
+
+def _field(table: SearchTable, facet: Facet) -> Field:
+    """A facet as a field of the row that holds it. A place is each of its parts."""
+    is_place = facet.kind == "place"
+    sql: LiteralString = f"place_parts({facet.sql})" if is_place else facet.sql
+    return described(facet, one_row(sql), table, is_array=is_place or facet.is_array)
+
+
+def as_said(fields: Mapping[str, Field], table: SearchTable) -> dict[str, Field]:
+    """The fields, worded as people say them, with texts compared by their spellings in the data."""
+    return {
+        name: replace(field, holds=_holds(table.facet(name))) if name in table.by_name else field
+        for name, field in worded(fields, table).items()
+    }
+
+
+def _holds(facet: Facet) -> SqlHolds | None:
+    if facet.kind not in TEXT_KINDS and facet.kind != "words":
+        return None
+    return lambda row, values, parameters: holds_one_of(facet, SQL(of_row(facet.sql, row, row)), values, parameters)
+
+
+# ---- conditions on facets ----
+
+
+def compared(field: str, op: Operator, values: Sequence[Scalar]) -> Comparison:
+    """A comparison with one or several values."""
+    if len(values) == 1:
+        return Comparison(field=field, op=op, value=values[0])
+    return Comparison(field=field, op=op, values=tuple(values))
+
+
+def between(field: str, least: Scalar | datetime.date | None, most: Scalar | datetime.date | None) -> Comparison:
+    """That a value is from `least` to `most`, both included; None leaves an end open."""
+    low, high = (each.isoformat() if isinstance(each, datetime.date) else each for each in (least, most))
+    if low is None or high is None:
+        ends = [each for each in (low, high) if each is not None]
+        return compared(field, "<=" if low is None else ">=", ends) if ends else Comparison(field=field, op="not_null")
+    return compared(field, "=", [low]) if low == high else compared(field, "between", [low, high])
+
+
+def facet_of(comparison: Comparison) -> str:
+    """The facet that is compared, also where its months are."""
+    return comparison.field.removeprefix(f"{MONTH}(").removesuffix(")")
+
+
+def facets_of(conditions: Iterable[Condition]) -> list[str]:
+    """The facets that conditions compare, each once."""
+    return list(dict.fromkeys(map(facet_of, comparisons_of(conditions))))
+
+
+def parts_of(condition: Condition) -> Sequence[Condition]:
+    """The conditions of which any must hold."""
+    return condition.any_of if isinstance(condition, AnyOf) else (condition,)
+
+
+def denies(condition: Condition) -> bool:
+    """Whether it is negative: it excludes values, or asks for rows without one."""
+    return isinstance(condition, Not) or (isinstance(condition, Comparison) and condition.op in ("!=", "is_null"))
+
+
+def in_table(condition: Condition, table: SearchTable) -> Condition:
+    """The condition with values of the kinds that a table's facets have: requests write numbers and booleans as text, and dates
+    may stand for years. Raises ValueError with what is wrong.
+    """
+    if not isinstance(condition, Comparison):
+        return mapped(condition, lambda each, _: in_table(each, table))
+    facet = table.by_name.get(facet_of(condition))
+    if facet is None:
+        raise ValueError(f"{table.name} has no {facet_of(condition)}")
+    is_month = condition.field != facet.name
+    if (condition.op in RANGES and facet.kind not in (*NUMERIC_KINDS, "date")) or (is_month and facet.kind != "date"):
+        raise ValueError(f"{facet.label} has no such range")
+    if is_month or not condition.scalars:
+        return condition
+    values = [_scalar(facet, value) for value in condition.scalars]
+    return compared(condition.field, condition.op, values if condition.op in RANGES else [*dict.fromkeys(values)])
+
+
+def _scalar(facet: Facet, value: Scalar) -> Scalar:
+    text = str(value)
+    match facet.kind:
+        case "boolean":
+            if text.lower() not in ("true", "false"):
+                raise ValueError(f"{facet.label} is true or false, which {text!r} is not")
+            return text.lower() == "true"
+        case "number" | "money" | "year":
+            return _number(facet, text)
+        case "date":
+            try:
+                datetime.date.fromisoformat(text)
+            except ValueError:
+                raise ValueError(f"{facet.label} is a date, which {text!r} is not") from None
+    return text
+
+
+def _number(facet: Facet, text: str) -> int | float:
+    """A number; a whole one without decimals, as JSON has it."""
+    try:
+        number = float(text)
+        return int(number) if number.is_integer() else number
+    except (ValueError, OverflowError):
+        if facet.kind == "year":
+            try:
+                return datetime.date.fromisoformat(text).year
+            except ValueError:
+                pass
+        raise ValueError(f"{facet.label} is a number, which {text!r} is not") from None
+
+
+def can_have(table: SearchTable, condition: Condition) -> bool:
+    """Whether a table has facets for a condition."""
+    try:
+        in_table(condition, table)
+    except ValueError:
+        return False
+    return True
+
+
+def labels(table: SearchTable, conditions: Sequence[Condition]) -> list[str]:
+    """The conditions in words that can follow what they are about. Raises ValueError."""
+    # every day is named by a date
+    phrases = Phrases(table_schema(table), table_source(table), datetime.date.min)
+    return [phrases.condition(in_table(each, table)) for each in conditions]
+
+
+def on_source(condition: Condition, table: SearchTable, source: Source) -> Condition:
+    """A condition on facets of a table as one on the fields of the collection's own source. Raises ValueError where this has no
+    such field.
+    """
+
+    def named(each: Condition, _: str = "") -> Condition:
+        if not isinstance(each, Comparison):
+            return mapped(each, named)
+        facet = table.facet(facet_of(each))
+        path = _path(facet, source)
+        renamed = each.model_copy(update={"field": each.field.replace(facet.name, path)})
+        if facet.kind not in ("title", "text") or not each.scalars:
+            return renamed
+        held = renamed.model_copy(update={"op": "contains"})
+        return Not(negated=held) if each.op == "!=" else held
+
+    return named(in_table(condition, table))
+
+
+def _path(facet: Facet, source: Source) -> str:
+    if facet.name in source.fields:
+        return facet.name
+    rows = facet.name.removeprefix(NUMBER_OF)
+    if facet.counts and rows in source.links:
+        return f"count({rows})"
+    if "title" not in source.fields and source.title("t") in (facet.sql, facet.sql.removesuffix("::text")):
+        return "title"
+    raise ValueError(f"{source.name} has no {facet.name}")
+
+
+def of_same_rows(conditions: Sequence[Condition], source: Source) -> tuple[Condition, ...]:
+    """The conditions, joined where they must hold for the same related row. A second one with values of the same field is about
+    another row.
+    """
+    groups: list[list[Condition]] = []
+    of_link: dict[str, list[list[Condition]]] = {}
+    for condition in conditions:
+        link = _link_of(condition, source)
+        same = of_link.setdefault(link, []) if link else []
+        group = next((group for group in same if not any(_names_same(condition, other) for other in group)), None)
+        if group is None:
+            group = []
+            groups.append(group)
+            same.append(group)
+        group.append(condition)
+    return tuple(_of_one_row(group, source) for group in groups)
+
+
+def _of_one_row(conditions: Sequence[Condition], source: Source) -> Condition:
+    link = _link_of(conditions[0], source)
+    if link is None or (len(conditions) == 1 and not _has_range(conditions[0])):
+        return conditions[0]
+    return Exists(exists=link, where=tuple(conditions))
+
+
+def _link_of(condition: Condition, source: Source) -> str | None:
+    """The link to the related rows one of which must meet it; None for a condition on the row itself, or on all related rows."""
+    fields = [source.fields.get(facet) for facet in facets_of([condition])]
+    links = {field.related.name if field and field.related else None for field in fields}
+    [*others, link] = links
+    is_many = link is not None and source.links[link].is_many
+    return link if is_many and not others and not any(map(denies, parts_of(condition))) else None
+
+
+def _has_range(condition: Condition) -> bool:
+    return any(each.op in RANGES for each in comparisons_of([condition]))
+
+
+def _names_same(condition: Condition, other: Condition) -> bool:
+    """Whether two conditions name values of one facet. Bounds of a range do not count: they hold for the same row."""
+    named, also = (
+        {facet_of(each) for each in comparisons_of([part]) if each.op not in RANGES} for part in (condition, other)
+    )
+    return not named.isdisjoint(also)
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """The rows of a table that meet all conditions and hold the words. What reads them raises ValueError for what the table does
+    not have, and DatabaseUnavailable.
+    """
+
+    table: SearchTable
+    conditions: Sequence[Condition] = ()
+    words: str = ""
+
+    @property
+    def query(self) -> Query:
+        """The query for the rows."""
+        source = table_source(self.table)
+        where = of_same_rows([in_table(each, self.table) for each in self.conditions], source)
+        return Query(source=self.table.name, where=where, text=self.words)
+
+    def where(self, parameters: dict[str, Any] | None = None) -> Composed:
+        """True of the rows `t` that the caller may see and that meet the filters. Its values are added to `parameters` or,
+        without these, stand in it.
+        """
+        rows = RowConditions(self.table.name, table_schema(self.table), today(), parameters)
+        return rows.met(self.query.where)
+
+    async def run(self, database: Database, **shape: Any) -> Result:
+        """What a query over the rows gives; `shape` are its other parts."""
+        return await execute(database, self.query.model_copy(update=shape), table_schema(self.table), today())
+
+    async def keys(self, database: Database, limit: int) -> list[str]:
+        """The keys of at most `limit` rows, the latest first."""
+        result = await self.run(database, select=(KEY,), limit=min(max(limit, 1), LIMIT_MAX))
+        return [str(key) for (key,) in result.rows]
+
+    async def count(self, database: Database) -> int:
+        """How many rows there are."""
+        return (await self.run(database, aggregate=(Aggregate(fn="count"),))).total
+
+
+def today() -> datetime.date:
+    """The day in UTC."""
+    return datetime.datetime.now(datetime.UTC).date()

@@ -1,0 +1,337 @@
+"""Finding records for a query: the plans of the search, its candidates, and one ranked list over all types.
+
+Each type is searched in both halves, words and meaning, in one statement. The scores of the halves mean the same in every
+type, so one list over all types is fused from them here.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from quarry.collections.collection import ENGLISH
+from quarry.collections.search_table import DATE
+from quarry.platform.off_loop import off_loop
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.platform.text import significant_words, words
+from quarry.query.algebra import Comparison, Condition
+from quarry.query.of_table import denies
+from quarry.records.contract import RecordKey, RecordType, Source
+from quarry.records.evidence import Candidate, Evidence, EvidenceSource, RankedRecord, RecordText
+from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up
+from quarry.records.retrieval import Arm, dates_of, describe, find_candidates, ids_meeting
+from quarry.records.scope import EVERYTHING, Scope, types_with
+from quarry.records.searched_types import SearchedType
+from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
+from quarry.runs.run_log import Run
+from quarry.services.services import Caller, Services
+
+DEPTH = 100
+"""Candidates of each type by words, and as many by meaning. Deeper pages are empty."""
+FIRST_SOURCES = 8
+POOL_RECORDS = 24
+
+
+@dataclass(frozen=True)
+class Searched:
+    """The records that a search found, best first, and those that became sources."""
+
+    ranked: Sequence[RankedRecord]
+    sources: Sequence[EvidenceSource]
+
+    @property
+    def summary(self) -> str:
+        return summary(len(self.ranked), self.sources, is_all=not is_cut_off(self.ranked))
+
+
+@dataclass
+class SearchToolset:
+    """The searches of one answer, and what they found. `reading` is how the question was read, `scope` which records are searched
+    at all, and `pool` holds the records found, sources or not.
+    """
+
+    services: Services
+    caller: Caller
+    run: Run
+    types: Sequence[SearchedType]
+    reading: RecordsReading
+    scope: Scope = EVERYTHING
+    evidence: Evidence = field(default_factory=Evidence)
+    pool: dict[tuple[RecordType, str], RecordText] = field(default_factory=dict)
+
+    async def search(self, query: str) -> Searched:
+        """Search for the question. The best FIRST_SOURCES become sources."""
+        ranked = await rank_records(query, self.types, self.services, self.run, reading=self.reading, scope=self.scope)
+        return Searched(ranked, self.evidence.add(varied(await self.found(ranked, query))[:FIRST_SOURCES]))
+
+    async def found(self, ranked: Sequence[RankedRecord], query: str) -> list[tuple[RankedRecord, RecordText]]:
+        """The best of the ranked records with their texts, which `pool` keeps."""
+        looked_at = ranked[:POOL_RECORDS]
+        texts = await describe(self.services.reader, [item.key for item in looked_at], self.reading.types, query)
+        self.pool |= texts
+        return [(item, texts[item.key]) for item in looked_at if item.key in texts]
+
+    async def changed(self, sources: Sequence[Source]) -> set[RecordKey]:
+        """The sources whose text has changed since it was read, or was out of date on a replica."""
+        keys = {(each.type, each.id) for each in sources}
+        texts = [source.text for source in self.evidence.sources if source.text.key in keys]
+        now = await describe(self.services.database, [text.key for text in texts], self.reading.types)
+        return {
+            text.key
+            for text in texts
+            if text.key not in now or replace(now[text.key], snippet="") != replace(text, snippet="")
+        }
+
+
+async def rank_records(
+    query: str,
+    types: Sequence[SearchedType],
+    services: Services,
+    run: Run,
+    *,
+    reading: RecordsReading | None = None,
+    scope: Scope = EVERYTHING,
+) -> list[RankedRecord]:
+    """All candidates over `types`, fused, best first. A query without a word that carries meaning finds nothing.
+
+    `reading` is what the query asks beside its words; it is None where the query is to be taken for words alone.
+    """
+    found = await gather_candidates(query, types, services, run, reading=reading, scope=scope)
+    return await rank_found(found, services, reading)
+
+
+async def rank_found(
+    found: Found,
+    services: Services,
+    reading: RecordsReading | None,
+    ranking: Literal["scores", "seed"] = "scores",
+) -> list[RankedRecord]:
+    """The candidates, best first. The ranking `seed` uses reciprocal ranks and nothing else."""
+    weight = (await services.tuned_settings()).records_semantic_weight
+    if ranking == "seed":
+        return await off_loop(fuse_types, found.candidates, weight, "reciprocal_rank")
+    ranked = await off_loop(fuse_types, found.candidates, weight)
+    if reading is None or not reading.asks_for_latest:
+        return ranked
+    near = [item.key for item in near_the_best(ranked)]
+    return latest_first(ranked, await dates_of(services.reader, near, reading.types))
+
+
+def varied(found: Sequence[tuple[RankedRecord, RecordText]]) -> list[tuple[RankedRecord, RecordText]]:
+    """The same records, with more than three of a type moved behind the others, so that one type does not crowd out the rest."""
+    first: list[tuple[RankedRecord, RecordText]] = []
+    later: list[tuple[RankedRecord, RecordText]] = []
+    seen: dict[RecordType, int] = {}
+    for item in found:
+        name = item[1].type
+        seen[name] = seen.get(name, 0) + 1
+        (first if seen[name] <= 3 else later).append(item)
+    return first + later
+
+
+def summary(count: int, sources: Sequence[EvidenceSource], *, is_all: bool = True) -> str:
+    """One line about what a search found. There may be more unless it `is_all`."""
+    if not count:
+        return "Nothing found"
+    kept = f"; kept {', '.join(f'[{source.n}]' for source in sources)}" if sources else ""
+    return f"{'' if is_all else 'At least '}{count} record{'' if count == 1 else 's'} found{kept}"
+
+
+def is_cut_off(ranked: Sequence[RankedRecord]) -> bool:
+    """Whether there may be more records than are ranked: a half of the search gave as many of one type as it can."""
+    by_words = Counter(item.key[0] for item in ranked if item.text_rank is not None)
+    by_meaning = Counter(item.key[0] for item in ranked if item.semantic_rank is not None)
+    return max([*by_words.values(), *by_meaning.values()], default=0) >= DEPTH
+
+
+@dataclass(frozen=True)
+class Found:
+    """Candidates in no order, and the plan that found them."""
+
+    plan: SearchPlan
+    candidates: Sequence[Candidate] = ()
+
+
+async def gather_candidates(
+    query: str,
+    types: Sequence[SearchedType],
+    services: Services,
+    run: Run,
+    *,
+    reading: RecordsReading | None = None,
+    scope: Scope = EVERYTHING,
+) -> Found:
+    """The candidates of the first plan that finds any."""
+    asked = without_exclusions(query)
+    if not words(asked):
+        return Found(SearchPlan(()))
+    if not significant_words(asked):
+        # stop words of English may carry meaning in another language
+        types = [each for each in types if {*each.languages} - {None, ENGLISH}]
+    if not types:
+        return Found(SearchPlan(()))
+    # a vector has no "not": excluded words would draw it nearer
+    vector = await services.queries.embed_for(run, asked)
+    found = Found(SearchPlan(()))
+    with run.step("retrieve") as record:
+        # planning a long question would hold the event loop too long
+        for plan in await off_loop(list, search_plans(query, types, reading, scope)):
+            candidates = await find_candidates(
+                services.reader,
+                plan.arms,
+                vector=vector,
+                depth=DEPTH,
+                is_strict=scope.is_strict,
+                reads_english_alone=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
+            )
+            listed = await ids_meeting(services.reader, plan.listed, DEPTH)
+            candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]
+            found = Found(plan, candidates)
+            if any(map(may_be_ranked, candidates)):
+                break
+        record.counts["candidates"] = len(found.candidates)
+    return found
+
+
+# ---- plans ----
+
+
+@dataclass(frozen=True)
+class SearchPlan:
+    """The searches to make. Of the types in `listed` all records that meet the conditions are found, whatever their words."""
+
+    arms: Sequence[Arm]
+    listed: Mapping[SearchedType, Sequence[Condition]] = field(default_factory=dict)
+
+
+def search_plans(
+    query: str,
+    types: Sequence[SearchedType],
+    reading: RecordsReading | None,
+    scope: Scope = EVERYTHING,
+) -> Iterator[SearchPlan]:
+    """The plans for `query` among `types`. Each is tried if those before it find nothing.
+
+    Dates that are given hold above what the question says of dates, facets beside it; without `reading` it says nothing. Where
+    conditions must hold, types that cannot tell one are left out, and others than those asked for by name come after these.
+    """
+    given = scope.given
+    types = types_with(scope.facets, types)
+    looked_up = words_to_look_up(query)
+    everything = [Arm(each, looked_up, given) for each in types]
+    # a question that only says which records are meant gives nothing to rank them by
+    lists_all = reading is not None and reading.lists(given)
+    if reading is not None and (reading.conditions or lists_all):
+        words = words_to_look_up(reading.words) if reading.words else looked_up
+        conditions = {
+            each: [*given, *besides(said, scope)]
+            for each in types
+            if (said := reading.conditions_for(each.table)) is not None
+        }
+        if not reading.must_hold:
+            apart = [Arm(each, words, held, is_apart=True) for each, held in conditions.items()]
+            yield SearchPlan([*everything, *apart])
+            return
+        named = {each: held for each, held in conditions.items() if each.name in reading.named}
+        for chosen in (named, conditions):
+            if chosen:
+                arms = [Arm(each, words, held) for each, held in chosen.items()]
+                yield SearchPlan(arms, chosen if lists_all else {})
+        if not lists_all and (rows := {each: held for each, held in named.items() if each.table.reckons}):
+            # its other words may not stand in the records: "a class B licence" where it is `licence: B`
+            yield SearchPlan((), rows)
+    yield SearchPlan(everything)
+
+
+def besides(conditions: Sequence[Condition], scope: Scope) -> list[Condition]:
+    """The conditions of a question to use together with the filters: dates of the request replace those of the question."""
+    return [each for each in conditions if not (scope.dated and _is_span(each))]
+
+
+def _is_span(condition: Condition) -> bool:
+    return isinstance(condition, Comparison) and condition.field == DATE and not denies(condition)
+
+
+# ---- ranking ----
+
+SIMILARITY_MIN = 0.2
+"""A record below this similarity (cosine) does not count as found by meaning: some record is always nearest."""
+APART_WEIGHT = 0.5
+"""The gain, as a share of its score, of a record that meets the question's conditions."""
+DATED_MAX = 20
+"""Where the latest is asked for, this many of the first records may gain by their dates,"""
+DATED_SHARE = 0.5
+"""if they have this share of the best score: a late record about something else is not meant."""
+RECENCY_WEIGHT = 0.25
+"""The gain of the latest of them, as a share of its score. The earliest gains nothing."""
+
+
+def fuse_types(
+    candidates: Sequence[Candidate], semantic_weight: float = SEMANTIC_WEIGHT, method: Method = "scores"
+) -> list[RankedRecord]:
+    """One list of the candidates of all types, whose scores are comparable; those found apart are lifted.
+
+    By another method than "scores" it is that formula and no more: nothing is lifted, nor listed for being found apart.
+    """
+    if method != "scores":
+        candidates = [item for item in candidates if not item.is_apart]
+    by_key = _by_key(candidates)
+    found = [_of_one_record(key, same) for key, same in by_key.items()]
+    apart = {item.key for item in candidates if item.is_apart}
+    halves = {item.key: item for item in found}
+    by_words = {item.key: item.text_score or 0.0 for item in candidates if item.by_words_alone}
+    ranked = [
+        RankedRecord(
+            item.key,
+            item.score,
+            item.text_rank,
+            item.semantic_rank,
+            halves[item.key].similarity,
+        )
+        for item in fuse(found, method=method, semantic_weight=semantic_weight)
+    ]
+    if method != "scores":
+        return ranked
+    # types without vectors are ranked by words alone
+    ranked = [replace(item, score=by_words.get(item.key, item.score)) for item in ranked]
+    lifted = [replace(item, score=item.score * (1 + APART_WEIGHT)) if item.key in apart else item for item in ranked]
+    return sorted(lifted, key=lambda item: -item.score)
+
+
+def may_be_ranked(candidate: Candidate) -> bool:
+    """Whether it holds a word of the query, or is near enough in meaning."""
+    return candidate.text_score is not None or (candidate.similarity or 0.0) >= SIMILARITY_MIN
+
+
+def near_the_best(ranked: Sequence[RankedRecord]) -> list[RankedRecord]:
+    """The first records that may gain by their dates."""
+    return [item for item in ranked[:DATED_MAX] if item.score >= DATED_SHARE * ranked[0].score]
+
+
+def latest_first(ranked: Sequence[RankedRecord], dates: Mapping[RecordKey, datetime.date]) -> list[RankedRecord]:
+    """The list with the records of `dates` lifted by the rank of their dates."""
+    days = sorted(set(dates.values()))
+    gain = {day: RECENCY_WEIGHT * place / max(1, len(days) - 1) for place, day in enumerate(days)}
+    lifted = [
+        replace(item, score=item.score * (1 + gain[dates[item.key]])) if item.key in dates else item for item in ranked
+    ]
+    return sorted(lifted, key=lambda item: -item.score)
+
+
+def _by_key(candidates: Iterable[Candidate]) -> dict[RecordKey, list[Candidate]]:
+    by_key: dict[RecordKey, list[Candidate]] = {}
+    for item in candidates:
+        by_key.setdefault(item.key, []).append(item)
+    return by_key
+
+
+def _of_one_record(key: RecordKey, found: Iterable[Candidate]) -> Scored[RecordKey]:
+    """The best scores of one record over several searches."""
+    texts = [item.text_score for item in found if item.text_score is not None]
+    likenesses = [
+        item.similarity for item in found if item.similarity is not None and item.similarity >= SIMILARITY_MIN
+    ]
+    return Scored(key, max(texts, default=None), max(likenesses, default=None))
