@@ -57,7 +57,7 @@ async def test_rows_are_found_by_the_vectors_of_their_table_and_doubtful_ones_ar
 ) -> None:
     await fill_documents(database_url, services, swapped=True)
     fill(database_url, DECLARED, tmp_path)
-    assert "unlike those that all-MiniLM-L6-v2 makes" in capsys.readouterr().err
+    assert "differ from those that all-MiniLM-L6-v2 makes" in capsys.readouterr().err
     assert "rows_" not in str([table.name for table in await all_embedded(services.database)])
     with client_of(database_url) as client:
         # the vector of the storm stands at the violin, whose words say nothing of it

@@ -11,7 +11,7 @@ from typing import get_args
 from quarry.query.algebra import Direction, Function, Period
 from quarry.reader.ask import Ask
 from quarry.reader.features import Clues, Evidence
-from quarry.reader.names import TITLE, FieldName, SourceName
+from quarry.reader.names import FieldName, SourceName
 
 BASES_MAX = 6
 BASES_MIN = 3
@@ -155,7 +155,8 @@ class Asks:
             lists += combinations(sorted(strong, key=first), length)
         lists += combinations(sorted(fields[:4], key=first), 2)
         titled = [(base.title, each) for each in sorted(fields[:4], key=first) if each is not base.title]
-        keys = [(each,) for each in base.fields if each.is_key]
+        # rows go by their title unless the question names a key
+        keys = [(each,) for each in base.fields if each.is_key and said.best(each)]
         dates = [(each,) for each in base.columns if each.is_date and each not in fields][:UNSAID_MAX]
         whole = [each for each in (base.titles, base.columns) if each]
         lists = [(base.title,), *lists[: 2 * LISTS_MAX], *titled, *keys, *dates, *whole]
@@ -190,8 +191,6 @@ class Asks:
         if is_whole:
             parts = []
             bundles.append(clues.framed(f"shown:{length}:unsaid"))
-        elif len(shown) == 1 and shown[0].is_key and clues.said.best(shown[0]) is None:
-            bundles += clues.framed("shown:key:unsaid"), clues.one(f"shown:key:{base.title.name == TITLE}")
         if unsaid:
             bundles.append(clues.framed("shown:unsaid"))
         elif shown[0] is base.title and clues.said.best(base.title) is None:
