@@ -129,7 +129,7 @@ def test_without_the_database_the_stream_ends_in_an_error(
 ) -> None:
     with client_of(database_url) as client:
         with outage(server_url, database_url.rsplit("/", 1)[1]), monkeypatch.context() as impatient:
-            impatient.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 0.3)
+            impatient.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 1.0)
             events = chat(client, "Harbor")
         assert final(chat(client, "Harbor"))["references"] == []
     assert events[-1]["type"] == "error"
