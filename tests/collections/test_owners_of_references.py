@@ -10,7 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.collections.test_search import served
-from tests.collections.test_tenants import ask, call_tool, get
+from tests.collections.test_tenants import ask, call_tool, get, misspelt
 from tests.conftest import clone_database
 
 TABLES = """
@@ -128,3 +128,25 @@ def test_a_filter_by_a_value_of_another_owner_finds_nothing(client: TestClient, 
     answer = client.post("/query", json=counted, headers={"Authorization": "Bearer ann"})
     assert answer.status_code == 422 or answer.json()["rows"] == [[0]]
     assert "did you mean" not in answer.text
+
+
+@pytest.mark.parametrize("value", ["Grimsby Foundry", "Timbuktu", "asbestos", "splintered"])
+def test_a_misspelt_value_of_another_owner_is_not_corrected(client: TestClient, value: str) -> None:
+    facet = {"Grimsby Foundry": "owner", "Timbuktu": "town", "asbestos": "tag", "splintered": "verdict"}[value]
+    said = misspelt(value)
+    where = {"field": facet, "value": said}
+    answers = [
+        *(
+            get(client, path, {"q": "crane", "type": "works", facet: said})
+            for path in ("/records/search", "/records/facets")
+        ),
+        get(client, "/records/search", {"q": f"crane of {said}"}),
+        json.dumps(ask(client, f"How many works have the {facet} {said}?")),
+        client.post("/query", json={"source": "works", "where": where}, headers={"Authorization": "Bearer ann"}).text,
+        client.post(
+            "/query/explain", json={"question": f"works with {facet} {said}"}, headers={"Authorization": "Bearer ann"}
+        ).text,
+        call_tool(client, "values", source="works", field=facet, like=said),
+        call_tool(client, "search", text="crane", source="works", where=where),
+    ]
+    assert [answer for answer in answers if value in answer or value.lower() in answer] == []
