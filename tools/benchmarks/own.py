@@ -243,7 +243,7 @@ def _ask(client: httpx2.Client, given: Mapping[str, str]) -> None:
 
 
 def _tool(client: httpx2.Client, given: Mapping[str, str]) -> None:
-    called = {"name": "search_text", "arguments": {"text": "gate", "source": ["orders"], "where": _where(given)}}
+    called = {"name": "search", "arguments": {"text": "gate", "source": ["orders"], "where": _where(given)}}
     message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": called}
     accepts = {"accept": "application/json, text/event-stream"}
     answer = client.post("/mcp", json=message, headers=accepts).raise_for_status()
@@ -256,7 +256,7 @@ DOORS: Mapping[str, Ask] = {
     "GET /records/facets": _count,
     "POST /query": _query,
     "POST /records/ask": _ask,
-    "MCP search_text": _tool,
+    "MCP search": _tool,
 }
 
 
