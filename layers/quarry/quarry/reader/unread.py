@@ -14,10 +14,14 @@ from quarry.reader.said import Said
 
 def explained(found: Candidates) -> set[str]:
     """The words that frame questions of this kind, those that led to a part of the first candidate, and those
-    that stand for a name in it."""
+    that stand for a name in it.
+    """
     first, known = found.all[0], known_words()
     led = found.clues.led(set(first.bundles)) | found.clues.standing_for(_used(first, found))
-    return {*(led & known.telling), *known.framing.get("rows" if first.kind == "extreme" else first.kind, ())}
+    kind = "numbers" if first.ask.kind == "share" else first.kind
+    # "paid" frames "how much was paid", and says which are counted in "how many are paid"
+    kinds = (kind,) if kind in ("count", "numbers") else known.framing
+    return {*(led & known.telling), *(word for each in kinds for word in known.framing.get(each, ()))}
 
 
 def may_state(found: Candidates) -> list[str]:
