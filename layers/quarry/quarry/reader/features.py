@@ -151,9 +151,9 @@ class Clues:
                     found |= {word, behind}
         return found
 
-    def standing_for(self, used: Iterable[FieldName | SourceName]) -> set[str]:
-        """The words that the learned weights take for the names of these, where the question does not name them."""
-        stems = {stem for each in used if self.said.best(each) is None for name in each.called[:2] for stem in name}
+    def standing_for(self, fields: Iterable[FieldName]) -> set[str]:
+        """The words that the learned weights take for the names of these fields, which the question does not name."""
+        stems = {stem for each in fields if self.said.best(each) is None for name in each.called[:2] for stem in name}
         return {
             self.said.tokens[place].key
             for place in self.said.free

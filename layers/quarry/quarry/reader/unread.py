@@ -9,15 +9,15 @@ from quarry.reader.candidates import Candidate, Candidates
 from quarry.reader.constraints import NAMED_IN_FULL, vetoes
 from quarry.reader.learned import known_words
 from quarry.reader.names import FieldName, SourceName
-from quarry.reader.said import Said
+from quarry.reader.said import Named, Said
 
 
 def explained(found: Candidates) -> set[str]:
     """The words that frame questions of this kind, those that led to a part of the first candidate, and those
-    that stand for a name in it.
+    that stand for a field in it.
     """
     first, known = found.all[0], known_words()
-    led = found.clues.led(set(first.bundles)) | found.clues.standing_for(_used(first, found))
+    led = found.clues.led(set(first.bundles)) | found.clues.standing_for(_fields(first))
     kind = "numbers" if first.ask.kind == "share" else first.kind
     # "paid" frames "how much was paid", and says which are counted in "how many are paid"
     kinds = (kind,) if kind in ("count", "numbers") else known.framing
@@ -51,12 +51,15 @@ def is_behind(first: Candidate, said: Said) -> bool:
 
 
 def _beside(found: Candidates) -> Iterator[int]:
-    """The unread words that stand beside the words for what is asked, with only unread words and stop words between."""
+    """The unread words that stand beside the words for what is asked, with only unread words and stop words between. Where no
+    word names it, any of them may: "students", where only teachers are known.
+    """
     first, said = found.all[0], found.said
     asked = first.ask.evidence.mask
     unread = _unread(found)
     for place in unread:
-        if any(asked >> each & 1 for each in (_next_read(said, unread, place, step) for step in (-1, 1)) if each >= 0):
+        ends = (_next_read(said, unread, place, step) for step in (-1, 1))
+        if not asked or any(end >= 0 and asked >> end & 1 for end in ends):
             yield place
 
 
@@ -74,7 +77,7 @@ def _unread(found: Candidates) -> set[int]:
     }
 
 
-def _used(first: Candidate, found: Candidates) -> Iterator[FieldName | SourceName]:
+def _used(first: Candidate, found: Candidates) -> Iterator[Named]:
     """The sources and fields that a candidate uses."""
     fields = _fields(first)
     yield from fields
