@@ -191,6 +191,11 @@ class _Cluster:
         self._url = ""
 
     def url(self) -> str:
+        if self.exists() and not self._password.exists():
+            raise EmbeddedPostgresError(
+                f"{self._password} is missing, the file with the password of the embedded Postgres:"
+                " restore it from a copy of this folder; without it nobody can connect."
+            )
         with contextlib.suppress(OSError):  # if the data is gone, the URL stays
             if port := self._port() or self._last_port():
                 self._url = f"postgresql://quarry:{self._password.read_text()}@127.0.0.1:{port}/quarry"

@@ -16,6 +16,7 @@ from quarry.collections.draft_parts import slug
 from quarry.collections.drafting import draft_one
 from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode
 from quarry.collections.loaded_files import refuse_known, remember
+from quarry.collections.markup_sample import with_markup
 from quarry.collections.naming import table_name
 from quarry.collections.relations import Relation
 from quarry.files.records import UnreadableFile
@@ -138,12 +139,13 @@ def _declared(connection: SyncConnection, table: TableName, text: str) -> Iterat
     if table[1] in read_declarations(text):
         yield text
         return
-    section = draft_one(table[1], relations_named(connection, [table])[table])
+    [relation] = with_markup(connection, [relations_named(connection, [table])[table]])
+    section = draft_one(table[1], relation)
     before = text if text.endswith("\n") or not text else f"{text}\n"
     yield (before + "\n" + section) if before else section
     with FILE.open("a", encoding="utf-8", newline="") as file:
         file.write(("" if text == before else "\n") + ("\n" if before else "") + section)
-    tell(f"added [collections.{table[1]}] to {FILE}: review it", declared=table[1])
+    tell(f"added [collections.{toml_text.key(table[1])}] to {FILE}: review it", declared=table[1])
 
 
 def _warn_of_others(connection: SyncConnection, declared: str) -> None:
@@ -156,6 +158,8 @@ def _warn_of_others(connection: SyncConnection, declared: str) -> None:
 def _report(load: FileLoad, name: str) -> None:
     """Report what was read, guessed and skipped."""
     report_skipped(load.loaded)
+    for remark in load.notes:
+        note(remark)
     read, skipped = load.loaded.rows, load.loaded.skipped
     line = f"{name}: {read:,} rows read, {read - skipped:,} loaded, {skipped:,} skipped"
     if load.relation is not None:
@@ -163,8 +167,8 @@ def _report(load: FileLoad, name: str) -> None:
         tell(line.replace(f"{read - skipped:,} loaded", changed), files=[told_file(name, load.loaded)])
         for column, type in load.changed_types.items():
             tell(
-                f"{column} is {type} now: {FILE} declares it as before; delete [collections.{load.name[1]}] there and load again"
-                " to draft it again",
+                f"{column} is {type} now: {FILE} declares it as before;"
+                f" delete [collections.{toml_text.key(load.name[1])}] there and load again to draft it again",
                 changed_types=[{"name": column, "type": type}],
             )
         return
