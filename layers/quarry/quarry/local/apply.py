@@ -112,20 +112,23 @@ def planned(
         if name in BUILT_IN.counted
     ]
     conditions = [lines.problem(("collections", name, "where"), message) for name, message in wrong.items()]
-    if problems := [*checked.errors, *conditions, *taken] or [*_unread(connection, declared, catalog.relations, lines)]:
+    if problems := [*checked.errors, *conditions, *taken] or [
+        *_unread(connection, settings.database_schema, declared, catalog.relations, lines)
+    ]:
         raise DeclarationError(problems)
     return plan_changes(declared, _chosen(stored_collections(connection), only), catalog.relations)
 
 
 def _unread(
     connection: SyncConnection,
+    schema: str,
     declared: Mapping[str, CollectionDeclaration],
     relations: Mapping[tuple[str, str], Relation],
     lines: Lines,
 ) -> Iterator[str]:
     """What is wrong with fields that cannot be read."""
     for name, (collection, source) in declared_sources(declared, relations).items():
-        for field, why in unreadable_fields(connection, source).items():
+        for field, why in unreadable_fields(connection, schema, source).items():
             path = ("facets", field) if field in collection.declaration.facets else ("source",)
             yield lines.problem(("collections", name, *path), f"{field!r} cannot be read: {why}")
 

@@ -54,7 +54,7 @@ def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool =
         def drafting(relations: Sequence[Relation]) -> Draft:
             return draft(schema, relations, others.values(), made, kinds)
 
-        drafted, relations = _readable(connection, relations, [*others.values()], drafting)
+        drafted, relations = _readable(connection, settings.database_schema, relations, [*others.values()], drafting)
     if output is not None:
         output.write_text(drafted.text, encoding="utf-8")
     if explain:
@@ -66,16 +66,17 @@ def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool =
 
 def _readable(
     connection: SyncConnection,
+    schema: str,
     relations: Sequence[Relation],
     others: Sequence[Relation],
     drafting: Callable[[Sequence[Relation]], Draft],
 ) -> tuple[Draft, list[Relation]]:
-    """A draft whose fields can all be read, and the tables without the columns that cannot."""
+    """A draft whose fields can all be read, and the tables without the columns that cannot. `schema` is Quarry's."""
     drafted = drafting(relations)
     sources = drafted_sources(drafted.text, [*relations, *others])
     unreadable: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
     for collection, source in sources.values():
-        for name, why in unreadable_fields(connection, source).items():
+        for name, why in unreadable_fields(connection, schema, source).items():
             columns = columns_of_field(collection.declaration, name)
             unreadable[collection.source] |= dict.fromkeys(columns, f"cannot be read: {toml_text.shown(why)}")
     kept = [each.without(unreadable.get(each.qualified, {})) for each in relations]

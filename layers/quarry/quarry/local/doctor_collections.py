@@ -155,9 +155,9 @@ def _finding(
     subject = f"collection {collection.name}"
     for is_broken, detail, advice in (
         *_faults_of_tables(collection, relations),
+        (bool(doubled), f"its key {', '.join(collection.key)} is not unique: {doubled}", _NAME_KEY),
         *_faults(collection, state),
         (unreadable is not None, f"its rows cannot be read: {unreadable}", "mend the policies, views and functions"),
-        (bool(doubled), f"its key {', '.join(collection.key)} is not unique: {doubled}", _NAME_KEY),
     ):
         if is_broken:
             return Finding("broken", subject, detail, advice)

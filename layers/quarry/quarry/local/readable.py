@@ -11,22 +11,29 @@ from psycopg.sql import SQL
 
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.search_table import DATE
-from quarry.postgres.schema import SyncConnection
+from quarry.postgres.schema import SyncConnection, is_installed
 from quarry.query.schema import Source
 
 ROWS_READ = 20
 """How many rows are read."""
+_NO_FUNCTION = "does not exist"
 READ_SECONDS = 5
 """The time limit of reading them. A slower view is not judged."""
 
 
-def unreadable_fields(connection: SyncConnection, source: Source) -> dict[str, str]:
-    """Postgres' reason for each field of a source that cannot be read. Empty where its rows cannot be read at all."""
+def unreadable_fields(connection: SyncConnection, schema: str, source: Source) -> dict[str, str]:
+    """Postgres' reason for each field of a source that cannot be read. Empty where its rows cannot be read at all.
+
+    `schema` is Quarry's. Before a database is migrated, fields that need a function of Quarry are not judged.
+    """
     own = {name: field.sql("r") for name, field in source.fields.items() if field.related is None}
     if not own or _problem(connection, source, [*own.values()]) is None or _problem(connection, source, ()) is not None:
         return {}
     found = {name: _problem(connection, source, [sql]) for name, sql in own.items()}
-    return {name: problem for name, problem in found.items() if problem is not None}
+    is_migrated = is_installed(connection, schema)
+    return {
+        name: problem for name, problem in found.items() if problem and (is_migrated or _NO_FUNCTION not in problem)
+    }
 
 
 def _problem(connection: SyncConnection, source: Source, fields: Sequence[LiteralString]) -> str | None:
