@@ -109,6 +109,7 @@ class TestRowSecurity:
         [
             ("writer = current_user", True),
             ("writer = (select session_user)", True),
+            ("writer = user", True),
             ("id = current_setting('app.member', true)::int", True),
             ("id > 5", False),
         ],

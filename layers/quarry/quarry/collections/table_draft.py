@@ -100,7 +100,7 @@ def draft_table(
     add_overdue(draft, guess, kinds)
     add_links(draft, guess, guesses)
     add_fields(draft, guess)
-    draft.remarks += [_of_epoch(each) for each in guess.usable if is_epoch(each)]
+    draft.remarks += [told_epoch(each) for each in guess.usable if is_epoch(each)]
     draft.remarks += [
         f'to show callers only their own rows: scope = {toml_text.toml(each.name)}, scope_setting = "app.caller"'
         for each in guess.named_owners
@@ -108,7 +108,8 @@ def draft_table(
     return draft
 
 
-def _of_epoch(column: Column) -> str:
+def told_epoch(column: Column) -> str:
+    """That a column holds moments as numbers, and what makes them dates."""
     unit, divided = ("milliseconds", " / 1000.0") if (column.least or 0) >= EPOCH_LEAST * 1000 else ("seconds", "")
     moment = f"to_timestamp({quoted(column)}{divided})"
     return f"{toml_text.shown(column.name)} holds {unit} since 1970: to ask about dates, search a view with {moment}"
@@ -294,7 +295,7 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     if kind is None:
         return None
     called = written_out(own_name(column.name))
-    if codes := codes_of(column):
+    if (codes := codes_of(column)) and not is_truth(column):
         named = {"kind": "value", "column": column.name, "synonyms": codes}
         return _Facet(called, named, "the names of its values, as the column's comment says")
     unit = unit_of(column) if kind == "number" else None

@@ -15,10 +15,12 @@ from quarry.collections.declaration_file import FILE_NAME, read_declarations
 from quarry.collections.draft_parts import slug
 from quarry.collections.drafting import draft_one
 from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode
+from quarry.collections.guessing import is_epoch
 from quarry.collections.loaded_files import refuse_known, remember
 from quarry.collections.markup_sample import with_markup
 from quarry.collections.naming import table_name
 from quarry.collections.relations import Relation
+from quarry.collections.table_draft import told_epoch
 from quarry.files.records import UnreadableFile
 from quarry.files.writing import ReadOptions
 from quarry.local.apply import fill, planned, read_declared, wait_for_others
@@ -141,6 +143,8 @@ def _declared(connection: SyncConnection, table: TableName, text: str) -> Iterat
         return
     [relation] = with_markup(connection, [relations_named(connection, [table])[table]])
     section = draft_one(table[1], relation)
+    for column in filter(is_epoch, relation.columns):
+        note(told_epoch(column))
     before = text if text.endswith("\n") or not text else f"{text}\n"
     yield (before + "\n" + section) if before else section
     with FILE.open("a", encoding="utf-8", newline="") as file:
