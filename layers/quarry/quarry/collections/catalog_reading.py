@@ -73,6 +73,11 @@ select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
     from pg_policy p where p.polrelid = c.oid and p.polcmd in ('r', '*')
       and exists (select from unnest(p.polroles) role where role = 0 or pg_has_role(role, 'usage'))
   ), false) as is_row_security_active,
+  exists (
+    select from pg_policy p where p.polrelid = c.oid and p.polcmd in ('r', '*') and (pg_get_expr(p.polqual, p.polrelid)
+      ~* '\\m(current_user|session_user|current_role|system_user|current_setting\\(|\\w+\\.\\w+\\()'
+      or pg_get_expr(p.polqual, p.polrelid) ~ '\\mUSER\\M')
+  ) as knows_user,
   has_table_privilege(c.oid, 'select') as may_select, has_table_privilege(c.oid, 'trigger') as may_trigger,
   obj_description(c.oid, 'pg_class') as comment
 from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -122,9 +122,10 @@ class Collection:
         return path_sql(keys, type_of_kind(kind), row) if keys else f"{row}.{identifier(name)}"
 
     def text(self, name: str, row: LiteralString = "x") -> LiteralString:
-        """A column of the source's row as text; the elements of an array, separated by commas."""
+        """A column of the source's row as plain text; the elements of an array, separated by commas."""
         value = self.column(name, row)
-        return f"array_to_string({value}, ', ')" if self.columns[name].is_array else f"{value}::text"
+        text: LiteralString = f"array_to_string({value}, ', ')" if self.columns[name].is_array else f"{value}::text"
+        return f"text_of_html({text})" if name in self.declaration.markup else text
 
     def key_text(self, row: LiteralString = "x") -> LiteralString:
         """The key of the source's row as text; without a key, the current physical location of the row."""
@@ -303,6 +304,10 @@ class Collection:
         fields: LiteralString = f"to_jsonb({row}) - array[{listed(map(quoted, self.declaration.hidden))}]::text[]"
         for keys in filter(None, map(keys_of, self.declaration.hidden)):
             fields = without_path(fields, keys)
+        plain = [name for name in self.declaration.markup if name not in self.declaration.hidden and not keys_of(name)]
+        if plain:
+            texts = listed(f"{quoted(name)}, {self.text(name, row)}" for name in plain)
+            fields = f"({fields} || jsonb_build_object({texts}))"
         return fields
 
     @property

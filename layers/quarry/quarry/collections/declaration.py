@@ -84,6 +84,8 @@ class CollectionDeclaration(Declared):
     meet `where`. With `vectors`, rows are searched by vectors of the table instead of `embed`. `related` are rows of other
     tables that belong to its rows.
 
+    Texts of a column named in `markup` are searched, quoted and shown as plain text.
+
     A key of a JSON column can stand for a column anywhere: `metadata.author`.
     """
 
@@ -95,6 +97,7 @@ class CollectionDeclaration(Declared):
     embed: Columns | None = None
     vectors: Vectors | None = None
     heading: Columns | None = None
+    markup: Mapping[str, Literal["html"]] = {}
     cite: Columns = ()
     topic: Annotated[tuple[str | Referred, ...], BeforeValidator(one_or_many)] = ()
     author: str | None = None
@@ -148,7 +151,8 @@ class CollectionDeclaration(Declared):
         for name in facets:
             if not re.fullmatch(NAME_PATTERN, name) or name in PARAMETERS:
                 raise ValueError(
-                    f"a facet cannot be called {name!r}: use lower-case letters, digits and _, and none of {_list(PARAMETERS)}"
+                    f"a facet cannot be called {name!r}: use lower-case letters, digits and _,"
+                    f" and none of {_list(PARAMETERS)}"
                 )
         return facets
 
@@ -158,7 +162,7 @@ class CollectionDeclaration(Declared):
         one = {"predicates": "a predicate", "links": "a link"}.get(info.field_name or "", "related rows")
         for name in named:
             if not re.fullmatch(NAME_PATTERN, name):
-                raise ValueError(f"{one} cannot be called {name!r}: lower-case letters, digits and _")
+                raise ValueError(f"{one} cannot be called {name!r}: lower-case letters of any script, digits and _")
         return named
 
     @model_validator(mode="after")

@@ -230,7 +230,9 @@ def _column_field(collection: Collection, unshown: Set[str], column: Column) -> 
     is_declared = column.name in collection.declaration.fields
     if kind is None or column.name in unshown or (_is_secret(column.name, kind) and not is_declared):
         return name, None
-    return name, _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
+    field = _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
+    is_plain = column.name not in collection.declaration.markup
+    return name, field if is_plain else replace(field, sql=partial(collection.text, column.name))
 
 
 def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:
