@@ -1,4 +1,6 @@
-"""Groups add up to the total, and a group is the rows that a filter by its value finds, whatever the values are."""
+"""Groups add up to the total, and a group is the rows that a filter by its value finds, whatever the values are. A number of a
+row that several rows refer to counts once.
+"""
 
 from __future__ import annotations
 
@@ -65,3 +67,72 @@ def test_groups_add_up_and_each_is_what_a_filter_by_it_finds(
         assert asked(connection, {"source": "tickets", "where": [{"not": condition}]}).total == len(rows) - int(
             str(count)
         )
+
+
+measured = st.lists(st.tuples(st.one_of(st.none(), st.integers(0, 9)), st.sampled_from(["open", "closed"])), max_size=6)
+referring = st.lists(
+    st.tuples(st.one_of(st.none(), st.integers(0, 5)), st.sampled_from(["Ada", "Bob", None]), st.integers(0, 3)),
+    max_size=14,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    tickets=measured,
+    comments=referring,
+    group=st.sampled_from([None, "author", "ticket.status"]),
+    function=st.sampled_from(["sum", "avg"]),
+    is_chosen=st.booleans(),
+)
+def test_a_number_of_a_referred_row_counts_once_in_each_group(
+    connection: Connection,
+    tickets: list[tuple[int | None, str]],
+    comments: list[tuple[int | None, str | None, int]],
+    group: str | None,
+    function: str,
+    is_chosen: bool,
+) -> None:
+    connection.rollback()
+    connection.execute("truncate ticket cascade")
+    with connection.cursor() as cursor:
+        hours = [(place, *ticket) for place, ticket in enumerate(tickets)]
+        cursor.executemany("insert into ticket (id, hours, status) values (%s, %s, %s)", hours)
+        written = [
+            (n, ticket if ticket is not None and ticket < len(tickets) else None, *rest)
+            for n, (ticket, *rest) in enumerate(comments)
+        ]
+        cursor.executemany("insert into comment (id, ticket_id, author, words) values (%s, %s, %s, %s)", written)
+    expected: dict[Any, set[int]] = {None: set()} if group is None else {}
+    for _, ticket, author, words in written:
+        status = tickets[ticket][1] if ticket is not None else None
+        found = expected.setdefault({None: None, "author": author, "ticket.status": status}[group], set())
+        if ticket is not None and (not is_chosen or words > 1):
+            found.add(ticket)
+    numbers = {
+        key: [number for ticket in found if (number := tickets[ticket][0]) is not None]
+        for key, found in expected.items()
+    }
+    only = {"where": [{"field": "words", "op": ">", "value": 1}]} if is_chosen else {}
+    result = asked(
+        connection,
+        {
+            "source": "comments",
+            "group": [group] if group else [],
+            "aggregate": [{"fn": function, "field": "ticket.hours", **only}, {"fn": function, "field": "ticket.hours"}],
+        },
+    )
+    empty = 0 if function == "sum" else None
+    computed = {
+        key: (sum(each) if function == "sum" else sum(each) / len(each)) if each else empty
+        for key, each in numbers.items()
+    }
+    assert {row[-3] if group else None: row[-2] for row in result.rows} == pytest.approx(computed)
+    if not is_chosen:
+        through = {"fn": function, "field": "comments.ticket.hours"}
+        [[alike]] = asked(connection, {"source": "tickets", "aggregate": [through]}).rows
+        reached = {ticket for _, ticket, *_ in written if ticket is not None}
+        numbers_reached = [number for each in reached if (number := tickets[each][0]) is not None]
+        whole = sum(numbers_reached) if function == "sum" else None
+        if numbers_reached and function == "avg":
+            whole = sum(numbers_reached) / len(numbers_reached)
+        assert alike == pytest.approx(whole)

@@ -111,9 +111,18 @@ class _Forth:
     def _link(self, name: str, facet: FacetDeclaration, on: SqlOn, rows: LiteralString | None = None) -> Link:
         label, end = facet.label or facet_label(name), _ends(facet)[0]
         is_many = facet.through is not None
+        key = self._key_of(facet)
         if (target := self.declared.get(table_name(end))) is not None:
-            return Link(name, label, on, is_many, target.name, rows or self._all_rows(target))
-        return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), self._title_alone(facet))
+            return Link(name, label, on, is_many, target.name, rows or self._all_rows(target), is_shared=is_many)
+        shown = self._title_alone(facet)
+        return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), shown, key, is_many)
+
+    def _key_of(self, facet: FacetDeclaration) -> SqlOf:
+        """The key of the row at the end of a facet's references."""
+        key, title = facet.key, facet.title
+        while isinstance(title, Referred):
+            key, title = title.key, title.title
+        return lambda row: self.collection.column(key or "id", row)
 
     def _all_rows(self, target: Collection) -> LiteralString | None:
         """The table of a collection, where links lead to rows that the collection leaves out too."""
@@ -273,5 +282,5 @@ def _link_back(collection: Collection, name: str, label: str, reference: _Refere
     [key] = reference.key
     joined = _joined_rows(other, facet, other.source_sql, other.key[0], facet.to or "", facet.by or "")
     return Link(
-        name, label, lambda row, rows: f"{rows}.quarry_row = {collection.column(key, row)}", True, other.name, joined
+        name, label, lambda row, rows: f"{rows}.quarry_row = {collection.column(key, row)}", True, other.name, joined, is_shared=True
     )

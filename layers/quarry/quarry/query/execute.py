@@ -121,7 +121,7 @@ def _of_page(base: Base, path: Path, pointer: str, name: Identifier) -> Composed
     computed = (
         SQL("array_agg(distinct {0} order by {0}) filter (where {0} is not null)").format(value)
         if path.over is None
-        else aggregate_of(path, value)
+        else aggregate_of(path, value, rows.scope)
     )
     key = SQL(base.source.key(owner.alias))
     return SQL(

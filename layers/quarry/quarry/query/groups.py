@@ -1,6 +1,7 @@
 """Queries with groups: one row for each different value, in one statement. Pure.
 
-r  what is read of each row: keys, spellings, the values that are aggregated
+b  what is read of each row: keys, spellings, the values that are aggregated
+r  with which rows are the first in their group that lead to another row, whose numbers are counted once
 g  the groups                f  with the empty steps of a period
 h  those that `having` keeps     p  one page of them, in order
 s  the most frequent spelling of each text
@@ -84,7 +85,8 @@ def grouped(base: Base, limit: int | None) -> Grouped:
             asked, Literal(query.offset), Literal(query.limit)
         )
     parts = [
-        SQL("r as (select {} from {} where {})").format(_read(keys, numbers), base.scope.tables, base.where),
+        SQL("b as (select {} from {} where {})").format(_read(keys, numbers), base.scope.tables, base.where),
+        SQL("r as (select b.*{} from b)").format(_firsts(keys, numbers)),
         *_groups(base, keys, numbers),
         SQL("h as (select * from f h where {})").format(having),
         SQL(
@@ -201,6 +203,15 @@ def _read(keys: list[Key], numbers: Numbers) -> Composed:
     read: list[Composable] = [SQL("{} as {}").format(key.k, key.name) for key in keys]
     read += [SQL("{} as {}").format(key.x, Identifier(f"x{key.place}")) for key in keys if key.x is not None]
     return SQL(", ").join([*read, *numbers.read])
+
+
+def _firsts(keys: list[Key], numbers: Numbers) -> Composed:
+    """The columns that say whether a row is the first of its group with some value."""
+    by = SQL("").join(SQL("{}, ").format(key.name) for key in keys)
+    firsts = [
+        SQL(", row_number() over (partition by {}{}) = 1 as {}").format(by, of, name) for of, name in numbers.firsts
+    ]
+    return SQL("").join(firsts)
 
 
 def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from quarry.language.word_forms import plural
+from quarry.language.word_forms import plural, singular
 from quarry.language.writing import ENGLISH, Grain, Writing, days_label, listed_label, value_label, writing_of
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import (
@@ -129,7 +129,13 @@ class Phrases:
     def _label(self, path: Path) -> str:
         if path.over is None:
             return path.label
-        return self.say(path.over, field=path.label, fields=plural(path.label))
+        return self._once(path, path.over, self.say(path.over, field=path.label, fields=plural(path.label)))
+
+    def _once(self, path: Path, function: str, label: str) -> str:
+        """The label of a function over a field, which says so where each row that the field is of counts once."""
+        if function not in ("sum", "avg") or not path.repeats:
+            return label
+        return self.say("once", label=label, row=singular(path.steps[-1].to.name.replace("_", " ")))
 
     def group(self, group: Group) -> str:
         """The label of a group: "month (opened on)"."""
@@ -141,8 +147,10 @@ class Phrases:
         if aggregate.field is None:
             label = self.say("share_rows" if aggregate.fn == "share" else "count_rows", rows=self.noun())
         else:
-            label = self.field(aggregate.field)
+            path, label = self._path(aggregate.field), self.field(aggregate.field)
             label = self.say(aggregate.fn, field=label, fields=plural(label))
+            if path is not None and path.over is None:
+                label = self._once(path, aggregate.fn, label)
         which = self.conditions(aggregate.where)
         return self.say("where", label=label, which=which) if which else label
 

@@ -63,7 +63,8 @@ class Link:
     """How rows lead to rows of another source: to one (a reference, `is_many` false) or to many (related rows).
 
     `rows` is the table, or a parenthesised query, that the other rows are in; `on` joins a row with one of them, by both
-    aliases. `fields` are those that can be read there where the other is no source itself.
+    aliases. `fields` are those that can be read there where the other is no source itself, and `key` tells its rows apart.
+    Several rows may lead to the same row of the other side by a reference, or where `is_shared`: by a table that joins them.
     """
 
     name: str
@@ -73,6 +74,8 @@ class Link:
     target: str | None = None
     rows: LiteralString | None = None
     fields: Mapping[str, Field] = field(default_factory=dict)
+    key: SqlOf | None = None
+    is_shared: bool = False
 
 
 @dataclass(frozen=True)
