@@ -282,5 +282,11 @@ def _link_back(collection: Collection, name: str, label: str, reference: _Refere
     [key] = reference.key
     joined = _joined_rows(other, facet, other.source_sql, other.key[0], facet.to or "", facet.by or "")
     return Link(
-        name, label, lambda row, rows: f"{rows}.quarry_row = {collection.column(key, row)}", True, other.name, joined, is_shared=True
+        name,
+        label,
+        lambda row, rows: f"{rows}.quarry_row = {collection.column(key, row)}",
+        True,
+        other.name,
+        joined,
+        is_shared=True,
     )

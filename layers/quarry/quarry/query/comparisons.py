@@ -70,6 +70,11 @@ def aggregated(function: str, value: Composable | None, kind: Kind, only: Compos
     return SQL("{}({}){}").format(SQL("min" if function == "min" else "max"), shown(value, kind), chosen)
 
 
+def is_finite(value: Composable) -> Composed:
+    """Whether a number is neither NaN, which Postgres takes for the greatest, nor infinite; null of none."""
+    return SQL("(({0})::numeric > '-Infinity' and ({0})::numeric < 'Infinity')").format(value)
+
+
 class Place(Protocol):
     """Where a condition stands: in whose rows, and whether within OR or NOT (`at_once`)."""
 

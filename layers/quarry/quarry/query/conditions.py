@@ -24,7 +24,7 @@ from quarry.query.algebra import (
     OtherField,
     Words,
 )
-from quarry.query.comparisons import Holds, Operand, aggregated, compared, held, key_of
+from quarry.query.comparisons import Holds, Operand, aggregated, compared, held, is_finite, key_of
 from quarry.query.paths import Over, Path, Predicate, invalid, resolve, resolve_over, resolve_rows
 from quarry.query.schema import Field, Kind
 from quarry.query.scope import TRUE, Building, Related, Scope, element_table, elements, related
@@ -251,6 +251,8 @@ class Number:
     sql: Composed
     kind: Kind
     place: int
+    unfinite: Composed | None = None
+    """How many of the values are no finite numbers, and of how many, as an array."""
 
     @property
     def is_rounded(self) -> bool:
@@ -313,23 +315,37 @@ class Numbers:
             column = Column(self._name(aggregate), "count", "number")
             return Number(aggregate, column, aggregated("count", None, "number", only), "number", len(self.all))
         path = resolve_over(function, aggregate.field, self.scope.rows, self.scope.building.schema, f"{pointer}/field")
-        sql = (
-            self._of_many(function, path, only, pointer)
+        sql, unfinite = (
+            (self._of_many(function, path, only, pointer), None)
             if path.is_many
             else self._of_one(function, path, only, pointer)
         )
         told = replace(path, over=function)
         label = f"{WORDS.get(function, function)} {path.label}"
         return Number(
-            aggregate, Column(self._name(aggregate), label, told.kind, told.unit), sql, told.kind, len(self.all)
+            aggregate,
+            Column(self._name(aggregate), label, told.kind, told.unit),
+            sql,
+            told.kind,
+            len(self.all),
+            unfinite,
         )
 
-    def _of_one(self, function: Over, path: Path, only: Composable | None, pointer: str) -> Composed:
+    def _of_one(
+        self, function: Over, path: Path, only: Composable | None, pointer: str
+    ) -> tuple[Composed, Composed | None]:
+        """Over a value of each row; of numbers also how many are left out because they are not finite."""
         operand = path_operand(self.scope, path, f"{pointer}/field")
         value = self._read(operand.value)
         if function in _MEASURES and path.over is None and path.repeats:
             only = self._once(row_key(self.scope.reach(path.steps)), only)
-        return aggregated(function, value, operand.kind, only)
+        if operand.kind not in ("number", "money") or function in ("count", "count_distinct"):
+            return aggregated(function, value, operand.kind, only), None
+        finite, among = is_finite(value), only or SQL("true")
+        unfinite = SQL("array[count(*) filter (where {0} and not {1}), count({2}) filter (where {0})]").format(
+            among, finite, value
+        )
+        return aggregated(function, value, operand.kind, SQL("{} and {}").format(among, finite)), unfinite
 
     def _once(self, key: Composable, only: Composable | None) -> Composed:
         """Whether a row is the first of those, in its group, that lead to the row with this key and meet `only`."""
@@ -366,9 +382,7 @@ class Numbers:
         rows, value = many_values(self.scope, path, pointer, at_once=True)
         numbers = by_row(rows.scope, value)
         of_row: Composable = (
-            SQL("({})").format(rows.select(numbers))
-            if rows.owner is None
-            else SQL("{}.v").format(rows.joined(numbers))
+            SQL("({})").format(rows.select(numbers)) if rows.owner is None else SQL("{}.v").format(rows.joined(numbers))
         )
         chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
         return of_merged(function, SQL("jsonb_agg({}){}").format(self._read(of_row), chosen))

@@ -62,6 +62,10 @@ class _Sentence:
             said = self._groups()
         else:
             said = self._numbers()
+        for name, (odd, values) in self.result.unfinite.items():
+            field = self.phrases.field(name.partition("(")[2].partition(")")[0])
+            number, of = self._number(odd), self._number(values)
+            said = self.phrases.say("unfinite", said=said, number=number, values=of, field=field)
         return f"{said[:1].upper()}{said[1:]}."
 
     def _rows(self) -> str:

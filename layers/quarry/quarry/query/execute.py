@@ -166,6 +166,7 @@ def _terms(base: Base) -> list[_Term]:
 class Statement:
     """A statement whose rows have the columns `c0`, `c1` …, `place` from 1 within the page, and `total`; where there is nothing,
     one row without a place. Of groups it gives one more than `limit`. `periods` and `rounded` say how its columns are shown.
+    For the aggregates that are `measured`, `odd` are how many values are no finite numbers, of `each`.
     """
 
     sql: Composed
@@ -176,6 +177,7 @@ class Statement:
     limit: int
     offset: int
     of_rows: bool
+    measured: tuple[str, ...] = ()
 
 
 def compile_query(query: Query, schema: Schema, today: datetime.date) -> Statement:
@@ -201,6 +203,7 @@ def _groups(base: Base) -> Statement:
         limit,
         base.query.offset,
         of_rows=False,
+        measured=tuple(number.column.name for number in groups.measured),
     )
 
 
@@ -287,12 +290,19 @@ def result_of(statement: Statement, rows: Sequence[Mapping[str, Any]]) -> Result
     if statement.of_rows:
         return Result(list(statement.columns), cells, total, total > statement.offset + len(cells))
     groups, grouped = int(rows[0]["groups"]), int(rows[0]["grouped"])
-    return Result(list(statement.columns), cells, total, len(placed) > statement.limit, groups, grouped)
+    unfinite = {
+        name: (odd, each)
+        for name, odd, each in zip(statement.measured, rows[0]["odd"] or (), rows[0]["each"] or (), strict=False)
+        if odd
+    }
+    return Result(list(statement.columns), cells, total, len(placed) > statement.limit, groups, grouped, unfinite)
 
 
 def cell_of(value: Any, period: Period | None = None, rounded: bool = False) -> Cell:
-    """A value of Postgres as JSON has it: moments in UTC, periods by name."""
-    if rounded and isinstance(value, Decimal):
+    """A value of Postgres as JSON has it: moments in UTC, periods by name; as text what no number of JSON is, and whole numbers
+    that many readers would round.
+    """
+    if rounded and isinstance(value, Decimal) and value.is_finite():
         return _number(Decimal(f"{value:.{DIGITS}g}"))
     if isinstance(value, list):
         return [_scalar(each) for each in value]
@@ -301,14 +311,20 @@ def cell_of(value: Any, period: Period | None = None, rounded: bool = False) -> 
     return _scalar(value)
 
 
+EXACT_MAX = 2**53 - 1
+"""The largest whole number that every reader of JSON has exactly."""
+
+
 def _scalar(value: Any) -> str | int | float | bool | None:
     match value:
-        case None | bool() | int() | str():
+        case None | bool() | str():
             return value
+        case int():
+            return value if abs(value) <= EXACT_MAX else str(value)
         case Decimal():
             return _number(value)
         case float():
-            return value if math.isfinite(value) else None
+            return value if math.isfinite(value) else _number(Decimal(value))
         case datetime.datetime():
             moment = value.astimezone(datetime.UTC) if value.tzinfo else value.replace(tzinfo=datetime.UTC)
             return moment.isoformat().replace("+00:00", "Z")
@@ -318,7 +334,7 @@ def _scalar(value: Any) -> str | int | float | bool | None:
             return str(value)
 
 
-def _number(value: Decimal) -> int | float | None:
+def _number(value: Decimal) -> str | int | float | bool | None:
     if not value.is_finite():
-        return None
-    return int(value) if value == value.to_integral_value() else float(value)
+        return "NaN" if value.is_nan() else "Infinity" if value > 0 else "-Infinity"
+    return _scalar(int(value)) if value == value.to_integral_value() else float(value)

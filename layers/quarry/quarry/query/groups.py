@@ -60,6 +60,11 @@ class Grouped:
     shown: list[Number]
     parts: list[Composed]
 
+    @property
+    def measured(self) -> list[Number]:
+        """The numbers whose values may be NaN or infinite."""
+        return [each for each in self.shown if each.unfinite is not None]
+
 
 def grouped(base: Base, limit: int | None) -> Grouped:
     """The groups, or without `group` the one row of numbers, that a query asks for: `limit` of them at most."""
@@ -113,13 +118,21 @@ def page_of(groups: Grouped) -> Composed:
     joins = [SQL(" left join {0} on {0}.k = p.{1}").format(_spelling(key), key.name) for key in spelled]
     return SQL(
         "with {} select {}p.place, {} as total, (select count(*) from h) as groups,"
-        " (select coalesce(sum(n), 0) from f) as grouped from (select) one left join p on true{} order by p.place"
+        " (select coalesce(sum(n), 0) from f) as grouped, {}, {} from (select) one left join p on true{} order by p.place"
     ).format(
         SQL(", ").join([*groups.parts, *(_spellings(key) for key in spelled)]),
         SQL("").join(SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)),
         total_of(groups),
+        *(_unfinite(groups, place, name) for place, name in enumerate(("odd", "each"), 1)),
         SQL("").join(joins),
     )
+
+
+def _unfinite(groups: Grouped, place: int, name: str) -> Composed:
+    """How many values of each measured number are not finite (1), or how many values it has (2), in all groups."""
+    sums = [SQL("sum(w{}[{}])").format(Literal(each.place), Literal(place)) for each in groups.measured]
+    given = SQL("(select array[{}]::bigint[] from g)").format(SQL(", ").join(sums)) if sums else SQL("null::bigint[]")
+    return SQL("{} as {}").format(given, Identifier(name))
 
 
 def column_of(groups: Grouped) -> Composed:
@@ -217,6 +230,11 @@ def _firsts(keys: list[Key], numbers: Numbers) -> Composed:
 def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
     """`g`, and `f`, in which the empty steps of a period that is the only group are filled in."""
     values = [SQL("{} as {}").format(number.sql, _value(number.place)) for number in numbers.all]
+    values += [
+        SQL("{} as {}").format(number.unfinite, Identifier(f"w{number.place}"))
+        for number in numbers.all
+        if number.unfinite is not None
+    ]
     by = SQL(", ").join(key.name for key in keys)
     groups = SQL("g as (select {} from r{})").format(
         SQL(", ").join([*(key.name for key in keys), *values, SQL("count(*) as n")]),

@@ -44,7 +44,7 @@ def number_of(value: Scalar, pointer: str) -> int | Decimal:
         number = Decimal(value) if isinstance(value, int) else Decimal(str(value).strip())
     except InvalidOperation:
         raise invalid(pointer, f"{str(value)[:100]!r} is not a number") from None
-    if not number.is_finite() or abs(number.adjusted()) > DIGITS_MAX:
+    if number.is_finite() and abs(number.adjusted()) > DIGITS_MAX:
         raise invalid(pointer, f"{str(value)[:100]!r} is not a number that can be compared")
     return value if isinstance(value, int) else number
 
