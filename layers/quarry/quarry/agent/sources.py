@@ -170,6 +170,7 @@ def _field(name: str, field: Field, source: Source, values: Values) -> SourceFie
         label=field.label,
         unit=field.unit,
         currency=field.currency,
+        currency_of=field.currency_of,
         references=link.target if link else None,
         many=field.is_array or (field.related is not None and field.related.is_many),
         values=values.get(listed) if listed else None,
@@ -241,7 +242,7 @@ def names_of(source: SourceDescription) -> str:
 
 
 def _field_line(field: SourceField) -> str:
-    measured = field.currency or field.unit
+    measured = field.currency or field.unit or (f"the row's {field.currency_of}" if field.currency_of else None)
     kind = "true/false" if field.kind == "boolean" else field.kind
     return " ".join(
         filter(

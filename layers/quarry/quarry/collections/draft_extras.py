@@ -55,7 +55,8 @@ def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     is_revenue = is_called(guess.relation.name, "sale") and buys(guess, guesses)
     is_held = bool({"stock", "inventory"} & {*words(quantities[0].name)})
     called = unique("revenue" if is_revenue else "stock_value" if is_held else "amount", draft.facets)
-    draft.facets[called] = {"kind": "money", "expression": product}
+    currency = {"currency": {"column": guess.currency.name}} if guess.currency else {}
+    draft.facets[called] = {"kind": "money", "expression": product, **currency}
     draft.reasons[f"facets.{called}"] = "guessed"
 
 

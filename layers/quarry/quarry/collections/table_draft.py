@@ -174,7 +174,8 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
         if facet is None:
             continue
         called = unique(_facet_name(facet.name, name), draft.facets)
-        draft.facets[called] = facet.declared["kind"] if called == facet.declared.get("column") else facet.declared
+        is_plain = facet.declared == {"kind": facet.declared["kind"], "column": called}
+        draft.facets[called] = facet.declared["kind"] if is_plain else facet.declared
         if facet.reason:
             draft.reasons[f"facets.{called}"] = facet.reason
     for facet in _joined_facets(guess, guesses) if is_searched else ():
@@ -287,6 +288,8 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     reason = None
     if kind == "money" and (code := next(filter(None, map(currency_code, words(column.name))), None)):
         declared["currency"] = code
+    elif kind == "money" and guess.currency:
+        declared["currency"] = {"column": guess.currency.name}
     elif kind == "money":
         reason = 'which currency? { kind = "money", currency = "…" }'
     if in_hundredths(column):

@@ -75,6 +75,7 @@ def _of_facet(
     declared: CollectionDeclaration, name: str, facet: FacetDeclaration, relations: Relations
 ) -> Iterator[Use]:
     path = "facets", name
+    yield from _each((*path, "currency", "column"), _given(facet.currency_column), SINGLE)
     if facet.through is not None:
         joins, of = table_name(facet.through), table_name(facet.of or "")
         for keyword, column, table in (("by", facet.by, joins), ("to", facet.to, joins), ("key", facet.key, of)):

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from quarry.files.forms import NEARLY, form_of
 from quarry.files.value_types import ANY, cell_types
+from quarry.spans.quantities import currency_code
 
 VALUES_MIN = 3
 """Fewer values do not show the shape of a column."""
@@ -37,13 +38,14 @@ class Seen:
     """What is known of a column's values without storing any.
 
     Their shape, the keys in JSON that hold text, whether most are numbers or dates in any notation, and whether most are
-    names: they begin with a capital and hold no digit.
+    names: they begin with a capital and hold no digit; or codes of currencies.
     """
 
     shape: Shape
     keys: frozenset[str] = frozenset()
     are_figures: bool = False
     are_names: bool = False
+    are_currencies: bool = False
 
 
 _CREDENTIAL = re.compile(
@@ -85,7 +87,9 @@ def seen_of(values: Sequence[str]) -> Seen | None:
     keys = frozenset(key for value in objects for key in _JSON_TEXT.findall(value))
     figures = sum(bool(cell_types(value) - _NO_FIGURES) or form_of(value).sort != "other" for value in held)
     are_names = _share(_is_name, held) >= MOST
-    return Seen(_shape(held), keys, are_figures=figures >= NEARLY * len(held), are_names=are_names)
+    are_currencies = _share(lambda value: currency_code(value.lower()) == value, held) >= MOST
+    are_figures = figures >= NEARLY * len(held)
+    return Seen(_shape(held), keys, are_figures=are_figures, are_names=are_names, are_currencies=are_currencies)
 
 
 def _is_name(value: str) -> bool:

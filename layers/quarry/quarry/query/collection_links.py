@@ -53,6 +53,13 @@ def title_of(collection: Collection, facet: FacetDeclaration) -> SqlOf:
     return lambda row: as_kind(collection.called(ends, row), facet.kind)
 
 
+def is_name_of_row(facet: FacetDeclaration, link: Link, others: Sequence[Collection]) -> bool:
+    """Whether the value of a facet is what the row that it refers to is called."""
+    title = _ends(facet)[1]
+    target = next((each for each in others if each.name == link.target), None)
+    return title in target.declaration.title if target else facet.kind == "name"
+
+
 def _ends(facet: FacetDeclaration) -> tuple[str, str]:
     """The table that a facet's value is in, and its title there."""
     table, title = facet.of or "", facet.title or "name"

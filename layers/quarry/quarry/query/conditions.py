@@ -231,6 +231,14 @@ def row_key(scope: Scope) -> Composed:
     return SQL("({})::text").format(SQL(scope.rows.key(scope.alias)))
 
 
+def row_named(scope: Scope, path: Path) -> Composed:
+    """The key of the row whose name a path leads to; null where it has none."""
+    row = scope.reach(path.steps)
+    assert isinstance(path.end, Field)
+    name = key_of(SQL(path.end.sql(row.alias)), "text")
+    return SQL("(case when {} is not null then {} end)").format(name, row_key(row))
+
+
 def of_merged(function: str, objects: Composable) -> Composed:
     """A function over the numbers in an array of objects of `by_row`, each key once."""
     return SQL(
@@ -336,7 +344,9 @@ class Numbers:
     ) -> tuple[Composed, Composed | None]:
         """Over a value of each row; of numbers also how many are left out because they are not finite."""
         operand = path_operand(self.scope, path, f"{pointer}/field")
-        value = self._read(operand.value)
+        value = self._read(
+            row_named(self.scope, path) if function == "count_distinct" and path.names_rows else operand.value
+        )
         if function in _MEASURES and path.over is None and path.repeats:
             only = self._once(row_key(self.scope.reach(path.steps)), only)
         if operand.kind not in ("number", "money") or function in ("count", "count_distinct"):

@@ -78,7 +78,13 @@ class _Sentence:
             for each in self.query.order
         )
         by = self.phrases.say("sorted", orders=orders) if orders else ""
+        by += self._tied()
         return self._say(phrase, shown=self._number(shown), sorted=by)
+
+    def _tied(self) -> str:
+        """That more than the limit are shown, since they tie with the last."""
+        limit, shown = self.query.limit, len(self.result.rows)
+        return self.phrases.say("tied", number=self._number(shown)) if limit is not None and shown > limit else ""
 
     def _numbers(self) -> str:
         if [each.name for each in self.query.aggregate] == ["count"] and not self.query.aggregate[0].where:
@@ -97,10 +103,13 @@ class _Sentence:
         keys = self.phrases.say("and").join(self.phrases.group(each) for each in self.query.group)
         named = [self._group(row) for row in self.result.rows[:GROUPS_NAMED_MAX]]
         groups = ", ".join(named) or self.phrases.say("no_groups")
+        keys_of_rows = [tuple(map(str, row[: len(self.query.group)])) for row in self.result.rows]
+        if len({*keys_of_rows}) < len(keys_of_rows):
+            groups = self.phrases.say("namesakes", groups=groups)
         more = len(self.result.rows) - len(named)
         if more:
             groups = self.phrases.say("more_groups", groups=groups, number=self._number(more))
-        return self._say("groups", keys=keys, groups=groups)
+        return self._say("groups", keys=keys, groups=groups + self._tied())
 
     def _group(self, row: Sequence[object]) -> str:
         """ "October 2026 (5, 3.4 days)"."""

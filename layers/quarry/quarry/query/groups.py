@@ -16,7 +16,16 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.query.algebra import Column, Comparison, Group, Operator, Period
 from quarry.query.comparisons import DATES, Operand, first_day, key_of, shown
-from quarry.query.conditions import NamedOperand, Number, Numbers, Reader, joined_by, many_values, path_operand
+from quarry.query.conditions import (
+    NamedOperand,
+    Number,
+    Numbers,
+    Reader,
+    joined_by,
+    many_values,
+    path_operand,
+    row_named,
+)
 from quarry.query.paths import Path, invalid, resolve, unknown
 from quarry.query.schema import Field, Kind
 from quarry.query.scope import Base, Scope
@@ -35,7 +44,9 @@ STEPS: dict[Period, str] = {
 
 @dataclass(frozen=True)
 class Key:
-    """What rows are grouped by: `k` compares, `x` is a text's spelling. `is_many`: a row may be in several groups."""
+    """What rows are grouped by: `k` compares, `x` is a text's spelling, `i` the key of the row that is called so. `is_many`: a
+    row may be in several groups.
+    """
 
     group: Group
     column: Column
@@ -45,10 +56,16 @@ class Key:
     x: Composable | None
     is_many: bool
     is_rounded: bool
+    i: Composable | None = None
 
     @property
     def name(self) -> Identifier:
         return Identifier(f"k{self.place}")
+
+    @property
+    def names(self) -> list[Identifier]:
+        """The columns that tell its groups apart."""
+        return [self.name] if self.i is None else [self.name, Identifier(f"i{self.place}")]
 
 
 @dataclass(frozen=True)
@@ -152,7 +169,8 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
         return Key(group, column, path.kind, place, k, x, True, False)
     operand = path_operand(scope, path, f"{pointer}/field")
     k, x = _compared(operand.value, path, group.period)
-    return Key(group, column, path.kind, place, k, x, False, path.over == "avg")
+    named = row_named(scope, path) if path.names_rows else None
+    return Key(group, column, path.kind, place, k, x, False, path.over == "avg", named)
 
 
 def _several(scope: Scope, path: Path, period: Period | None, pointer: str) -> tuple[Composed, Composed | None]:
@@ -207,20 +225,21 @@ def _order(base: Base, keys: list[Key], listed: list[Number], operand: NamedOper
     if not terms:
         terms += [SQL("h.{} nulls last").format(key.name) for key in keys if key.group.period]
         terms += [SQL("h.{} desc nulls last").format(_value(number.place)) for number in listed[:1]]
-    terms += [SQL("h.{} nulls last").format(key.name) for key in keys]
+    terms += [SQL("h.{} nulls last").format(name) for key in keys for name in key.names]
     return asked, SQL(", ").join(terms or [SQL("h.n")])
 
 
 def _read(keys: list[Key], numbers: Numbers) -> Composed:
     """The columns that are read from each row."""
     read: list[Composable] = [SQL("{} as {}").format(key.k, key.name) for key in keys]
+    read += [SQL("{} as {}").format(key.i, key.names[1]) for key in keys if key.i is not None]
     read += [SQL("{} as {}").format(key.x, Identifier(f"x{key.place}")) for key in keys if key.x is not None]
     return SQL(", ").join([*read, *numbers.read])
 
 
 def _firsts(keys: list[Key], numbers: Numbers) -> Composed:
     """The columns that say whether a row is the first of its group with some value."""
-    by = SQL("").join(SQL("{}, ").format(key.name) for key in keys)
+    by = SQL("").join(SQL("{}, ").format(name) for key in keys for name in key.names)
     firsts = [
         SQL(", row_number() over (partition by {}{}) = 1 as {}").format(by, of, name) for of, name in numbers.firsts
     ]
@@ -235,9 +254,10 @@ def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
         for number in numbers.all
         if number.unfinite is not None
     ]
-    by = SQL(", ").join(key.name for key in keys)
+    names = [name for key in keys for name in key.names]
+    by = SQL(", ").join(names)
     groups = SQL("g as (select {} from r{})").format(
-        SQL(", ").join([*(key.name for key in keys), *values, SQL("count(*) as n")]),
+        SQL(", ").join([*names, *values, SQL("count(*) as n")]),
         SQL(" group by {}").format(by) if keys else SQL(""),
     )
     if len(keys) != 1 or not keys[0].group.period or not numbers.all:

@@ -29,7 +29,7 @@ from quarry.collections.secrets import is_secret_number, secrecy_of
 from quarry.collections.used_columns import NUMBERS, UsedColumn
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
-from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
+from quarry.query.collection_links import guard_of, is_name_of_row, links_of, title_of, titles_of
 from quarry.query.schema import (
     KINDS,
     Field,
@@ -78,7 +78,7 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
     owned = frozenset(each.source for each in collections if each.declaration.scope_setting)
     columns = (_column_field(collection, unshown, column) for column in declared.columns)
     paths = (_path_field(unshown, name, used) for name, used in _paths_of(collection).items())
-    fields = dict(_facet_fields(declared, titles, owned)) | {
+    fields = dict(_facet_fields(declared, titles, owned, collections)) | {
         name: field
         for name, field in (*columns, *paths)
         if field is not None and name not in declaration.facets and name not in declaration.links
@@ -179,7 +179,10 @@ def _holds_words(collection: Collection, table: SearchTable) -> SqlHoldsWords | 
 
 
 def _facet_fields(
-    declared: Declared, titles: Mapping[str, Link], owned: Set[tuple[str, str]]
+    declared: Declared,
+    titles: Mapping[str, Link],
+    owned: Set[tuple[str, str]],
+    collections: Sequence[Collection],
 ) -> Iterator[tuple[str, Field]]:
     collection = declared.collection
     facets = {facet.name: facet for facet in search_table(collection).facets}
@@ -192,15 +195,32 @@ def _facet_fields(
             value = _in_parts(facet, table) if given.columns else value
             # rows with owners are read with each query: the dictionary has the values of all owners
             is_owned = any(table_name(each) in owned for each in tables_reached(collection.declaration, given))
-            yield name, replace(value, related=link, listed=None if is_owned else value.listed)
+            named = is_name_of_row(given, link, collections)
+            yield name, replace(value, related=link, listed=None if is_owned else value.listed, names_rows=named)
         elif given.kind == "place" and (given.columns or collection.columns[given.column or name].is_array):
             yield name, _in_parts(facet, table)
         else:
             own = partial(own_value, collection, name, given)
-            yield name, described(facet, own, table)
+            is_title = given.columns_as(name) == collection.declaration.title
+            field = replace(described(facet, own, table), names_rows=is_title)
+            yield name, replace(field, currency_of=_field_of(collection, given.currency_column))
     if DATE in facets and DATE not in collection.declaration.facets:
         column = collection.declaration.date or ""
         yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)
+
+
+def _field_of(collection: Collection, column: str | None) -> str | None:
+    """The field that a column of the row is."""
+    if column is None:
+        return None
+    facets = collection.declaration.facets.items()
+    own = (name for name, each in facets if not each.of and not each.related and each.columns_as(name) == (column,))
+    return next(own, _name_of(column))
+
+
+def _name_of(column: str) -> str:
+    """A column's name as a field."""
+    return column.replace(".", "_").replace("(", "_").replace(")", "_")
 
 
 def _in_parts(facet: Facet, table: SearchTable) -> Field:
@@ -210,12 +230,13 @@ def _in_parts(facet: Facet, table: SearchTable) -> Field:
 
 def _column_field(collection: Collection, unshown: Set[str], column: Column) -> tuple[str, Field | None]:
     """A column that is no facet, as a field; None where it holds no plain values or nobody may see it."""
-    name = column.name.replace(".", "_").replace("(", "_").replace(")", "_")
+    name = _name_of(column.name)
     kind = _kind(column)
     is_declared = column.name in collection.declaration.fields
     if kind is None or column.name in unshown or (_is_secret(column.name, kind) and not is_declared):
         return name, None
-    return name, _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
+    field = _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
+    return name, replace(field, names_rows=collection.declaration.title == (column.name,))
 
 
 def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:

@@ -110,6 +110,12 @@ class Path:
         return is_told and any(not link.is_many or link.is_shared for link in links)
 
     @property
+    def names_rows(self) -> bool:
+        """Whether its value is what another row is called, which has a key: rows of one name are different."""
+        is_name = isinstance(self.end, Field) and self.end.names_rows and not self.leads_to_many
+        return is_name and self.over is None and bool(self.steps) and self.steps[-1].to.key is not None
+
+    @property
     def is_many(self) -> bool:
         """Whether the path itself has several values a row."""
         return self.over is None and self.leads_to_many

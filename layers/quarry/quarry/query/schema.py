@@ -40,7 +40,8 @@ class Field:
 
     `listed` names the dictionary of values that knows it: its table and facet, which has the synonyms too. `unit` is what a
     number is measured in, `currency` what money is in. `holds` is how it is compared where values are named as the data spells
-    them; `wording` says in English that it has a value ("in {}").
+    them; `wording` says in English that it has a value ("in {}"). `currency_of` is the field of the same row with the currency of
+    money, where rows differ. A text that `names_rows` is what its rows are called: two of one name are two.
     """
 
     name: str
@@ -56,6 +57,8 @@ class Field:
     description: str | None = None
     holds: SqlHolds | None = None
     wording: str | None = None
+    currency_of: str | None = None
+    names_rows: bool = False
 
 
 @dataclass(frozen=True)
