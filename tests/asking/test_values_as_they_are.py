@@ -75,7 +75,8 @@ def test_amounts_in_several_currencies_are_given_by_currency(client: TestClient)
 
 
 def test_a_bill_counts_once_in_sums_over_its_instalments(client: TestClient) -> None:
-    [described] = [each for each in client.get("/collections").json()["sources"] if each["name"] == "instalments"]
+    listed = client.get("/collections").json()["collections"]
+    [described] = [each for each in listed if each["name"] == "instalments"]
     links = [
         each["name"] for each in (*described["fields"], *described["related"]) if each.get("references") == "bills"
     ]
@@ -116,6 +117,8 @@ def test_numbers_are_whole(client: TestClient) -> None:
     keys = asked(client, {"source": "sheets", "select": ["id"], "order": ["id"], "limit": 2})
     assert keys["rows"] == [["1719283746509234177"], ["1719283746509234178"]]
     assert asked(client, {"source": "sheets", "where": [{"field": "id", "value": keys["rows"][0][0]}]})["total"] == 1
+    whole = client.get(f"/records/sheets/{keys['rows'][0][0]}").json()
+    assert (whole["fields"]["id"], whole["fields"]["rate"]) == ("1719283746509234177", 0.0013)
 
 
 def test_all_that_tie_for_the_first_place_are_shown(client: TestClient) -> None:

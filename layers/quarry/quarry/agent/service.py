@@ -20,7 +20,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Comparison, Query, Result
-from quarry.query.apart import Namesakes, with_currencies
+from quarry.query.apart import Namesakes, check_left_out, with_currencies
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe
 from quarry.query.execute import compile_query, execute
@@ -57,6 +57,7 @@ async def answer_query(query: Query, asked: Asked, services: Services, today: da
         if isinstance(error, InvalidInput):
             raise await with_reasons(error, query, asked, reader) from error
         raise
+    check_left_out(query, result, schema)
     description = await off_loop(describe, query, result, schema, today)
     return QueryResult(
         query=query,

@@ -152,6 +152,7 @@ def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDesc
         label=source.label,
         description=source.description,
         date=source.dated,
+        left_out=source.left_out or None,
         fields=[*(_field(name, field, source, values) for name, field in source.fields.items()), *predicates],
         related=[
             _related(link)
@@ -232,7 +233,8 @@ def line_of(source: SourceDescription) -> str:
     links = [_link(link) for link in source.related]
     dated = f", dated by {source.date}" if source.date else ""
     about = f" ({source.description})" if source.description else ""
-    return f"{source.name}{about}{dated}: {'; '.join([*fields, *links])}"
+    left_out = f", {source.left_out}" if source.left_out else ""
+    return f"{source.name}{about}{dated}{left_out}: {'; '.join([*fields, *links])}"
 
 
 def names_of(source: SourceDescription) -> str:

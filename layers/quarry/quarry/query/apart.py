@@ -97,6 +97,33 @@ def _names(condition: Condition, field: str | None = None) -> str | None:
     return condition.field if field in (None, condition.field) else None
 
 
+def check_left_out(query: Query, result: Result, schema: Schema) -> None:
+    """Raises InvalidInput where no row meets a condition on a field by which the source leaves out rows: that there are none is
+    not known.
+    """
+    source = schema.sources.get(query.source)
+    for place, condition in enumerate(query.where if source and not result.total else ()):
+        named = next(
+            (each.field for each in comparisons_of([condition]) if _leaves_out(each.field, query, schema)), None
+        )
+        if named is not None and source is not None:
+            raise invalid(
+                f"/where/{place}",
+                f"{source.name} {source.left_out} (`where` and `kept_with` in quarry.toml), so that {named} does not say how many"
+                " there are",
+            )
+
+
+def _leaves_out(field: str, query: Query, schema: Schema) -> bool:
+    """Whether rows are left out by a field of theirs, or of rows that they refer to."""
+    source = schema.sources[query.source]
+    path = _resolved(field, rows_of(source), schema)
+    if path is None or not source.left_out or not isinstance(path.end, Field):
+        return False
+    reached = schema.sources.get(path.steps[-1].to.name) if path.steps else source
+    return reached is not None and path.end.name in reached.chosen_by
+
+
 @dataclass(frozen=True)
 class Namesakes:
     """A query for numbers of what is called by one name, and the same by the rows of that name."""

@@ -25,8 +25,8 @@ def links_of(collection: Collection, others: Sequence[Collection]) -> dict[str, 
 
 
 def titles_of(collection: Collection, others: Sequence[Collection], links: Mapping[str, Link]) -> dict[str, Link]:
-    """The links that titles of referred rows are read by: those of `links`, but to all rows of a table where a collection leaves
-    some out.
+    """The links that facets are read by: those of `links`, but to all related rows of a table where a collection leaves some
+    out.
     """
     of_tables = _Forth(collection, _by_table(others), is_of_table=True).links()
     return {each.name: links[each.name] if links[each.name].rows == each.rows else each for each in of_tables}
@@ -75,7 +75,7 @@ class _Forth:
     collection: Collection
     declared: Mapping[tuple[str, str], Collection]
     is_of_table: bool = False
-    """Whether they lead to all rows of a table, not only to those of its collection."""
+    """Whether they lead to all related rows of a table, not only to those of its collection."""
 
     def links(self) -> Iterator[Link]:
         for name, facet in self.collection.declaration.facets.items():
@@ -132,8 +132,8 @@ class _Forth:
         return lambda row: self.collection.column(key or "id", row)
 
     def _all_rows(self, target: Collection) -> LiteralString | None:
-        """The table of a collection, where links lead to rows that the collection leaves out too."""
-        return target.table_sql if self.is_of_table and target.declaration.where else None
+        """The table of a collection that leaves out some rows: a reference leads to those too, as facets show them."""
+        return None if target.source_sql == target.table_sql else target.table_sql
 
     def _title_alone(self, facet: FacetDeclaration) -> Mapping[str, Field]:
         """The one declared field of a table that is no collection."""
@@ -162,7 +162,7 @@ class _Forth:
     def _rows(self, table: str) -> LiteralString:
         """The rows of a table that links lead to."""
         of = self.declared.get(table_name(table))
-        return of.source_sql if of is not None and not self.is_of_table else self.collection.other_table(table)
+        return self.collection.other_table(table) if of is None else of.table_sql
 
     def _guard(self, table: str, row: LiteralString) -> LiteralString:
         passed = self.declared.get(table_name(table))
@@ -187,7 +187,7 @@ class _Forth:
         target = self.declared.get(table_name(rows.of))
         on = partial(collection.belongs, rows)
         if target is not None:
-            return Link(name, label, on, True, target.name, self._all_rows(target))
+            return Link(name, label, on, True, target.name, self._all_rows(target) if self.is_of_table else None)
         shown = {field: _field(field, "text", _text(collection, column)) for field, column in rows.fields.items()}
         shown |= {
             each: replace(
@@ -207,7 +207,7 @@ class _Forth:
 
         target = self.declared.get(table_name(parent.of))
         if target is not None:
-            return Link(name, name.replace("_", " "), on, False, target.name)
+            return Link(name, name.replace("_", " "), on, False, target.name, self._all_rows(target))
         shown = {column: _field(column, "text", _text(collection, column)) for column in parent.show}
         return Link(name, name.replace("_", " "), on, False, None, collection.other_table(parent.of), shown)
 

@@ -99,12 +99,15 @@ class RelatedRows(LazyModel):
 
 
 class SourceDescription(LazyModel):
-    """What a Query can ask of a source. `date` is the field that dates its rows."""
+    """What a Query can ask of a source. `date` is the field that dates its rows; `left_out` says which rows of its table it does
+    not have.
+    """
 
     name: str
     label: str
     description: str
     date: str | None = None
+    left_out: str | None = None
     fields: list[SourceField]
     related: list[RelatedRows]
 

@@ -104,6 +104,8 @@ class _Sentence:
         named = [self._group(row) for row in self.result.rows[:GROUPS_NAMED_MAX]]
         groups = ", ".join(named) or self.phrases.say("no_groups")
         keys_of_rows = [tuple(map(str, row[: len(self.query.group)])) for row in self.result.rows]
+        for row in self.phrases.rows_once(self.query.aggregate):
+            groups = self.phrases.say("once", label=groups, row=row)
         if len({*keys_of_rows}) < len(keys_of_rows):
             groups = self.phrases.say("namesakes", groups=groups)
         more = len(self.result.rows) - len(named)

@@ -14,6 +14,7 @@ from typing import Any
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.platform.errors import InvalidInput
+from quarry.platform.numbers import EXACT_MAX
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
 from quarry.query.algebra import LIMIT_MAX, Cell, Column, Period, Query, Result, check_size
@@ -309,10 +310,6 @@ def cell_of(value: Any, period: Period | None = None, rounded: bool = False) -> 
     if period is not None and isinstance(value, datetime.date):
         return period_name(value, period)
     return _scalar(value)
-
-
-EXACT_MAX = 2**53 - 1
-"""The largest whole number that every reader of JSON has exactly."""
 
 
 def _scalar(value: Any) -> str | int | float | bool | None:

@@ -99,7 +99,19 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
         languages=table.languages,
         predicates=_predicates(collection),
         owner_claim=declaration.scope_claim if declaration.scope_setting else None,
+        chosen_by=frozenset(_name_of(each) for each in declaration.where.columns) if declaration.where else frozenset(),
+        left_out="; ".join(_left_out(collection)),
     )
+
+
+def _left_out(collection: Collection) -> Iterator[str]:
+    """Which rows of its table a collection leaves out, in words."""
+    declaration = collection.declaration
+    if declaration.where:
+        yield f"leaves out rows by {', '.join(declaration.where.columns)}"
+    for by, kept in declaration.kept_with.items():
+        of = table_name(kept.of)[1]
+        yield f"leaves out rows whose {by} names a row of {of} that is left out by {', '.join(kept.where.columns)}"
 
 
 def own_source(

@@ -144,9 +144,18 @@ class Phrases:
 
     def _once(self, path: Path, function: str, label: str) -> str:
         """The label of a function over a field, which says so where each row that the field is of counts once."""
+        row = self._row_once(path, function)
+        return label if row is None else self.say("once", label=label, row=row)
+
+    def _row_once(self, path: Path, function: str) -> str | None:
         if function not in ("sum", "avg") or not path.repeats:
-            return label
-        return self.say("once", label=label, row=singular(path.steps[-1].to.name.replace("_", " ")))
+            return None
+        return singular(path.steps[-1].to.name.replace("_", " "))
+
+    def rows_once(self, aggregates: Sequence[Aggregate]) -> list[str]:
+        """What other rows' numbers are computed of, each counted once, in the singular."""
+        paths = [(each.fn, self._path(each.field)) for each in aggregates if each.field]
+        return list(dict.fromkeys(row for fn, path in paths if path and (row := self._row_once(path, fn))))
 
     def group(self, group: Group) -> str:
         """The label of a group: "month (opened on)"."""

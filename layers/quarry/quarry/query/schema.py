@@ -86,7 +86,8 @@ class Source:
     """Rows that can be asked about. `rows` is their table in SQL; `guard` is true of the rows that this caller may see, where the
     database's own policies do not say it. `holds_words` is true of rows that hold all words of a text, which is a parameter.
     `dated` names the field that dates a row. `predicates` are boolean fields that stand for conditions, all of which must hold
-    (`overdue`). Where rows have owners, `owner_claim` is which of the caller's verified claims says whose are the caller's.
+    (`overdue`). Where rows have owners, `owner_claim` is which of the caller's verified claims says whose are the caller's. Rows
+    of its table may be left out: by the fields `chosen_by`, or with rows that they refer to, as `left_out` says.
     """
 
     name: str
@@ -104,6 +105,8 @@ class Source:
     languages: tuple[str, ...] = ()
     predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
     owner_claim: str | None = None
+    chosen_by: frozenset[str] = frozenset()
+    left_out: str = ""
 
 
 @dataclass(frozen=True)
