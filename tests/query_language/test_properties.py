@@ -135,3 +135,29 @@ def test_a_number_of_a_referred_row_counts_once_in_each_group(
         divisor = len(numbers_reached) if function == "avg" else 1
         whole = sum(numbers_reached) / divisor if numbers_reached else empty
         assert alike == pytest.approx(whole)
+
+
+@pytest.mark.parametrize(
+    ("zone", "day"), [("UTC", "2026-02-01"), ("Europe/Berlin", "2026-02-02"), ("America/Lima", "2026-02-01")]
+)
+def test_days_of_moments_are_those_of_the_time_zone_that_the_database_has(
+    connection: Connection, desk_url: str, zone: str, day: str
+) -> None:
+    connection.rollback()  # it locks the tables
+    with psycopg.connect(desk_url, row_factory=dict_row, options=f"-c TimeZone={zone}") as connection:
+        connection.execute("insert into ticket (id, closed_at) values (90, '2026-02-01 23:30+00')")
+        by_day = {
+            "source": "tickets",
+            "where": [{"field": "id", "value": "90"}],
+            "group": [{"field": "closed_at", "period": "day"}],
+        }
+        assert asked(connection, by_day).rows == [[day]]
+        for value, number in ((day, 1), ("2026-02-01T23:30:00Z", 1), ("2026-02-03", 0)):
+            where = [*by_day["where"], {"field": "closed_at", "value": value}]
+            assert asked(connection, {"source": "tickets", "where": where}).total == number
+        [[moment]] = asked(connection, {**by_day, "group": [], "select": ["closed_at"]}).rows
+        assert str(moment).startswith(day)
+        assert datetime.datetime.fromisoformat(str(moment)) == datetime.datetime(
+            2026, 2, 1, 23, 30, tzinfo=datetime.UTC
+        )
+        connection.rollback()

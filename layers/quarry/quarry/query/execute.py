@@ -300,8 +300,8 @@ def result_of(statement: Statement, rows: Sequence[Mapping[str, Any]]) -> Result
 
 
 def cell_of(value: Any, period: Period | None = None, rounded: bool = False) -> Cell:
-    """A value of Postgres as JSON has it: moments in UTC, periods by name; as text what no number of JSON is, and whole numbers
-    that many readers would round.
+    """A value of Postgres as JSON has it: moments in the session's time zone, periods by name; as text what no number of
+    JSON is, and whole numbers that many readers would round.
     """
     if rounded and isinstance(value, Decimal) and value.is_finite():
         return _number(Decimal(f"{value:.{DIGITS}g}"))
@@ -323,7 +323,7 @@ def _scalar(value: Any) -> str | int | float | bool | None:
         case float():
             return value if math.isfinite(value) else _number(Decimal(value))
         case datetime.datetime():
-            moment = value.astimezone(datetime.UTC) if value.tzinfo else value.replace(tzinfo=datetime.UTC)
+            moment = value if value.tzinfo else value.replace(tzinfo=datetime.UTC)
             return moment.isoformat().replace("+00:00", "Z")
         case datetime.date() | datetime.time():
             return value.isoformat()

@@ -195,7 +195,7 @@ def _several(scope: Scope, path: Path, period: Period | None, pointer: str) -> t
 def _compared(value: Composable, path: Path, period: Period | None) -> tuple[Composed, Composed | None]:
     """The key of a value, and the spelling of a text."""
     if period is not None:
-        return first_day(value, path.kind, period), None
+        return first_day(value, period), None
     kind, folds = path.kind, isinstance(path.end, Field) and path.end.holds is not None
     return key_of(value, kind, folds=folds), shown(value, kind) if kind == "text" else None
 
@@ -276,7 +276,7 @@ def _steps(base: Base, key: Key, period: Period) -> Composed:
     """`e`, the steps of a period: from `a` to `b`, the first and the last with rows, or from `c` to `d`, the days asked for too,
     where these are not too many.
     """
-    first, last = (first_day(SQL("{}::date").format(day), "date", period) for day in _days(base, key))
+    first, last = (first_day(SQL("{}::date").format(day), period) for day in _days(base, key))
     return SQL(
         "e as (select s::date as k0 from"
         " (select *, d < c + {most} as fits from (select min(k0) as a, max(k0) as b, least(min(k0), {first}) as c,"
