@@ -2149,7 +2149,10 @@ $_$;
 CREATE FUNCTION quarry.json_number(p_text text) RETURNS numeric
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $_$
-  select case when p_text ~ '^\s*[-+]?(\d{1,60}(\.\d{0,60})?|\.\d{1,60})([eE][-+]?\d{1,2})?\s*$' then p_text::numeric end
+  select case
+    when p_text ~ '^-?[0-9]+([.][0-9]+)?$' and length(p_text) <= 60 then p_text::numeric
+    when p_text ~ '^\s*[-+]?(\d{1,60}(\.\d{0,60})?|\.\d{1,60})([eE][-+]?\d{1,2})?\s*$' then p_text::numeric
+  end
 $_$;
 
 
