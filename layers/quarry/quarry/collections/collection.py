@@ -62,6 +62,10 @@ class Collection:
     """The tables named by its facets where row-level security may hide rows, as the declaration writes them."""
     document_keys: Mapping[str, UsedColumn] = field(default_factory=dict)
     """The keys that were seen in JSON columns of the source, by path."""
+    indexed_columns: frozenset[str] = frozenset()
+    """The columns of the source by which an index finds its rows."""
+    indexed_relations: frozenset[str] = frozenset()
+    """The related rows that an index finds."""
 
     @property
     def has_source(self) -> bool:

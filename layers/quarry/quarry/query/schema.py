@@ -64,7 +64,8 @@ class Link:
     """How rows lead to rows of another source: to one (a reference, `is_many` false) or to many (related rows).
 
     `rows` is the table, or a parenthesised query, that the other rows are in; `on` joins a row with one of them, by both
-    aliases. `fields` are those that can be read there where the other is no source itself.
+    aliases. `fields` are those that can be read there where the other is no source itself. Where related rows are not
+    `is_indexed`, no index finds those of one row.
     """
 
     name: str
@@ -74,6 +75,7 @@ class Link:
     target: str | None = None
     rows: LiteralString | None = None
     fields: Mapping[str, Field] = field(default_factory=dict)
+    is_indexed: bool = True
 
 
 @dataclass(frozen=True)
@@ -168,6 +170,7 @@ def link_to(related: Related, fields: Mapping[str, Field]) -> Link:
         is_many=related.is_many,
         rows=related.rows,
         fields=fields,
+        is_indexed=related.is_indexed,
     )
 
 
