@@ -201,6 +201,11 @@ class Related:
         return SQL("{}, {}").format(_named(self.outer.rows, self.owner), self.scope.tables)
 
 
+def are_indexed(steps: Sequence[Step]) -> bool:
+    """Whether indexes lead along all these steps."""
+    return all(step.link.is_indexed for step in steps)
+
+
 def related(outer: Scope, steps: Sequence[Step], *, at_once: bool = False) -> Related:
     """The rows that `steps` lead to from the row of a scope; references before the first of several rows are joined to it.
     `at_once` reads them for all rows, where these have a key.
@@ -208,8 +213,7 @@ def related(outer: Scope, steps: Sequence[Step], *, at_once: bool = False) -> Re
     building = outer.building
     place = next((place for place, step in enumerate(steps) if step.link.is_many), len(steps) - 1)
     outer = outer.reach(steps[: place if building.joins else 0])
-    is_indexed = all(step.link.is_indexed for step in steps)
-    reads_all = (at_once and building.joins) or not is_indexed
+    reads_all = at_once if building.joins else not are_indexed(steps)
     owner = building.alias() if reads_all and outer.rows.key is not None else None
     first, *others = steps[place if building.joins else 0 :]
     scope = Scope(building, first.to, building.alias())
