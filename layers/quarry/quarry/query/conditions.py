@@ -26,7 +26,7 @@ from quarry.query.algebra import (
 from quarry.query.comparisons import Operand, aggregated, compared, held, is_finite, key_of
 from quarry.query.paths import Over, Path, Predicate, invalid, resolve, resolve_over, resolve_rows
 from quarry.query.schema import Field, Kind, SqlHolds
-from quarry.query.scope import TRUE, Building, Related, Scope, element_table, elements, related
+from quarry.query.scope import TRUE, Building, Related, Scope, are_indexed, element_table, elements, related
 
 PREDICATES_MAX = 4
 """How deep predicates may refer to each other."""
@@ -56,9 +56,10 @@ class Reader:
             return self.named(name, pointer)
         path = resolve(name, self.scope.rows, self.building.schema, pointer)
         apart = bool(path.steps) and not (joined or self.building.joins)
+        at_once = self.at_once or not (joined or are_indexed(path.steps))
         if (held_by := _holding(path, of)) is not None:
-            return _held_operand(self.scope, path, held_by, at_once=self.at_once, apart=apart)
-        return path_operand(self.scope, path, pointer, at_once=self.at_once, apart=apart)
+            return _held_operand(self.scope, path, held_by, at_once=at_once, apart=apart)
+        return path_operand(self.scope, path, pointer, at_once=at_once, apart=apart)
 
     @property
     def within(self) -> Reader:
@@ -125,7 +126,7 @@ def _exists(reader: Reader, condition: Exists, pointer: str) -> Composed:
     if scope is None:
         raise invalid(pointer, "`having` compares aggregates and groups: ask for related rows in `where`")
     path = resolve_rows(condition.exists, scope.rows, scope.building.schema, f"{pointer}/exists")
-    rows = related(scope, path.steps, at_once=reader.at_once)
+    rows = related(scope, path.steps, at_once=reader.at_once or not are_indexed(path.steps))
     return rows.any(all_of(rows.scope, condition.where, f"{pointer}/where"))
 
 

@@ -70,6 +70,7 @@ class Link:
     `rows` is the table, or a parenthesised query, that the other rows are in; `on` joins a row with one of them, by both
     aliases. `fields` are those that can be read there where the other is no source itself, and `key` tells its rows apart.
     Several rows may lead to the same row of the other side by a reference, or where `is_shared`: by a table that joins them.
+    Where related rows are not `is_indexed`, no index finds those of one row.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Link:
     fields: Mapping[str, Field] = field(default_factory=dict)
     key: SqlOf | None = None
     is_shared: bool = False
+    is_indexed: bool = True
 
 
 @dataclass(frozen=True)
@@ -183,6 +185,7 @@ def link_to(related: Related, fields: Mapping[str, Field]) -> Link:
         is_many=related.is_many,
         rows=related.rows,
         fields=fields,
+        is_indexed=related.is_indexed,
     )
 
 
