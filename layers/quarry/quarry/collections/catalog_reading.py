@@ -130,6 +130,24 @@ where r.is_as_owner
 order by 1, 2
 """
 
+# a rule depends on each column that it names, and on none where it takes a row as a whole
+_READ_COLUMNS = """
+with recursive reads as (
+  select c.oid as view, c.oid as relation from pg_class c where c.oid = any(%(relations)s) and c.relkind in ('v', 'm')
+  union
+  select r.view, d.refobjid from reads r join pg_rewrite w on w.ev_class = r.relation
+  join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+  where d.refclassid = 'pg_class'::regclass and d.refobjid <> r.relation
+)
+select distinct r.view as relation, n.nspname::text as schema, c.relname::text as name, a.attname::text as column
+from reads r join pg_rewrite w on w.ev_class = r.relation
+join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
+join pg_class c on c.oid = d.refobjid and c.oid <> r.relation join pg_namespace n on n.oid = c.relnamespace
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  and (a.attnum = d.refobjsubid or w.ev_action::text like '%%:varattno 0 %%')
+order by 1, 2, 3, 4
+"""
+
 _NAMES = """
 select n.nspname::text, c.relname::text from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and n.nspname <> 'information_schema' and n.nspname not like 'pg\\_%'
@@ -183,7 +201,7 @@ def _read(connection: SyncConnection, wanted: SQL, values: Mapping[str, object])
         oids = {"relations": [row["oid"] for row in relations], **_SAMPLE}
         facts = [
             _by_relation(cursor.execute(statement, oids).fetchall())
-            for statement in (_COLUMNS, _KEYS, _REFERENCES, _BYPASSED)
+            for statement in (_COLUMNS, _KEYS, _REFERENCES, _BYPASSED, _READ_COLUMNS)
         ]
     return [_relation(row, *(each[row["oid"]] for each in facts)) for row in relations]
 
@@ -201,6 +219,7 @@ def _relation(
     keys: Sequence[DictRow],
     references: Sequence[DictRow],
     bypassed: Sequence[DictRow],
+    reads: Sequence[DictRow],
 ) -> Relation:
     return Relation(
         **{**row, "kind": _KINDS[row["kind"]]},
@@ -213,4 +232,5 @@ def _relation(
             for each in references
         ),
         bypassed=tuple(each["name"] for each in bypassed),
+        reads=tuple((each["schema"], each["name"], each["column"]) for each in reads),
     )

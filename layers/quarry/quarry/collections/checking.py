@@ -30,9 +30,8 @@ def check(
     checked = Checked()
     for name, collection in declared.items():
         _Check(name, collection, catalog, lines, own_schema, checked).run()
-    for each in disagreements(declared):
-        found = checked.errors if each.is_error else checked.warnings
-        found.append(lines.problem(("collections", each.collection, *each.path), each.message))
+    for each in disagreements(declared, catalog.relations):
+        checked.errors.append(lines.problem(("collections", each.collection, *each.path), each.message))
     return checked
 
 

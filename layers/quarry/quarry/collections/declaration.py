@@ -77,8 +77,9 @@ class CollectionDeclaration(Declared):
 
     `author` is the column with a row's author, `part_of` the row that it belongs to. `scope` holds the owner of a row:
     callers see the rows whose owner is the setting `scope_setting`, which is set to their verified claim `scope_claim`.
-    `fields` are columns that a Query can use although they are not shown, such as keys and codes. `links` are references that
-    give a row no name. `predicates` are named conditions (`read_predicate`), which a Query uses as boolean fields. With
+    `hidden` columns are never shown; those in `shows` are, although another collection hides them. `fields` are columns
+    that a Query can use although they are not shown, such as keys and codes. `links` are references that give a row no
+    name. `predicates` are named conditions (`read_predicate`), which a Query uses as boolean fields. With
     `bypasses_policies`, every caller may read what a view shows of tables with policies. The collection holds the rows that
     meet `where`. With `vectors`, rows are searched by vectors of the table instead of `embed`. `related` are rows of other
     tables that belong to its rows.
@@ -114,6 +115,7 @@ class CollectionDeclaration(Declared):
     describe: str | None = Field(default=None, max_length=500)
     language: str | LanguageColumn = "english"
     hidden: Columns = ()
+    shows: Columns = ()
     fields: Columns = ()
     links: Mapping[str, LinkDeclaration] = {}
     related: Mapping[str, RelatedRows] = {}

@@ -61,9 +61,9 @@ class Relation:
     `is_partition`: its rows are part of a parent table. `is_row_security_active`: policies may hide rows from the current role.
     `may_select` and `may_trigger` are the rights of that role. `bypassed` are the tables with policies that a view reads with
     its owner's rights, or that a materialized view has copied: no policy hides their rows from readers of the view.
-    `knows_user`: a policy shows each database user other rows, whether it is in force or not. `unreadable` are columns that
-    were left out because a read failed, each with the reason. `documents` are the keys in a sample of its JSON columns, as
-    columns named by paths (`metadata.author`).
+    `reads` are the columns that a view reads: schema, table and column. `knows_user`: a policy shows each database user other
+    rows, whether it is in force or not. `unreadable` are columns that were left out because a read failed, each with the reason.
+    `documents` are the keys in a sample of its JSON columns, as columns named by paths (`metadata.author`).
     """
 
     oid: int
@@ -82,6 +82,7 @@ class Relation:
     may_trigger: bool
     comment: str | None
     bypassed: tuple[str, ...] = ()
+    reads: tuple[tuple[str, str, str], ...] = ()
     knows_user: bool = False
     unreadable: Mapping[str, str] = field(default_factory=dict)
     documents: tuple[Column, ...] = ()
