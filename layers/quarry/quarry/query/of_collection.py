@@ -262,9 +262,9 @@ def _column_field(collection: Collection, unshown: Set[str], column: Column) -> 
     if kind is None or column.name in unshown or (_is_secret(column.name, kind) and not is_declared):
         return name, None
     field = _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
-    field = replace(field, names_rows=collection.declaration.title == (column.name,))
     is_plain = column.name not in collection.declaration.markup
-    return name, field if is_plain else replace(field, sql=partial(collection.text, column.name))
+    field = field if is_plain else replace(field, sql=partial(collection.text, column.name))
+    return name, replace(field, names_rows=collection.declaration.title == (column.name,))
 
 
 def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:
