@@ -48,7 +48,7 @@ from quarry.query.schema import (
     source_of,
 )  # fmt: skip
 from quarry.retrieval.facets import Facet, SearchTable
-from quarry.retrieval.value_conditions import Parameters, holds_one_of
+from quarry.retrieval.values import Parameters, holds_one_of
 
 _KINDS: Mapping[str, Kind] = {
     NUMBER: "number", "bigint": "number", MOMENT: "datetime", "date": "date", TRUTH: "boolean",

@@ -49,7 +49,7 @@ from quarry.query.schema import (
     worded,
 )
 from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, TEXT_KINDS, Facet, SearchTable
-from quarry.retrieval.value_conditions import holds_one_of
+from quarry.retrieval.values import holds_one_of
 
 RANGES: frozenset[Operator] = frozenset({"<", "<=", ">", ">=", "between"})
 
