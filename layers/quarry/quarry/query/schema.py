@@ -40,7 +40,8 @@ class Field:
 
     `listed` names the dictionary of values that knows it: its table and facet, which has the synonyms too. `unit` is what a
     number is measured in, `currency` what money is in. `holds` is how it is compared where values are named as the data spells
-    them; one that `folds` is grouped without regard to accents; `wording` says in English that it has a value ("in {}").
+    them; of a `place`, the text that names it, each part of which counts; one that `folds` is grouped without regard to
+    accents; `wording` says in English that it has a value ("in {}").
     """
 
     name: str
@@ -56,6 +57,7 @@ class Field:
     description: str | None = None
     holds: SqlHolds | None = None
     folds: bool = False
+    place: SqlOf | None = None
     wording: str | None = None
 
 
