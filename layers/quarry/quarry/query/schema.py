@@ -40,9 +40,9 @@ class Field:
 
     `listed` names the dictionary of values that knows it: its table and facet, which has the synonyms too. `unit` is what a
     number is measured in, `currency` what money is in. `holds` is how it is compared where values are named as the data spells
-    them; one that `folds` is grouped without regard to accents; `wording` says in English that it has a value ("in {}").
-    `currency_of` is the field of the same row with the currency of money, where rows differ. A text that `names_rows` is what
-    its rows are called: two of one name are two.
+    them; of a `place`, the text that names it, each part of which counts; one that `folds` is grouped without regard to
+    accents; `wording` says in English that it has a value ("in {}"). `currency_of` is the field of the same row with the currency
+    of money, where rows differ. A text that `names_rows` is what its rows are called: two of one name are two.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Field:
     description: str | None = None
     holds: SqlHolds | None = None
     folds: bool = False
+    place: SqlOf | None = None
     wording: str | None = None
     currency_of: str | None = None
     names_rows: bool = False
