@@ -79,6 +79,8 @@ def plan_changes(
 
 
 def _why_recreated(old: Collection, declaration: CollectionDeclaration, relation: Relation) -> str | None:
+    if not all(old.source):
+        return "its table was dropped, and there is another of this name"
     if old.key != key_of(declaration, relation) or old.source != relation.qualified:
         return "its source or its key has changed"
     if old.declaration.is_searched != declaration.is_searched:
@@ -112,7 +114,7 @@ def _changed(
     if not reasons:
         return Change("keep", name, (), declaration, relation, columns, old)
     made_of, before_made_of = (
-        (each.row_hash, each.content_hash, each.declaration.where, each.declaration.has_meaning) for each in (new, old)
+        (each.row_hash, each.content_hash, each.source_sql, each.declaration.has_meaning) for each in (new, old)
     )
     return Change(
         "change", name, tuple(reasons), declaration, relation, columns, old, is_earlier or made_of != before_made_of
@@ -140,6 +142,10 @@ def resolved(
             "key": key_of(declaration, relation),
             "facets": {name: tables.facet(facet) for name, facet in declaration.facets.items()},
             "links": {name: tables.link(link) for name, link in declaration.links.items()},
+            "kept_with": {
+                by: kept.model_copy(update={"key": kept.key or tables.key_referred_to(by, kept.of)})
+                for by, kept in declaration.kept_with.items()
+            },
             "topic": tuple(tables.title(each, relation) for each in declaration.topic),
             "part_of": parent and parent.model_copy(update={"key": tables.referred_key(parent, relation)}),
         }
@@ -155,6 +161,10 @@ class _Tables:
 
     def referred_key(self, each: Referred | Parent | FacetDeclaration, source: Relation) -> str | None:
         return each.key or referred_key(source, each.by or "", self.relations[table_name(each.of or "")])
+
+    def key_referred_to(self, by: str, of: str) -> str | None:
+        """The column of another table that a column refers to."""
+        return referred_key(self.relation, by, self.relations[table_name(of)])
 
     def facet(self, facet: FacetDeclaration) -> FacetDeclaration:
         if facet.through is not None:
