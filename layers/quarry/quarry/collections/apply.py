@@ -216,7 +216,18 @@ select c.id, c.name, c.declaration, c.columns, c.document_keys, coalesce(n.nspna
     ) j (name), lateral (select j.name #>> '{}' as named) n
     where jsonb_typeof(j.name) = 'string'
       and may_hide_rows(to_regclass(case cardinality(parse_ident(n.named)) when 1 then 'public.' else '' end || n.named))
-  ) as guarded_tables
+  ) as guarded_tables,
+  array(
+    select a.attname from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+    where i.indrelid = c.source and i.indpred is null
+  ) as indexed_columns,
+  array(
+    select r.name from jsonb_each(c.declaration::jsonb -> 'related') r (name, rows), lateral (select r.rows ->> 'of' as named) n
+    where exists (
+      select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+      where a.attname = r.rows ->> 'by' and i.indpred is null
+        and i.indrelid = to_regclass(case cardinality(parse_ident(n.named)) when 1 then 'public.' else '' end || n.named))
+  ) as indexed_relations
 from collections c left join pg_class r on r.oid = c.source left join pg_namespace n on n.oid = r.relnamespace order by c.id
 """
 """The rows that `collection_of` reads."""
@@ -232,6 +243,7 @@ def collection_of(row: Mapping[str, Any]) -> Collection:
     return Collection(
         row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"],
         tuple(row["languages"]), row["functions_hash"], frozenset(row["guarded_tables"]), keys,
+        frozenset(row["indexed_columns"]), frozenset(row["indexed_relations"]),
     )  # fmt: skip
 
 

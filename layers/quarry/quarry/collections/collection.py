@@ -62,6 +62,10 @@ class Collection:
     """The tables named by its facets where row-level security may hide rows, as the declaration writes them."""
     document_keys: Mapping[str, UsedColumn] = field(default_factory=dict)
     """The keys that were seen in JSON columns of the source, by path."""
+    indexed_columns: frozenset[str] = frozenset()
+    """The columns of the source by which an index finds its rows."""
+    indexed_relations: frozenset[str] = frozenset()
+    """The related rows that an index finds."""
     owned: Mapping[tuple[str, str], Collection] = field(default_factory=dict, compare=False, repr=False)
     """The collections whose rows have owners, by table. Of these tables a caller reads only rows of their own, also where the
     collection refers to them. Empty where the rows of all owners are counted.

@@ -252,4 +252,10 @@ def _relations(collection: Collection) -> Iterator[Related]:
     for name, rows in collection.declaration.related.items():
         on, of = collection.belongs(rows, "t", "r"), collection.other_table(rows.of)
         is_own = isinstance(collection, OwnTable)
-        yield Related(name, of, on, rows.by) if is_own else Related(name, rows.of, on, source=of, has_several=True)
+        yield (
+            Related(name, of, on, rows.by)
+            if is_own
+            else Related(
+                name, rows.of, on, source=of, has_several=True, is_indexed=name in collection.indexed_relations
+            )
+        )

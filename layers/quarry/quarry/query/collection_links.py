@@ -170,10 +170,12 @@ class _Forth:
     def _to_related(self, name: str, rows: RelatedRows) -> Link:
         """The rows of another table that belong to a row. Where that table is no collection, they have the fields declared."""
         collection, label = self.collection, facet_label(name)
+        is_indexed = name in collection.indexed_relations
         target = self.declared.get(table_name(rows.of))
         on = partial(collection.belongs, rows)
         if target is not None:
-            return Link(name, label, on, True, target.name, self._all_rows(target) if self.is_of_table else None)
+            all_rows = self._all_rows(target) if self.is_of_table else None
+            return Link(name, label, on, True, target.name, all_rows, is_indexed=is_indexed)
         shown = {field: _field(field, "text", _text(collection, column)) for field, column in rows.fields.items()}
         shown |= {
             each: replace(
@@ -183,7 +185,7 @@ class _Forth:
             if facet.related == name
             for is_array in [facet.kind == "array"]
         }
-        return Link(name, label, on, True, None, collection.other_table(rows.of), shown)
+        return Link(name, label, on, True, None, collection.other_table(rows.of), shown, is_indexed)
 
     def _to_parent(self, name: str, parent: Parent) -> Link:
         collection, key = self.collection, parent.key or "id"
@@ -271,7 +273,8 @@ def _link_back(collection: Collection, name: str, label: str, reference: _Refere
     other, facet = reference.other, reference.through
     pairs = list(zip(reference.by, reference.key, strict=True))
     if facet is None:
-        return Link(name, label, lambda row, rows: _are_equal(other, pairs, rows, row), True, other.name)
+        on: SqlOn = lambda row, rows: _are_equal(other, pairs, rows, row)  # noqa: E731
+        return Link(name, label, on, True, other.name, is_indexed=not other.indexed_columns.isdisjoint(reference.by))
     [key] = reference.key
     joined = _joined_rows(other, facet, other.source_sql, other.key[0], facet.to or "", facet.by or "")
     return Link(

@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier
 from pydantic import ValidationError
 
+from quarry.postgres.place_condition import is_place_among
 from quarry.query.algebra import (
     Aggregate,
     AllOf,
@@ -23,10 +26,10 @@ from quarry.query.algebra import (
     OtherField,
     Words,
 )
-from quarry.query.comparisons import Operand, aggregated, compared, held, is_finite, key_of
+from quarry.query.comparisons import Operand, aggregated, compared, folded, held, is_finite, key_of
 from quarry.query.paths import Over, Path, Predicate, invalid, resolve, resolve_over, resolve_rows
-from quarry.query.schema import Field, Kind, SqlHolds
-from quarry.query.scope import TRUE, Building, Related, Scope, element_table, elements, related
+from quarry.query.schema import Field, Kind, SqlHolds, SqlOf
+from quarry.query.scope import TRUE, Building, Related, Scope, are_indexed, element_table, elements, related
 
 PREDICATES_MAX = 4
 """How deep predicates may refer to each other."""
@@ -56,9 +59,10 @@ class Reader:
             return self.named(name, pointer)
         path = resolve(name, self.scope.rows, self.building.schema, pointer)
         apart = bool(path.steps) and not (joined or self.building.joins)
+        at_once = self.at_once or not (joined or are_indexed(path.steps))
         if (held_by := _holding(path, of)) is not None:
-            return _held_operand(self.scope, path, held_by, at_once=self.at_once, apart=apart)
-        return path_operand(self.scope, path, pointer, at_once=self.at_once, apart=apart)
+            return _held_operand(self.scope, path, held_by, at_once=at_once, apart=apart)
+        return path_operand(self.scope, path, pointer, at_once=at_once, apart=apart)
 
     @property
     def within(self) -> Reader:
@@ -125,7 +129,7 @@ def _exists(reader: Reader, condition: Exists, pointer: str) -> Composed:
     if scope is None:
         raise invalid(pointer, "`having` compares aggregates and groups: ask for related rows in `where`")
     path = resolve_rows(condition.exists, scope.rows, scope.building.schema, f"{pointer}/exists")
-    rows = related(scope, path.steps, at_once=reader.at_once)
+    rows = related(scope, path.steps, at_once=reader.at_once or not are_indexed(path.steps))
     return rows.any(all_of(rows.scope, condition.where, f"{pointer}/where"))
 
 
@@ -134,7 +138,16 @@ def _holding(path: Path, comparison: Comparison | None) -> SqlHolds | None:
     if comparison is None or path.over is not None or not isinstance(path.end, Field) or not comparison.scalars:
         return None
     has_values = comparison.op in ("=", "!=") or (comparison.op == "contains" and (path.end.folds or path.end.is_array))
+    if path.end.place is not None and path.end.holds is None and has_values:
+        return partial(_holds_place, path.end.place)
     return path.end.holds if has_values else None
+
+
+def _holds_place(place: SqlOf, row: LiteralString, values: Sequence[str], building: Building) -> Composed:
+    """Whether a row is in one of some places, spelt as in the data, or is called like one but for its case."""
+    value = SQL(place(row))
+    same = SQL(", ").join(folded(building.parameter(each)) for each in values)
+    return SQL("({} or {} in ({}))").format(is_place_among(value, values, building), folded(value), same)
 
 
 def _held_operand(scope: Scope, path: Path, holds: SqlHolds, *, at_once: bool, apart: bool) -> Operand:

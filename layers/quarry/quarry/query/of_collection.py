@@ -13,7 +13,6 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import LiteralString
 
-from psycopg.sql import SQL, Composable
 from pydantic import TypeAdapter
 
 from quarry.collections.collection import Collection
@@ -31,7 +30,6 @@ from quarry.collections.used_columns import NUMBERS, UsedColumn
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
 from quarry.query.collection_links import is_name_of_row, links_of, title_of, titles_of
-from quarry.query.comparisons import folded
 from quarry.query.schema import (
     KINDS,
     Field,
@@ -48,7 +46,6 @@ from quarry.query.schema import (
     source_of,
 )  # fmt: skip
 from quarry.retrieval.facets import Facet, SearchTable
-from quarry.retrieval.values import Parameters, holds_one_of
 
 _KINDS: Mapping[str, Kind] = {
     NUMBER: "number", "bigint": "number", MOMENT: "datetime", "date": "date", TRUTH: "boolean",
@@ -234,24 +231,13 @@ def _name_of(column: str) -> str:
 def _facet_field(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None) -> Field:
     """A facet with the SQL of its value. Of a place, each part counts where conditions name one."""
     value = described(facet, sql, table, is_array=is_array)
-    return replace(value, holds=partial(_holds_place, facet, sql)) if facet.kind == "place" else value
+    return replace(value, place=sql) if facet.kind == "place" else value
 
 
 def _in_parts(facet: Facet, table: SearchTable) -> Field:
     """A place in several columns, or one of several, as each of its parts."""
     whole = one_row(facet.sql)
     return replace(_facet_field(facet, whole, table, is_array=True), sql=one_row(f"place_parts({facet.sql})"))
-
-
-def _holds_place(
-    facet: Facet, sql: SqlOf, row: LiteralString, values: Sequence[str], parameters: Parameters
-) -> Composable:
-    """Whether a row is in one of some places, spelt as in the data, or is called like one but for its case."""
-    value = SQL(sql(row))
-    same = SQL(", ").join(folded(parameters.parameter(each)) for each in values)
-    return SQL("({} or {} in ({}))").format(
-        holds_one_of(facet, value, values, parameters, spelt=True), folded(value), same
-    )
 
 
 def _column_field(collection: Collection, unshown: Set[str], column: Column) -> tuple[str, Field | None]:
@@ -262,9 +248,9 @@ def _column_field(collection: Collection, unshown: Set[str], column: Column) -> 
     if kind is None or column.name in unshown or (_is_secret(column.name, kind) and not is_declared):
         return name, None
     field = _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
-    field = replace(field, names_rows=collection.declaration.title == (column.name,))
     is_plain = column.name not in collection.declaration.markup
-    return name, field if is_plain else replace(field, sql=partial(collection.text, column.name))
+    field = field if is_plain else replace(field, sql=partial(collection.text, column.name))
+    return name, replace(field, names_rows=collection.declaration.title == (column.name,))
 
 
 def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:

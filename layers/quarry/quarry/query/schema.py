@@ -40,9 +40,9 @@ class Field:
 
     `listed` names the dictionary of values that knows it: its table and facet, which has the synonyms too. `unit` is what a
     number is measured in, `currency` what money is in. `holds` is how it is compared where values are named as the data spells
-    them; one that `folds` is grouped without regard to accents; `wording` says in English that it has a value ("in {}").
-    `currency_of` is the field of the same row with the currency of money, where rows differ. A text that `names_rows` is what
-    its rows are called: two of one name are two.
+    them; of a `place`, the text that names it, each part of which counts; one that `folds` is grouped without regard to
+    accents; `wording` says in English that it has a value ("in {}"). `currency_of` is the field of the same row with the currency
+    of money, where rows differ. A text that `names_rows` is what its rows are called: two of one name are two.
     """
 
     name: str
@@ -58,6 +58,7 @@ class Field:
     description: str | None = None
     holds: SqlHolds | None = None
     folds: bool = False
+    place: SqlOf | None = None
     wording: str | None = None
     currency_of: str | None = None
     names_rows: bool = False
@@ -70,6 +71,7 @@ class Link:
     `rows` is the table, or a parenthesised query, that the other rows are in; `on` joins a row with one of them, by both
     aliases. `fields` are those that can be read there where the other is no source itself, and `key` tells its rows apart.
     Several rows may lead to the same row of the other side by a reference, or where `is_shared`: by a table that joins them.
+    Where related rows are not `is_indexed`, no index finds those of one row.
     """
 
     name: str
@@ -81,6 +83,7 @@ class Link:
     fields: Mapping[str, Field] = field(default_factory=dict)
     key: SqlOf | None = None
     is_shared: bool = False
+    is_indexed: bool = True
 
 
 @dataclass(frozen=True)
@@ -183,6 +186,7 @@ def link_to(related: Related, fields: Mapping[str, Field]) -> Link:
         is_many=related.is_many,
         rows=related.rows,
         fields=fields,
+        is_indexed=related.is_indexed,
     )
 
 
