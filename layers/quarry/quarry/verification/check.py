@@ -1,0 +1,261 @@
+"""Whether an answer can be believed: every statement against what it cites, the results of queries, and arithmetic on them.
+
+`verify` is pure and reads no clock: give it the day. A statement is *verified* if the evidence bears it out, *plausible* if it
+neither does nor contradicts, *flagged* if it contradicts or has nothing behind it, each with a reason. A *comment* speaks of the
+data ("The records do not say …") and claims nothing of what it holds. `docs/answers-checked.md` explains how.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from quarry.language.word_forms import is_everyday
+from quarry.platform.text import STOP_WORDS, words
+from quarry.query.contract import QueryResult
+from quarry.verification.finding import Finding
+from quarry.verification.names import has_name
+from quarry.verification.passages import Passage, SourceText
+from quarry.verification.prose import Said, check_prose, cover
+from quarry.verification.rows import RowCheck
+from quarry.verification.statements import Part, Statement, statements
+from quarry.verification.tables import Table
+from quarry.verification.values import Number, read_values
+from quarry.verification.wording import english
+
+State = Literal["verified", "plausible", "flagged", "comment"]
+NEAREST_MAX = 3
+"""Sources that are read for a statement which cites none: those that share most words with it."""
+STATEMENTS_MAX = 120
+"""Statements that are checked. What an answer says beyond them is plausible at best."""
+ENGLISH_SHARE_MIN = 0.6
+"""The share of common English words among the words of an English text that have no capital."""
+LANGUAGE_WORDS_MIN = 8
+_SMALL = re.compile(r"\b[a-zß-ÿ]{2,}\b")
+NOTHING = "no source or result says it"
+UNREAD = "the answer is too long to be checked to its end"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A statement at `answer[start:end]`, its state, and why it is not verified."""
+
+    start: int
+    end: int
+    text: str
+    state: State
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Cited:
+    """What stands behind a marker: the sentence, the passage of the source that says most of it, at `start` to `end` of its body,
+    how much of the claim that says, and whether the claim is verified.
+    """
+
+    n: int
+    sentence: str
+    start: int
+    end: int
+    quote: str
+    support: float
+    verified: bool
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The statements of an answer and its citations, in order."""
+
+    statements: Sequence[Checked]
+    citations: Sequence[Cited]
+
+    @cached_property
+    def claims(self) -> list[Checked]:
+        """The statements that claim something."""
+        return [each for each in self.statements if each.state != "comment"]
+
+    def of(self, state: State) -> list[Checked]:
+        """The statements in a state."""
+        return [each for each in self.statements if each.state == state]
+
+    @property
+    def is_backed(self) -> bool:
+        """Whether at most half of what the answer claims is flagged."""
+        return 2 * len(self.of("flagged")) <= len(self.claims)
+
+
+def verify(
+    answer: str,
+    sources: Iterable[SourceText] = (),
+    results: Sequence[QueryResult] = (),
+    *,
+    question: str = "",
+    today: datetime.date | None = None,
+    own: Iterable[str] = (),
+) -> Verification:
+    """Check an answer against the texts of its sources and the results that it was written from. `own` are texts in it that are
+    not the writer's, such as what could not be searched. Takes time in proportion to the answer and what it cites.
+    """
+    for text in filter(None, own):
+        answer = answer.replace(text, " " * len(text))
+    return _Check(answer, {each.n: each for each in sources}, results, question, today or datetime.date.min).verified()
+
+
+class _Check:
+    def __init__(
+        self, answer: str, sources: Mapping[int, SourceText], results: Sequence[QueryResult], question: str, today: datetime.date
+    ) -> None:
+        self.answer, self.sources, self.question, self.today = answer, sources, question, today
+        self.passages = {n: Passage([each]) for n, each in sources.items()}
+        self.tables = [Table(each) for each in results]
+        self.joined: dict[tuple[int, ...], Passage] = {}
+        said = _is_english(answer)
+        held = _is_english(" ".join([*(each.body[:2000] for each in sources.values()), *(each.sentence for each in results)]))
+        self.is_foreign = said is False and held is not False
+        self.listed = len(re.findall(r"(?m)^\s*(?:[-*]|\d+[.)]) ", answer))
+
+    @cached_property
+    def known_names(self) -> frozenset[str]:
+        """The words that the evidence writes as names, in lower case; none that are also written small."""
+        held = [*self.passages.values(), *(each.text for each in self.tables)]
+        small = {word for each in held for word in _SMALL.findall(each.all)}
+        return frozenset().union(*(each.known_names for each in held)) - small
+
+    def verified(self) -> Verification:
+        checked: list[Checked] = []
+        cited: list[Cited] = []
+        for place, statement in enumerate(statements(self.answer)):
+            if place >= STATEMENTS_MAX:
+                checked.append(Checked(statement.start, statement.end, statement.text, "plausible", UNREAD))
+                continue
+            if self._is_comment(statement):
+                checked.append(Checked(statement.start, statement.end, statement.text, "comment"))
+                continue
+            total = Finding()
+            for part, finding in self._judged(statement):
+                total.add(finding)
+                cited += [self._cited(n, part, statement, finding) for n in part.cited if n in self.passages]
+            checked.append(_checked(statement, total))
+        return Verification(checked, cited)
+
+    def _judged(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
+        """The parts of a statement, each with what is wrong with it."""
+        if statement.kind == "row":
+            yield from self._judged_row(statement)
+            return
+        for part in statement.parts:
+            said = Said(part.text, self.question, statement.before, self.is_foreign, self.known_names)
+            yield part, self._judge(said, part.cited, lead=statement.lead)
+
+    def _judged_row(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
+        label = statement.label
+        for place, part in enumerate(statement.parts):
+            is_label = place == 0 and len(statement.parts) > 1
+            cited = [n for n in part.cited if n in self.passages]
+            if is_label and not cited:
+                yield part, self._label(part)
+                continue
+            text = part.text if cited or is_label or len(statement.parts) == 1 else f"{label}: {part.text}"
+            finding = self._judge(Said(text, self.question, "", self.is_foreign, self.known_names), cited, header=part.header, is_cell=True)
+            if cited or not read_values(part.text).numbers:
+                # a cell is short: its words need not be those of one sentence
+                finding = Finding([each for each in finding.wrong if "says nothing like" not in each], finding.weak[:0], finding.denied)
+            yield part, finding
+
+    def _label(self, part: Part) -> Finding:
+        """A row's label needs to be a key of a result or a word of a source."""
+        said = words(part.text)
+        is_known = any(table.mentions(part.text) for table in self.tables) or not said
+        is_known = is_known or any({*said} <= table.text.words for table in self.tables)
+        is_known = is_known or any(len({*said} & each.words) * 2 >= len({*said}) for each in self.passages.values())
+        totals = english().sets["sums"] | english().sets["averages"]
+        if is_known or not self.tables or not totals.isdisjoint(said):
+            return Finding()
+        return Finding(wrong=[f"no row is “{part.text}”"])
+
+    def _judge(self, said: Said, cited: Sequence[int], header: str = "", lead: str = "", *, is_cell: bool = False) -> Finding:
+        """What is wrong by the evidence that fits best. What any cited source denies counts."""
+        numbers = [n for n in dict.fromkeys(cited) if n in self.passages]
+        passages = [self.passages[n] for n in numbers] if numbers else self._nearest(said)
+        tries: list[Finding] = [self._by_prose(said, each) for each in passages]
+        denied = [each for finding in tries for each in finding.denied] if numbers else []
+        if len(numbers) > 1:
+            tries.append(self._by_prose(said, self._joined(numbers)))
+        for table in self.tables:
+            if not numbers or len(table.rows) > 1:
+                tries.append(self._by_rows(said, table, header, lead, is_cell=is_cell))
+        if not tries:
+            values = said.values
+            has_value = bool(values.numbers or values.votes or values.days)
+            return Finding([NOTHING], []) if has_value else Finding([], [NOTHING])
+        best = min(tries, key=lambda each: each.rank)
+        if not best.wrong and not best.denied and len(numbers) > 1 and denied:
+            return Finding(best.wrong, best.weak, denied[:1])
+        return best
+
+    def _by_prose(self, said: Said, passage: Passage) -> Finding:
+        return check_prose(said, passage, self._in_results, lambda name: self._is_elsewhere(name))
+
+    def _by_rows(self, said: Said, table: Table, header: str, lead: str, *, is_cell: bool) -> Finding:
+        others = [each for each in self.tables if each is not table]
+        check = RowCheck(said, table, others, header, lead, self.today, is_cell, self.listed)
+        return check.found(self._is_elsewhere)
+
+    def _in_results(self, number: Number) -> bool:
+        return any(table.cells(number, range(len(table.rows))) or table.result.total == number.value for table in self.tables)
+
+    def _is_elsewhere(self, name: tuple[str, ...]) -> bool:
+        return any(has_name(name, each.folded, each.words) for each in self.passages.values())
+
+    def _nearest(self, said: Said) -> list[Passage]:
+        mine = frozenset(word for word in words(said.text) if word not in STOP_WORDS)
+        ranked = sorted(self.passages.values(), key=lambda each: -len(mine & each.words))
+        return ranked[:NEAREST_MAX]
+
+    def _joined(self, numbers: Sequence[int]) -> Passage:
+        key = tuple(numbers)
+        if key not in self.joined:
+            self.joined[key] = Passage([self.sources[n] for n in numbers])
+        return self.joined[key]
+
+    def _is_comment(self, statement: Statement) -> bool:
+        """Whether a statement speaks of the data, asks, introduces, or tells what the writer did."""
+        if statement.cited or statement.kind == "row":
+            return False
+        said, wording = words(statement.text), english()
+        has_values = bool(read_values(statement.text).numbers)
+        if statement.text.rstrip().endswith("?"):
+            return True
+        if not has_values and (said[:1] == ["i"] or (statement.text.rstrip().endswith(":") and len(wording.stems(statement.text)) < 4)):
+            return True
+        of_data = wording.has("about_data", said) and wording.has("comment_verbs", said)
+        return of_data and wording.is_negated(said) and not has_values
+
+    def _cited(self, n: int, part: Part, statement: Statement, finding: Finding) -> Cited:
+        passage = self.passages[n]
+        stems = english().stems(part.text)
+        window = passage.window_of(stems) if stems else passage.windows[0]
+        quote = passage.body[window.start : window.end]
+        is_verified = not (finding.wrong or finding.weak or finding.denied)
+        return Cited(n, statement.text, window.start, window.end, quote, round(cover(stems, passage), 3), is_verified)
+
+
+def _checked(statement: Statement, finding: Finding) -> Checked:
+    wrong = [*finding.denied, *finding.wrong]
+    state: State = "flagged" if wrong else "plausible" if finding.weak else "verified"
+    reason = "; ".join(dict.fromkeys(wrong or finding.weak))
+    return Checked(statement.start, statement.end, statement.text, state, reason)
+
+
+def _is_english(text: str) -> bool | None:
+    """Whether a text is in English; None where it is too short to say."""
+    found = {*_SMALL.findall(text)}
+    if len(found) < LANGUAGE_WORDS_MIN:
+        return None
+    return sum(word in STOP_WORDS or is_everyday(word) for word in found) >= ENGLISH_SHARE_MIN * len(found)
+
+
