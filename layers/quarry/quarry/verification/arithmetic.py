@@ -43,7 +43,9 @@ class Derivation:
         kinds = {
             kind
             for kind in ("sums", "averages", "differences", "ratios", "days", "tops")
-            if self.said.is_foreign or wording.has(kind, said) or (kind in ("sums", "averages") and wording.has(kind, asked))
+            if self.said.is_foreign
+            or wording.has(kind, said)
+            or (kind in ("sums", "averages") and wording.has(kind, asked))
         }
         if not number.is_small:
             kinds |= {"sums", "averages", "differences"}
@@ -68,7 +70,9 @@ class Derivation:
                 yield from self._differences(rows)
             case "ratios":
                 for place in self.table.columns:
-                    yield from (one / two for one, two in permutations(self._cells(place, self.named[:NAMED_MAX]), 2) if two)
+                    yield from (
+                        one / two for one, two in permutations(self._cells(place, self.named[:NAMED_MAX]), 2) if two
+                    )
             case "days":
                 for row in rows:
                     for cell in self.table.rows[row]:

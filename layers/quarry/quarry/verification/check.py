@@ -107,16 +107,29 @@ def verify(
 
 class _Check:
     def __init__(
-        self, answer: str, sources: Mapping[int, SourceText], results: Sequence[QueryResult], question: str, today: datetime.date
+        self,
+        answer: str,
+        sources: Mapping[int, SourceText],
+        results: Sequence[QueryResult],
+        question: str,
+        today: datetime.date,
     ) -> None:
         self.answer, self.sources, self.question, self.today = answer, sources, question, today
         self.passages = {n: Passage([each]) for n, each in sources.items()}
         self.tables = [Table(each) for each in results]
         self.joined: dict[tuple[int, ...], Passage] = {}
         said = _is_english(answer)
-        held = _is_english(" ".join([*(each.body[:2000] for each in sources.values()), *(each.sentence for each in results)]))
+        held = _is_english(
+            " ".join([*(each.body[:2000] for each in sources.values()), *(each.sentence for each in results)])
+        )
         self.is_foreign = said is False and held is not False
         self.listed = len(re.findall(r"(?m)^\s*(?:[-*]|\d+[.)]) ", answer))
+
+    @cached_property
+    def counts(self) -> frozenset[int]:
+        """How many sources there are, how many are cited, and how many items the answer lists."""
+        cited = {*re.findall(r"\[(\d{1,3})\]", self.answer)}
+        return frozenset((len(self.sources), len(cited), self.listed)) - {0, 1}
 
     @cached_property
     def known_names(self) -> frozenset[str]:
@@ -148,7 +161,7 @@ class _Check:
             yield from self._judged_row(statement)
             return
         for part in statement.parts:
-            said = Said(part.text, self.question, statement.before, self.is_foreign, self.known_names)
+            said = Said(part.text, self.question, statement.before, self.is_foreign, self.known_names, self.counts)
             yield part, self._judge(said, part.cited, lead=statement.lead)
 
     def _judged_row(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
@@ -160,10 +173,19 @@ class _Check:
                 yield part, self._label(part)
                 continue
             text = part.text if cited or is_label or len(statement.parts) == 1 else f"{label}: {part.text}"
-            finding = self._judge(Said(text, self.question, "", self.is_foreign, self.known_names), cited, header=part.header, is_cell=True)
+            finding = self._judge(
+                Said(text, self.question, "", self.is_foreign, self.known_names, self.counts),
+                cited,
+                header=part.header,
+                is_cell=True,
+            )
             if cited or not read_values(part.text).numbers:
                 # a cell is short: its words need not be those of one sentence
-                finding = Finding([each for each in finding.wrong if "says nothing like" not in each], finding.weak[:0], finding.denied)
+                finding = Finding(
+                    [each for each in finding.wrong if "says nothing like" not in each],
+                    finding.weak[:0],
+                    finding.denied,
+                )
             yield part, finding
 
     def _label(self, part: Part) -> Finding:
@@ -177,7 +199,9 @@ class _Check:
             return Finding()
         return Finding(wrong=[f"no row is “{part.text}”"])
 
-    def _judge(self, said: Said, cited: Sequence[int], header: str = "", lead: str = "", *, is_cell: bool = False) -> Finding:
+    def _judge(
+        self, said: Said, cited: Sequence[int], header: str = "", lead: str = "", *, is_cell: bool = False
+    ) -> Finding:
         """What is wrong by the evidence that fits best. What any cited source denies counts."""
         numbers = [n for n in dict.fromkeys(cited) if n in self.passages]
         passages = [self.passages[n] for n in numbers] if numbers else self._nearest(said)
@@ -206,7 +230,9 @@ class _Check:
         return check.found(self._is_elsewhere)
 
     def _in_results(self, number: Number) -> bool:
-        return any(table.cells(number, range(len(table.rows))) or table.result.total == number.value for table in self.tables)
+        return any(
+            table.cells(number, range(len(table.rows))) or table.result.total == number.value for table in self.tables
+        )
 
     def _is_elsewhere(self, name: tuple[str, ...]) -> bool:
         return any(has_name(name, each.folded, each.words) for each in self.passages.values())
@@ -227,10 +253,14 @@ class _Check:
         if statement.cited or statement.kind == "row":
             return False
         said, wording = words(statement.text), english()
-        has_values = bool(read_values(statement.text).numbers)
+        has_values = any(not each.in_words for each in read_values(statement.text).numbers)
+        if wording.sets["interjections"].issuperset(said):
+            return True
         if statement.text.rstrip().endswith("?"):
             return True
-        if not has_values and (said[:1] == ["i"] or (statement.text.rstrip().endswith(":") and len(wording.stems(statement.text)) < 4)):
+        if not has_values and (
+            said[:1] == ["i"] or (statement.text.rstrip().endswith(":") and len(wording.stems(statement.text)) < 4)
+        ):
             return True
         of_data = wording.has("about_data", said) and wording.has("comment_verbs", said)
         return of_data and wording.is_negated(said) and not has_values
@@ -257,5 +287,3 @@ def _is_english(text: str) -> bool | None:
     if len(found) < LANGUAGE_WORDS_MIN:
         return None
     return sum(word in STOP_WORDS or is_everyday(word) for word in found) >= ENGLISH_SHARE_MIN * len(found)
-
-

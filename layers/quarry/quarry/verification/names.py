@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Set
 from quarry.language.word_forms import is_everyday
 from quarry.platform.text import STOP_WORDS
 from quarry.verification.passages import NAME
-from quarry.verification.values import read_values
 
 _RUN = re.compile(rf"(?:{NAME.pattern})(?:[ -](?:(?:de|van|von|der|of the|of|and the|&) )?(?:{NAME.pattern}))*")
 _INSIDE = re.compile(r"[\w,;:)\]–-]\s$|[(“\"„]$")
@@ -21,11 +20,10 @@ def names_in(text: str, known: Set[str]) -> Iterator[tuple[str, ...]]:
     """
     if not any(letter.isupper() for letter in text):
         return
-    values = read_values(text)
-    for each in [*values.days]:
-        text = text[: each.start] + "\0" * (each.end - each.start) + text[each.end :]
     for match in _RUN.finditer(text):
-        words = [_POSSESSIVE.sub("", word) for word in re.split(r"[ -]", match.group()) if not any(map(str.isdigit, word))]
+        words = [
+            _POSSESSIVE.sub("", word) for word in re.split(r"[ -]", match.group()) if not any(map(str.isdigit, word))
+        ]
         if not words:
             continue
         begins = not _INSIDE.search(text[: match.start()])

@@ -10,12 +10,14 @@ from functools import cached_property
 
 from quarry.language.tokens import sentence_spans
 from quarry.platform.text import words
-from quarry.verification.values import Day, Number, Values, day_of, month_name, read_values
+from quarry.verification.values import ROUNDED_SHARE, Day, Number, Values, day_of, month_name, read_values
 from quarry.verification.wording import english
 
 CHARACTERS_MAX = 20_000
 """Characters of a source that are read."""
 QUOTE_SENTENCES_MAX = 2
+DENIED_WORDS_MAX, DENIED_NOUN_WORDS_MAX = 7, 3
+"""How many words behind it a negation denies, within its clause: of a verb, and of a noun ("without the grant")."""
 _CLAUSE = re.compile(r"[,;:()–—]\s|\s[–—-]\s|\.\s|\n|\bbut\b|\bwhile\b|\bwhereas\b")
 NAME = re.compile(r"[^\W\d_a-zß-ÿ][\w’'&.-]*\w|[^\W\d_a-zß-ÿ]\b")
 
@@ -40,12 +42,39 @@ class Clause:
     stems: frozenset[str]
     words: frozenset[str]
 
+    @cached_property
+    def denied(self) -> frozenset[str]:
+        """The words behind a negation."""
+        wording, said = english(), words(self.text)
+        found: set[str] = set()
+        for place, word in enumerate(said):
+            if wording.denies(word) and word != "without":
+                reach = (
+                    DENIED_WORDS_MAX if wording.has("verb_negations", (word,)) or "'" in word else DENIED_NOUN_WORDS_MAX
+                )
+                found.update(said[place + 1 : place + 1 + reach])
+        return frozenset(found)
+
+    @cached_property
+    def denied_stems(self) -> frozenset[str]:
+        return english().stems(" ".join(self.denied))
+
 
 def clauses_of(text: str) -> list[Clause]:
     """The parts of a text between commas, colons, brackets and full stops."""
     wording = english()
     parts = [each for each in _CLAUSE.split(text) if each.strip()]
     return [Clause(each, wording.stems(each), frozenset(words(each))) for each in parts]
+
+
+def parted(clause: Clause) -> list[Clause]:
+    """The two parts of a clause around "and", where both say more than a name or a word of a list."""
+    before, _, behind = clause.text.partition(" and ")
+    wording = english()
+    one, two = wording.stems(before), wording.stems(behind)
+    if len(one) < 2 or len(two) < 2:
+        return [clause]
+    return [Clause(text, stems, frozenset(words(text))) for text, stems in ((before, one), (behind, two))]
 
 
 @dataclass(frozen=True)
@@ -90,7 +119,8 @@ class Passage:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        return frozenset(self.folded.split())
+        said = self.folded.split()
+        return frozenset((*said, *(word[:-2] for word in said if word.endswith("'s"))))
 
     @cached_property
     def stems(self) -> frozenset[str]:
@@ -153,19 +183,30 @@ class Passage:
         if any(day.agrees(each) for each in self.days):
             return True
         has_year = day.year is None or any(each.year == day.year for each in self.days)
-        has_month = day.month is None or any(each.month == day.month for each in self.days) or month_name(day.month) in self.words
+        has_month = (
+            day.month is None
+            or any(each.month == day.month for each in self.days)
+            or month_name(day.month) in self.words
+        )
         return day.day is None and has_year and has_month
 
     def same_as(self, number: Number, *, loose: bool) -> list[Number]:
         """Its numbers that a number may stand for."""
         numbers = self.values.numbers
         if number.is_fraction:
-            return [each for each in numbers if each.is_fraction and abs(each.value - number.value) < 0.01 or each.is_percent and abs(each.value - 100 * number.value) <= 1]
+            return [
+                each
+                for each in numbers
+                if (each.is_fraction
+                and abs(each.value - number.value) < 0.01)
+                or (each.is_percent
+                and abs(each.value - 100 * number.value) <= 1)
+            ]
         return [
             each
             for each in numbers
-            if any(number.is_near(value, loose=loose) for value in each.values)
-            and (not number.is_percent or each.is_percent or (each.unit is None and "percent" in self.words))
+            if (any(number.is_near(value, loose=loose, rounds=ROUNDED_SHARE) for value in each.values)
+            and (not number.is_percent or each.is_percent or (each.unit is None and "percent" in self.words)))
             or (number.is_percent and each.is_fraction and number.is_near(100 * each.value))
         ]
 

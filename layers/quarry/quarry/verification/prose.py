@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import combinations, permutations
 
@@ -14,14 +15,18 @@ from quarry.language.word_forms import is_everyday
 from quarry.platform.text import words
 from quarry.verification.finding import Finding
 from quarry.verification.names import has_name, named, names_in
-from quarry.verification.passages import Clause, Passage, clauses_of, folded
+from quarry.verification.passages import Clause, Passage, clauses_of, folded, parted
 from quarry.verification.statements import QUOTED
-from quarry.verification.values import Number, Values, read_values
+from quarry.verification.values import Day, Number, Values, blanked, read_values
 from quarry.verification.wording import english
 
 FLAGGED_BELOW, PLAUSIBLE_BELOW = 0.25, 0.6
 """Shares of a statement's words that the passage has."""
+ANYWHERE_WEIGHT = 0.9
+"""What a word counts that stands in the source, but not in the passage that has most of them."""
 QUOTED_WORDS_MIN = 3
+SAME_BESIDE_MIN = 2
+"""As many words as these, on both sides of one that differs, show that a clause was taken from a sentence."""
 ALIGNED_MIN, SAME_CLAUSE_MIN = 0.4, 0.7
 
 
@@ -34,6 +39,8 @@ class Said:
     before: str = ""
     is_foreign: bool = False
     known_names: frozenset[str] = frozenset()
+    counts: frozenset[int] = frozenset()
+    """How many sources and list items there are."""
 
     @cached_property
     def outside(self) -> str:
@@ -49,19 +56,22 @@ class Said:
         return read_values(self.outside)
 
     @cached_property
+    def undated(self) -> str:
+        """The text outside of quotations, without its dates."""
+        return blanked(self.outside, [(each.start, each.end) for each in self.values.days])
+
+    @cached_property
     def words(self) -> frozenset[str]:
         return frozenset(words(self.outside.replace("\0", " ")))
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        text = self.outside
-        for each in [*self.values.numbers, *self.values.votes, *self.values.days]:
-            text = text[: each.start] + "\0" * (each.end - each.start) + text[each.end :]
-        return english().stems(text.replace("\0", " "))
+        values = [*self.values.numbers, *self.values.votes, *self.values.days]
+        return english().stems(blanked(self.outside, [(each.start, each.end) for each in values]).replace("\0", " "))
 
     @cached_property
     def clauses(self) -> list[Clause]:
-        return clauses_of(self.outside.replace("\0", " "))
+        return [part for each in clauses_of(self.outside.replace("\0", " ")) for part in parted(each)]
 
     @cached_property
     def before_values(self) -> Values:
@@ -77,21 +87,23 @@ class Said:
 
     def is_about(self, number: Number) -> bool:
         """Whether a number is said to be a rough one."""
-        behind = words(self.outside[max(0, number.start - 24) : number.start])[-2:]
-        return english().has("about", behind)
+        before = words(re.split(r"[,.;:(]", self.outside[max(0, number.start - 24) : number.start])[-1])[-2:]
+        return english().has("about", before[-1:]) or " ".join(before) in ("at most", "at least")
 
 
 Elsewhere = Callable[[Number], bool]
 
 
-def check_prose(said: Said, passage: Passage, in_results: Elsewhere, elsewhere: Callable[[tuple[str, ...]], bool]) -> Finding:
+def check_prose(
+    said: Said, passage: Passage, in_results: Elsewhere, elsewhere: Callable[[tuple[str, ...]], bool]
+) -> Finding:
     """What is wrong with a statement by a passage. A number that a result has (`in_results`) needs none in the passage; a name that
     other evidence has (`elsewhere`) is not made up.
     """
     found = Finding()
     found.wrong += [f"{passage.name} does not say “{quote}”" for quote in _not_quoted(said, passage)]
     _check_values(said, passage, found, in_results)
-    names = [*names_in(said.outside.replace("\0", "."), said.known_names)]
+    names = [*names_in(said.undated.replace("\0", "."), said.known_names)]
     if not said.is_foreign:
         _check_names(said, passage, names, found, elsewhere)
         _check_speakers(said, passage, names, found)
@@ -119,17 +131,33 @@ def _check_values(said: Said, passage: Passage, found: Finding, in_results: Else
     for day in said.values.days:
         if not passage.dated(day) and day.text.lower() not in said.question.lower():
             found.wrong.append(f"{passage.name} does not give the date {day.text}")
+        else:
+            _check_beside_day(day, said, passage, found)
     times = {time for time, _ in passage.values.times}
     for time, text in said.values.times:
         if time not in times and time + 720 not in times and time - 720 not in times:
             found.wrong.append(f"{passage.name} does not give the time {text}")
     for code in said.values.codes:
-        if folded(code) not in passage.folded and folded(code) not in folded(said.question):
+        parts = [part for part in re.findall(r"\d+", code)]
+        if not all(re.search(rf"(?<!\d){part}(?!\d)", passage.all + said.question) for part in parts):
             found.weak.append(f"{code} is not in {passage.name}")
     for word in sorted(said.words & wording.exclusive - passage.words):
         found.wrong.append(f"{passage.name} does not say {word}")
     for number in said.values.numbers:
         _check_number(number, said, passage, found, in_results)
+
+
+def _check_beside_day(day: Day, said: Said, passage: Passage, found: Finding) -> None:
+    """Whether the words beside a date stand beside another date of the source, and not beside this one."""
+    mine = _beside(said.outside, day, said.values.days)
+    days = passage.values.days
+    own = [_beside(passage.all, each, days) for each in days if day.agrees(each)]
+    if len(mine) < 2 or not own or any(mine & each or not each for each in own):
+        return
+    others = [each for each in days if not day.agrees(each) and (each.month is None) == (day.month is None)]
+    best = max(others, key=lambda each: len(mine & _beside(passage.all, each, days)), default=None)
+    if best is not None and 2 * len(mine & _beside(passage.all, best, days)) >= max(4, len(mine)):
+        found.wrong.append(f"{passage.name} says {best.text} here, not {day.text}")
 
 
 def _stand_together(counts: tuple[int, int], passage: Passage) -> bool:
@@ -150,14 +178,25 @@ def _check_number(number: Number, said: Said, passage: Passage, found: Finding, 
     if same:
         _check_unit(number, same, passage, found)
         _check_beside(number, same, said, passage, found)
+        _check_trend(number, same, said, passage, found)
         return
     if _follows(number, said, passage) or in_results(number):
         return
     if said.is_foreign and any(number.value in each.counts for each in passage.values.votes):
         return
     alike = [each.text for each in passage.values.numbers if _is_alike(number, each)]
-    reason = _instead(number.text, alike, passage)
-    (found.weak if number.in_words and number.value <= 10 and number.unit is None and not number.is_fraction else found.wrong).append(reason)
+    is_vague = number.in_words and number.value <= 10 and number.unit is None and not number.is_fraction
+    if is_vague and number.value in said.counts:
+        return
+    if is_vague:
+        mine = english().stems(" ".join(words(re.split(r"[,;:.()]", said.outside[number.end :])[0])[:5]))
+        counted = [
+            each
+            for each in passage.values.numbers
+            if _is_alike_kind(number, each) and mine & _beside(passage.all, each, passage.values.numbers)
+        ]
+        is_vague, alike = not counted, [each.text for each in counted]
+    (found.weak if is_vague else found.wrong).append(_instead(number.text, alike, passage))
 
 
 def _is_alike(one: Number, other: Number) -> bool:
@@ -184,7 +223,7 @@ def _is_unit_of(unit: str, passage: Passage) -> bool:
     return any(each.unit == unit for each in passage.values.numbers)
 
 
-def _beside(text: str, number: Number, numbers: Sequence[Number]) -> frozenset[str]:
+def _beside(text: str, number: Number | Day, numbers: Sequence[Number | Day]) -> frozenset[str]:
     """The stems beside a number, up to the numbers and stops around it."""
     left = max((each.end for each in numbers if each.end <= number.start), default=0)
     right = min((each.start for each in numbers if each.start >= number.end), default=len(text))
@@ -213,8 +252,30 @@ def _check_beside(number: Number, same: Sequence[Number], said: Said, passage: P
         if any(mine & each for each in swapped) and not any(theirs & each for each in swapped):
             found.wrong.append(f"{passage.name} says {number.text} of something else")
             return
-    if any(len(mine & _beside(passage.all, each, numbers)) >= 2 for each in numbers if _is_alike(number, each) and each not in same):
-        found.weak.append(f"{number.text} may be said of something else")
+    alike = [each for each in numbers if _is_alike_kind(number, each) and each not in same]
+    best = max(alike, key=lambda each: len(mine & _beside(passage.all, each, numbers)), default=None)
+    shared = len(mine & _beside(passage.all, best, numbers)) if best is not None else 0
+    if best is not None and shared >= 2:
+        reason = f"{passage.name} says {best.text} here, not {number.text}"
+        (found.wrong if shared >= SAME_CLAUSE_MIN * len(mine) else found.weak).append(reason)
+
+
+def _check_trend(number: Number, same: Sequence[Number], said: Said, passage: Passage, found: Finding) -> None:
+    """Whether a number rises here and falls there."""
+    mine = _trend(said.outside, number)
+    theirs = {_trend(passage.all, each) for each in same}
+    if mine is not None and theirs == {not mine}:
+        found.denied.append(f"{passage.name} has {number.text} as a {'fall' if mine else 'rise'}")
+
+
+def _trend(text: str, number: Number) -> bool | None:
+    """True where a number is said to rise or be more, False for the opposite; None where neither or both is said beside it."""
+    before = words(re.split(r"[;:.(,]\s", text[max(0, number.start - 40) : number.start])[-1])[-2:]
+    behind = words(re.split(r"[;:.),]", text[number.end : number.end + 24])[0])[:1]
+    near = frozenset((*before, *behind))
+    wording = english()
+    up, down = wording.has("rising", near), wording.has("falling", near)
+    return None if up == down else up
 
 
 def _is_alike_kind(one: Number, other: Number) -> bool:
@@ -232,23 +293,38 @@ def _follows(number: Number, said: Said, passage: Passage) -> bool:
     if number.is_percent or number.is_fraction:
         factor = 100.0 if number.is_percent else 1.0
         loose = number.is_fraction
-        pairs = [(a, b) for a, b in permutations(spoken, 2) if b.value and not (a.is_percent or b.is_percent) and a.unit == b.unit]
+        pairs = [
+            (a, b)
+            for a, b in permutations(spoken, 2)
+            if b.value and not (a.is_percent or b.is_percent) and a.unit == b.unit
+        ]
         return any(
-            (a.value <= b.value and number.is_near(factor * a.value / b.value, loose=loose))
+            (a.value <= b.value and number.is_near(factor * a.value / b.value, loose=loose and said.is_about(number)))
             or (changes and number.is_near(factor * abs(a.value / b.value - 1), loose=loose))
             for a, b in pairs
         )
-    if not (wording.has("differences", said.words) or wording.has("sums", said.words) or wording.has("averages", said.words) or not number.is_small):
+    if not (
+        wording.has("differences", said.words)
+        or wording.has("sums", said.words)
+        or wording.has("averages", said.words)
+        or not number.is_small
+    ):
         return False
     loose = said.is_about(number)
     products = [a.value * b.value / 100 for a, b in permutations(spoken, 2) if b.is_percent]
     plain = [each for each in spoken if not each.is_percent]
-    sums = [value for a, b in combinations(plain, 2) if a.unit == b.unit for value in (a.value + b.value, a.value - b.value)]
+    sums = [
+        value for a, b in combinations(plain, 2) if a.unit == b.unit for value in (a.value + b.value, a.value - b.value)
+    ]
     return any(number.is_near(value, loose=loose) for value in (*products, *sums))
 
 
 def _check_names(
-    said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding, elsewhere: Callable[[tuple[str, ...]], bool]
+    said: Said,
+    passage: Passage,
+    names: Sequence[tuple[str, ...]],
+    found: Finding,
+    elsewhere: Callable[[tuple[str, ...]], bool],
 ) -> None:
     for name in names:
         if has_name(name, passage.folded, passage.words) or has_name(name, folded(said.question), said.question_words):
@@ -311,8 +387,13 @@ def _check_predicate(
                 own |= has
             elif any(not is_everyday(word) for word in part.words & passage.known_names):
                 others.append((len(mine & has), part))
-        if last in sentence.words and place + 1 < len(sentences) and not sentences[place + 1].words & passage.known_names:
+        if (
+            last in sentence.words
+            and place + 1 < len(sentences)
+            and not sentences[place + 1].words & passage.known_names
+        ):
             own |= sentences[place + 1].stems
+    others = [(shared, part) for shared, part in others if 2 * shared >= len(part.stems - passage.known_names)]
     best, part = max(others, key=lambda each: each[0], default=(0, None))
     if own and part is not None and best >= max(2, 0.5 * len(mine)) and not mine & own:
         found.wrong.append(f"{passage.name} does not say this of {named(name)}")
@@ -337,12 +418,16 @@ def _check_sides(said: Said, passage: Passage, names: Sequence[tuple[str, ...]],
         if mine is None:
             continue
         sentences = [each for each in passage.sentences if name[-1] in each.words]
-        sides = {_side(part.text.lower()) for each in sentences for part in clauses_of(each.text) if name[-1] in part.words}
+        sides = {
+            _side(part.text.lower()) for each in sentences for part in clauses_of(each.text) if name[-1] in part.words
+        }
         sides |= {_side(each.text.lower()) for each in sentences}
         if sides and mine not in sides:
             opposite = (not mine) in sides
             (found.denied if opposite else found.weak).append(
-                f"{passage.name} has {named(name)} {'against' if mine else 'for'} it" if opposite else f"{passage.name} does not say how {named(name)} voted"
+                f"{passage.name} has {named(name)} {'against' if mine else 'for'} it"
+                if opposite
+                else f"{passage.name} does not say how {named(name)} voted"
             )
     del wording
 
@@ -360,14 +445,18 @@ def _aligned(clause: Clause, passage: Passage) -> tuple[Clause, float]:
     """The part of the source nearest to a clause, and the share of the clause's words that it has."""
     best = max(
         passage.clauses,
-        key=lambda each: (len(clause.stems & each.stems) / (1 + len(clause.stems | each.stems) ** 0.5), -len(each.stems)),
+        key=lambda each: (
+            len(clause.stems & each.stems) / (1 + len(clause.stems | each.stems) ** 0.5),
+            -len(each.stems),
+        ),
     )
     return best, len(clause.stems & best.stems) / len(clause.stems)
 
 
 def _check_polarity(said: Said, passage: Passage, found: Finding) -> None:
-    """Whether a clause says the opposite of the part of the source that is nearest to it."""
-    wording = english()
+    """Whether a clause says the opposite of the part of the source that is nearest to it, denies what that says, or has another
+    word in its place.
+    """
     if not passage.clauses:
         return
     for clause in said.clauses:
@@ -375,15 +464,36 @@ def _check_polarity(said: Said, passage: Passage, found: Finding) -> None:
             continue
         other, share = _aligned(clause, passage)
         if share >= ALIGNED_MIN:
-            for mine, theirs in _opposed(clause.words, other.words):
-                if not wording.is_negated(clause.words ^ other.words):
-                    found.denied.append(f"{passage.name} says “{theirs}”, not “{mine}”")
-        if share >= 0.5 and len(clause.stems & other.stems) >= ALIGNED_MIN * len(clause.stems | other.stems) and not said.quotes:
-            one, two = wording.is_negated(clause.words), wording.is_negated(other.words)
-            if one != two and not (wording.may_deny(other.words) if one else wording.may_deny(clause.words)):
-                is_same = len(clause.stems & other.stems) >= SAME_CLAUSE_MIN * len(clause.stems | other.stems)
-                (found.denied if is_same else found.weak).append(f"{passage.name} may say the opposite: “{other.text.strip()}”")
+            _check_opposites(clause, other, passage, found)
+        _check_negation(clause, said, passage, found)
+        _check_substitute(clause, passage, found)
     _check_decisions(said, passage, found)
+
+
+def _check_opposites(clause: Clause, other: Clause, passage: Passage, found: Finding) -> None:
+    for mine, theirs in _opposed(clause.words, other.words):
+        if (mine in clause.denied) == (theirs in other.denied):
+            found.denied.append(f"{passage.name} says “{theirs}”, not “{mine}”")
+    for word in clause.words - passage.words:
+        bare = next((word.removeprefix(each) for each in english().prefixes if word.startswith(each)), word)
+        if (
+            bare != word
+            and len(bare) > 3
+            and bare in other.words
+            and word not in clause.denied
+            and bare not in other.denied
+        ):
+            found.denied.append(f"{passage.name} says “{bare}”, not “{word}”")
+    for word in other.words - clause.words:
+        bare = next((word.removeprefix(each) for each in english().prefixes if word.startswith(each)), word)
+        if (
+            bare != word
+            and len(bare) > 3
+            and bare in clause.words
+            and bare not in clause.denied
+            and bare not in passage.words
+        ):
+            found.denied.append(f"{passage.name} says “{word}”, not “{bare}”")
 
 
 def _opposed(mine: frozenset[str], theirs: frozenset[str]) -> Iterator[tuple[str, str]]:
@@ -391,6 +501,51 @@ def _opposed(mine: frozenset[str], theirs: frozenset[str]) -> Iterator[tuple[str
         for a, b in ((one, two), (two, one)):
             if mine & a and not mine & b and theirs & b and not theirs & a:
                 yield min(mine & a), min(theirs & b)
+
+
+def _check_negation(clause: Clause, said: Said, passage: Passage, found: Finding) -> None:
+    """Whether a word is denied on one side, and nothing is in the clauses of the other that share another word with it."""
+    wording = english()
+    denied = {root for each in said.clauses for root in each.denied_stems}
+    for root in sorted(clause.stems & said.stems):
+        holders = [
+            each
+            for each in passage.clauses
+            if root in each.stems and len(each.stems & clause.stems) * 2 >= min(len(each.stems), len(clause.stems))
+        ]
+        if not holders:
+            continue
+        if root in clause.denied_stems:
+            differs = not any(wording.may_deny(each.words) for each in holders)
+        else:
+            is_plain = not wording.may_deny(clause.words) and root not in denied
+            differs = is_plain and all(root in each.denied_stems for each in holders)
+        if differs:
+            is_sure = max(len(each.stems & clause.stems) for each in holders) >= 2 or len(clause.stems) <= 3
+            text = holders[0].text.strip()
+            (found.denied if is_sure else found.weak).append(f"{passage.name} says: “{text}”")
+            return
+
+
+def _check_substitute(clause: Clause, passage: Passage, found: Finding) -> None:
+    """Whether a clause has another word where a sentence of the source, in otherwise the same words, has one."""
+    mine = english().stem_list(clause.text)
+    if len(mine) < 3:
+        return
+    other = max(passage.sentences, key=lambda each: (len(each.stems.intersection(mine)), -len(each.stems)))
+    theirs = english().stem_list(other.text)
+    blocks = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
+    if 2 * sum(end - start for kind, start, end, _, _ in blocks if kind == "equal") < len(mine):
+        return
+    edge = ("equal", 0, 0, 0, 0)
+    for before, (kind, start, end, first, last), behind in zip(
+        [edge, *blocks], blocks, [*blocks[1:], edge], strict=False
+    ):
+        is_one = kind == "replace" and end - start <= 2 and last - first <= 2
+        is_same = before[0] == behind[0] == "equal" and before[2] - before[1] + behind[2] - behind[1] >= SAME_BESIDE_MIN
+        if is_one and is_same and passage.stems.isdisjoint(mine[start:end]):
+            found.weak.append(f"{passage.name} says “{other.text.strip()}”")
+            return
 
 
 def _check_decisions(said: Said, passage: Passage, found: Finding) -> None:
@@ -411,7 +566,12 @@ def _check_decisions(said: Said, passage: Passage, found: Finding) -> None:
 def _check_unanimity(said: Said, passage: Passage, found: Finding) -> None:
     wording = english()
     if wording.has("unanimous", said.words):
-        if not wording.has("unanimous", passage.words) and not any(0 in each.counts for each in passage.values.votes):
+        is_denied = any(wording.has("unanimous", each.denied) for each in said.clauses)
+        if (
+            not is_denied
+            and not wording.has("unanimous", passage.words)
+            and not any(0 in each.counts for each in passage.values.votes)
+        ):
             found.denied.append(f"{passage.name} does not say that it was unanimous")
     elif wording.opposed.search(said.outside.lower()) and said.values.votes == []:
         window = passage.window_of(said.stems)
@@ -419,7 +579,7 @@ def _check_unanimity(said: Said, passage: Passage, found: Finding) -> None:
             found.denied.append(f"{passage.name} says unanimously")
 
 
-_FROM_TO = re.compile(r"\bfrom (\S+(?: \S+)?) to (\S+)")
+_FROM_TO = re.compile(r"\b[Ff]rom (\S+(?: \S+)?) to (\S+)")
 _INSTEAD = re.compile(r"(\w+) (?:instead of|rather than|not) (?:an? |the )?(\w+)")
 
 
@@ -429,6 +589,10 @@ def _check_order(said: Said, passage: Passage, found: Finding) -> None:
         first, last = match[1].strip(".,"), match[2].strip(".,;)")
         if re.search(rf"from {re.escape(last)}\b.{{0,24}} to {re.escape(first)}\b", passage.all):
             found.denied.append(f"{passage.name} says from {last} to {first}")
+        elif re.search(rf"\bfrom {re.escape(last)}\b", passage.all) and not re.search(
+            rf"\bfrom {re.escape(first)}\b", passage.all
+        ):
+            found.denied.append(f"{passage.name} says from {last}")
     low = passage.all.lower()
     for match in _INSTEAD.finditer(said.outside.lower()):
         if re.search(rf"\b{re.escape(match[2])} (?:instead of|rather than) (?:an? |the )?{re.escape(match[1])}\b", low):
@@ -446,14 +610,21 @@ def cover(stems: frozenset[str], passage: Passage) -> float:
     if not stems:
         return 1.0
     head = english().stems(passage.head)
-    return len(stems & (passage.window_of(stems).stems | head)) / len(stems)
+    near = len(stems & (passage.window_of(stems).stems | head))
+    return max(near, ANYWHERE_WEIGHT * len(stems & passage.stems)) / len(stems)
 
 
 def _check_cover(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
     values = said.values
-    rest = said.stems - english().stems(" ".join(part for name in names for part in name))
+    rest = said.stems - english().stems(" ".join(part for name in names for part in name)) - english().data_stems
     share = cover(rest, passage)
-    checked = len(values.votes) + len(values.days) + len(names) + len(values.numbers) + sum(len(words(each)) for each in said.quotes)
+    checked = (
+        len(values.votes)
+        + len(values.days)
+        + len(names)
+        + len(values.numbers)
+        + sum(len(words(each)) for each in said.quotes)
+    )
     if rest and not found.wrong:
         # values, names and quotations that the passage has are told too
         share = (share * len(rest) + checked) / (len(rest) + checked)

@@ -6,17 +6,17 @@ import datetime
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, permutations
 
 from quarry.platform.text import words
+from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
 from quarry.verification.arithmetic import Derivation
 from quarry.verification.finding import Finding
 from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import folded
 from quarry.verification.prose import Said
-from quarry.verification.tables import Mention, Table, says_money
-from quarry.verification.values import Number, read_values
-from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
+from quarry.verification.tables import Mention, Table, date_number, says_money
+from quarry.verification.values import Number, blanked, read_values
 from quarry.verification.wording import english
 
 _CLAUSE = re.compile(r"[;:]\s|,\s(?=but\b|while\b|and\b)")
@@ -43,10 +43,8 @@ class RowCheck:
         table, said = self.table, self.said
         self.text = said.outside
         self.mentions = table.mentions(said.text)
-        blank = said.outside
-        for each in self.mentions:
-            blank = blank[: each.start] + "\0" * (each.end - each.start) + blank[each.end :]
-        self.values = read_values(blank)
+        self.unnamed = blanked(said.outside, [(each.start, each.end) for each in self.mentions])
+        self.values = read_values(self.unnamed)
         far = table.mentions(self.header) + (table.mentions(self.lead) if not self.mentions else [])
         if not self.mentions and not far:
             far = table.mentions(said.before)
@@ -80,7 +78,12 @@ class RowCheck:
             if any(other.cells(number, range(len(other.rows))) for other in self.others if len(other.rows) == 1):
                 continue
             reason = self._reason(number)
-            is_vague = number.in_words and number.value <= 10 and not english().has("differences", self.said.words)
+            is_vague = (
+                number.in_words
+                and number.value <= 10
+                and not number.is_fraction
+                and not english().has("differences", self.said.words)
+            )
             (found.weak if is_vague else found.wrong).append(reason)
 
     def _unexplained(self) -> list[Number]:
@@ -131,8 +134,14 @@ class RowCheck:
         only = self.table.column_named(self.header) if self.header else None
         loose = self.said.is_about(number)
         columns = {only: self.table.columns[only]} if only is not None else self.table.columns
-        is_aggregate = len(rows) > 1 and len(rows) < len(self.table.rows) and not {"median", "average", "mean", "total", "sum"}.isdisjoint(words(self.header))
-        if not is_aggregate and any(self._fits(number, place, cells[row], loose) for place, cells in columns.items() for row in rows):
+        is_aggregate = (
+            len(rows) > 1
+            and len(rows) < len(self.table.rows)
+            and not {"median", "average", "mean", "total", "sum"}.isdisjoint(words(self.header))
+        )
+        if not is_aggregate and any(
+            self._fits(number, place, cells[row], loose) for place, cells in columns.items() for row in rows
+        ):
             return True
         if not number.is_percent and number.value == len(rows) and len(rows) < len(self.table.rows):
             return True
@@ -141,8 +150,14 @@ class RowCheck:
             return True
         if number.value == self.listed or (number.value == len(self.table.rows) - self.listed and self.listed):
             return True
-        may_derive = not self.is_cell or english().has("averages", words(self.header)) or number.is_percent or bool(
-            {"share", "median", "net", "growth", "change", "per", "total", "difference", "days"} & {*words(self.header), *words(self.text)}
+        may_derive = (
+            not self.is_cell
+            or english().has("averages", words(self.header))
+            or number.is_percent
+            or bool(
+                {"share", "median", "net", "growth", "change", "per", "total", "difference", "days"}
+                & {*words(self.header), *words(self.text)}
+            )
         )
         return may_derive and self.derivation.gives(number, rows)
 
@@ -202,14 +217,20 @@ class RowCheck:
                     found.wrong.append(f"the results give {number.text} in {next(iter(sorted(filter(None, units))))}")
             elif number.unit.isupper() and not says_money(self.table) and not any(map(says_money, self.others)):
                 found.wrong.append(f"the results name no currency for {number.text}")
-            elif number.unit.isupper() and (currencies := {unit for unit in self.table.units if unit and unit.isupper()}) and number.unit not in currencies:
+            elif (
+                number.unit.isupper()
+                and (currencies := {unit for unit in self.table.units if unit and unit.isupper()})
+                and number.unit not in currencies
+            ):
                 found.wrong.append(f"the results are in {next(iter(sorted(currencies)))}")
 
     def _check_words_of_units(self, found: Finding) -> None:
         """Currencies and periods that the statement names without a number."""
         wording, held = english(), frozenset(words(" ".join([self.table.result.sentence, *self.table.labels])))
         said = self.said.words
-        currencies = {code for word in said if (code := CURRENCIES.get(word.removesuffix("s"))) or (code := currency_code(word))}
+        currencies = {
+            code for word in said if (code := CURRENCIES.get(word.removesuffix("s"))) or (code := currency_code(word))
+        }
         if currencies and not says_money(self.table) and not any(map(says_money, self.others)):
             found.wrong.append(f"the results name no currency, such as {min(currencies)}")
         rates = {wording.rates[word] for word in said & wording.rates.keys() if word.endswith("ly")}
@@ -219,20 +240,27 @@ class RowCheck:
 
     def _converted(self, place: int, number: Number) -> list[float]:
         unit = self.table.units[place]
-        if unit is None or number.unit is None or dimension_of(unit) is None or dimension_of(unit) != dimension_of(number.unit):
+        if (
+            unit is None
+            or number.unit is None
+            or dimension_of(unit) is None
+            or dimension_of(unit) != dimension_of(number.unit)
+        ):
             return []
-        return [value for cell in self.table.columns[place] if (value := converted(cell, unit, number.unit)) is not None]
+        return [
+            value for cell in self.table.columns[place] if (value := converted(cell, unit, number.unit)) is not None
+        ]
 
     def _check_names(self, found: Finding, in_sources: Callable[[tuple[str, ...]], bool]) -> None:
-        text = self.text
-        for each in self.mentions:
-            text = text[: each.start] + "\0" * (each.end - each.start) + text[each.end :]
         known = self.table.text
+        text = blanked(self.unnamed, [(each.start, each.end) for each in self.values.days])
         for name in names_in(text.replace("\0", "x"), self.said.known_names):
             words_of_it = tuple(part for part in name if not set(part) <= {"x"})
             if not words_of_it:
                 continue
-            if has_name(words_of_it, known.folded, known.words) or has_name(words_of_it, folded(self.said.question), self.said.question_words):
+            if has_name(words_of_it, known.folded, known.words) or has_name(
+                words_of_it, folded(self.said.question), self.said.question_words
+            ):
                 continue
             if in_sources(words_of_it):
                 continue
@@ -242,7 +270,7 @@ class RowCheck:
         """Whether what is called the highest is the highest."""
         wording, table = english(), self.table
         low = self.text.lower()
-        if not self.mentions or len(table.keyed) < 3 or table.result.truncated and False:
+        if not self.mentions or len(table.keyed) < 3 or (table.result.truncated and False):
             return
         if wording.among.search(low) and not self._is_of_all(low):
             return
@@ -250,7 +278,9 @@ class RowCheck:
             end = self._end_of_scale(match.group())
             if end is None or (match.group() == "most" and low[match.end() :].startswith(" of")):
                 continue
-            mention = min(self.mentions, key=lambda each: min(abs(each.start - match.start()), abs(each.end - match.start())))
+            mention = min(
+                self.mentions, key=lambda each: min(abs(each.start - match.start()), abs(each.end - match.start()))
+            )
             if len(mention.rows) > 1 and len(mention.rows) == len(table.rows):
                 continue
             if not self._has_rank(mention, match, end, low):
@@ -268,32 +298,71 @@ class RowCheck:
         return None
 
     def _has_rank(self, mention: Mention, match: re.Match[str], end: str, low: str) -> bool:
-        table = self.table
-        rank = 1 if re.search(r"\b(?:second|2nd)[ -]$", low[: match.start()]) else 2 if re.search(r"\b(?:third|3rd)[ -]$", low[: match.start()]) else 0
-        series = self._series(mention, match)
+        table, wording = self.table, english()
+        rank = (
+            1
+            if re.search(r"\b(?:second|2nd)[ -]$", low[: match.start()])
+            else 2
+            if re.search(r"\b(?:third|3rd)[ -]$", low[: match.start()])
+            else 0
+        )
+        series = self._dates() if match.group() in wording.sets["by_time"] else self._series(mention, match)
         for cells in series:
+            if match.group() in ("oldest", "youngest"):
+                end = "extreme"
             known = sorted((cell for row in table.keyed if (cell := cells[row]) is not None), reverse=end != "lowest")
             ranked = [*dict.fromkeys(known)]
-            targets = [each for each in ([ranked[rank : rank + 1]] if end != "extreme" else [ranked[rank : rank + 1], ranked[len(ranked) - 1 - rank : len(ranked) - rank]])]
+            targets = [
+                each
+                for each in (
+                    [ranked[rank : rank + 1]]
+                    if end != "extreme"
+                    else [ranked[rank : rank + 1], ranked[len(ranked) - 1 - rank : len(ranked) - rank]]
+                )
+            ]
             wanted = {each for target in targets for each in target}
             if any(cells[row] in wanted for row in mention.rows):
                 return True
         return not series
+
+    def _dates(self) -> list[list[float | None]]:
+        """The columns of dates as numbers of days, and those of numbers."""
+        table, found = self.table, [*self.table.columns.values()]
+        for place, column in enumerate(table.result.columns):
+            if column.kind == "date":
+                found.append([date_number(row[place]) for row in table.rows])
+        return found
 
     def _series(self, mention: Mention, match: re.Match[str]) -> list[list[float | None]]:
         """The columns that a superlative may speak of: those of the number behind it, those that it names, else all."""
         table = self.table
         begin = min(match.start(), mention.start)
         behind = [each for each in self.values.numbers if each.start > begin][:2]
+
         def fits(cells: Sequence[float | None], place: int, number: Number) -> bool:
             return any(table.is_cell(number, place, cells[row]) for row in mention.rows)
+
         noun = english().stems(" ".join(words(self.text[match.end() :])[:2]))
-        of_noun = [cells for place, cells in table.columns.items() if noun & english().stems(table.labels[place].split("(")[0])]
-        of_number = [cells for number in behind[:1] for place, cells in table.columns.items() if fits(cells, place, number)]
-        if of_noun:
-            return of_noun
-        if of_number:
-            return of_number
+        of_noun = [
+            cells for place, cells in table.columns.items() if noun & english().stems(table.labels[place].split("(")[0])
+        ]
+        of_number = [
+            cells for number in behind[:1] for place, cells in table.columns.items() if fits(cells, place, number)
+        ]
+        of_ratio = self._ratios(mention, behind[0]) if behind and not of_number else []
+        return of_number or of_ratio or of_noun or self._of_words()
+
+    def _ratios(self, mention: Mention, number: Number) -> list[list[float | None]]:
+        """The columns' ratios that a number behind may be one of."""
+        found = []
+        for one, two in permutations(self.table.columns.values(), 2):
+            cells = [a / b if a is not None and b else None for a, b in zip(one, two, strict=True)]
+            if any(number.is_near(cells[row]) for row in mention.rows):
+                found.append(cells)
+        return found
+
+    def _of_words(self) -> list[list[float | None]]:
+        table = self.table
         said = english().stems(self.text)
         of_words = [cells for place, cells in table.columns.items() if said & english().stems(table.labels[place])]
         return of_words or [*table.columns.values()]
@@ -316,12 +385,18 @@ class RowCheck:
         begin = self.text.find(clause)
         mentions = [each for each in self.mentions if begin <= each.start < begin + len(clause) and len(each.rows) == 1]
         numbers = [each for each in self.values.numbers if begin <= each.start < begin + len(clause)]
-        if match := re.search(r"\bfrom (.+?) to (.+)", clause):
+        if match := re.search(r"\b[Ff]rom (.+?) to (.+)", clause):
             at, to = begin + match.start(1), begin + match.start(2)
-            firsts, lasts = [each for each in numbers if at <= each.start < to], [each for each in numbers if each.start >= to]
+            firsts, lasts = (
+                [each for each in numbers if at <= each.start < to],
+                [each for each in numbers if each.start >= to],
+            )
             if firsts and lasts and firsts[-1].start - at < 12 and lasts[0].start - to < 12:
                 return lasts[0].value, firsts[-1].value
-            one, two = [each for each in mentions if at <= each.start < to], [each for each in mentions if each.start >= to]
+            one, two = (
+                [each for each in mentions if at <= each.start < to],
+                [each for each in mentions if each.start >= to],
+            )
             if one and two:
                 return self._compared(two[0], one[0])
             return None
@@ -329,7 +404,10 @@ class RowCheck:
         if than < 0:
             return None
         than += begin
-        before, behind = [each for each in mentions if each.end <= than], [each for each in mentions if each.start >= than]
+        before, behind = (
+            [each for each in mentions if each.end <= than],
+            [each for each in mentions if each.start >= than],
+        )
         if before and behind and before[0].column == behind[0].column:
             return self._compared(before[0], behind[0])
         ours, theirs = [each for each in numbers if each.end <= than], [each for each in numbers if each.start >= than]
@@ -345,7 +423,9 @@ class RowCheck:
         """The cells of two rows, where all columns that the clause may speak of go the same way."""
         [a], [b] = one.rows, two.rows
         said = english().stems(self.text)
-        columns = [cells for place, cells in self.table.columns.items() if said & english().stems(self.table.labels[place])]
+        columns = [
+            cells for place, cells in self.table.columns.items() if said & english().stems(self.table.labels[place])
+        ]
         pairs = {(cells[a], cells[b]) for cells in columns or self.table.columns.values()}
         known = [(x, y) for x, y in pairs if x is not None and y is not None and x != y]
         signs = {x > y for x, y in known}
@@ -365,20 +445,24 @@ class RowCheck:
                         found.wrong.append(f"the table says {min(held & b)}")
 
     def _check_cover(self, found: Finding) -> None:
-        text = self.text
-        for each in self.mentions:
-            text = text[: each.start] + "\0" * (each.end - each.start) + text[each.end :]
         wording = english()
-        rest = wording.stems(text.replace("\0", " "))
+        rest = wording.stems(self.unnamed.replace("\0", " "))
         held = self.table.text.stems | wording.stems(f"{self.said.question} {self.header} {self.lead}")
         share = len(rest & held) / len(rest) if rest else 1.0
         has_figure = bool(self.values.numbers or self.mentions or self.values.days)
-        if wording.is_negated(self.said.words) and not wording.may_deny(self.table.text.words | self.said.question_words):
+        is_of_data = not wording.data_stems.isdisjoint(self.said.stems)
+        if (
+            wording.is_negated(self.said.words)
+            and not is_of_data
+            and not wording.may_deny(self.table.text.words | self.said.question_words)
+        ):
             found.weak.append("no result says what is not so")
         if self.said.is_foreign:
             found.weak.append("the results are in another language")
         elif not has_figure and rest:
-            (found.wrong if share < 0.25 else found.weak).append("no result says anything like it" if share < 0.25 else "no result says all of it")
+            (found.wrong if share < 0.25 else found.weak).append(
+                "no result says anything like it" if share < 0.25 else "no result says all of it"
+            )
         elif share < 0.2 and len(rest) > 3:
             found.weak.append("no result says all of it")
         self._check_row_text(rest, found)
@@ -388,7 +472,9 @@ class RowCheck:
         rows = frozenset(range(len(self.table.rows))).intersection(*(each.rows for each in self.mentions))
         if not self.mentions or len(rows) != 1:
             return
-        texts = [cell for row in rows for cell in self.table.rows[row] if isinstance(cell, str) and len(cell.split()) > 3]
+        texts = [
+            cell for row in rows for cell in self.table.rows[row] if isinstance(cell, str) and len(cell.split()) > 3
+        ]
         own = english().stems(" ".join(texts))
         left = rest - english().stems(" ".join([*self.table.labels, self.said.question, self.header, self.lead]))
         if texts and len(left) >= 2 and len(left & own) < 0.5 * len(left):

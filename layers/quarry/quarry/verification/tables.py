@@ -90,7 +90,13 @@ class Table:
     @cached_property
     def text(self) -> Passage:
         """The words of the result."""
-        cells = (str(each) for row in self.rows for cell in row for each in (cell if isinstance(cell, list) else [cell]) if isinstance(each, str))
+        cells = (
+            str(each)
+            for row in self.rows
+            for cell in row
+            for each in (cell if isinstance(cell, list) else [cell])
+            if isinstance(each, str)
+        )
         days = ". ".join(cells)
         return Passage([SourceText(0, "", "\n".join([self.result.sentence, ". ".join(self.labels), days]))])
 
@@ -111,13 +117,18 @@ class Table:
                 at = low.find(form, at + 1)
         kept: list[Mention] = []
         for each in sorted(found, key=lambda mention: mention.start - mention.end):
-            if not any(other.start < each.end and each.start < other.end and (other.start, other.end) != (each.start, each.end) for other in kept):
+            if not any(
+                other.start < each.end and each.start < other.end and (other.start, other.end) != (each.start, each.end)
+                for other in kept
+            ):
                 kept.append(each)
         merged: dict[tuple[int, int], Mention] = {}
         for each in kept:
             place = (each.start, each.column)
             known = merged.get(place)
-            merged[place] = Mention(each.start, each.end, each.column, each.rows | (known.rows if known else frozenset()), each.key)
+            merged[place] = Mention(
+                each.start, each.end, each.column, each.rows | (known.rows if known else frozenset()), each.key
+            )
         return sorted(merged.values(), key=lambda mention: (mention.start, mention.column))
 
     def column_named(self, header: str) -> int | None:
@@ -146,11 +157,19 @@ class Table:
         if number.is_percent or number.is_fraction:
             factor = 100.0 if number.is_percent else 1.0
             is_share = abs(cell) <= 1 or "percent" in label
-            return is_share and (number.is_near(factor * cell, loose=loose) or ("percent" in label and number.is_near(cell, loose=loose)))
+            return is_share and (
+                number.is_near(factor * cell, loose=loose) or ("percent" in label and number.is_near(cell, loose=loose))
+            )
         if number.is_near(cell, loose=loose):
             return True
         unit = self.units[place]
-        if number.unit and unit and number.unit != unit and dimension_of(unit) and dimension_of(unit) == dimension_of(number.unit):
+        if (
+            number.unit
+            and unit
+            and number.unit != unit
+            and dimension_of(unit)
+            and dimension_of(unit) == dimension_of(number.unit)
+        ):
             return number.is_near(converted(cell, unit, number.unit), loose=loose)
         return False
 
@@ -165,9 +184,19 @@ def _number(cell: Cell) -> float | None:
     return float(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else None
 
 
+def date_number(cell: Cell) -> float | None:
+    """A date, month or year in ISO form as a number that orders it; None for anything else."""
+    match = _ISO.fullmatch(cell) if isinstance(cell, str) else None
+    return float(match[1]) * 400 + float(match[2]) * 31 + float(match[3] or 0) if match else None
+
+
 def _is_word(text: str, start: int, end: int) -> bool:
     before, behind = text[start - 1 : start], text[end : end + 1]
-    if before.isalnum() or behind.isalnum() or (before in ("-", ",", ".") and text[start].isdigit() and start > 1 and text[start - 2].isdigit()):
+    if (
+        before.isalnum()
+        or behind.isalnum()
+        or (before in ("-", ",", ".") and text[start].isdigit() and start > 1 and text[start - 2].isdigit())
+    ):
         return False
     return not (text[start].isdigit() and behind in (".", ",", "-", ":") and text[end + 1 : end + 2].isdigit())
 
@@ -201,7 +230,14 @@ def _dates(year: int, month: int, day: int | None) -> list[str]:
         datetime.date(year, month, day)
     except ValueError:
         return []
-    return [f"{name} {day}, {year}", f"{name} {day}", f"{day} {name} {year}", f"{day} {name}", f"{day:02}.{month:02}.{year}", f"{name[:3]} {day}"]
+    return [
+        f"{name} {day}, {year}",
+        f"{name} {day}",
+        f"{day} {name} {year}",
+        f"{day} {name}",
+        f"{day:02}.{month:02}.{year}",
+        f"{name[:3]} {day}",
+    ]
 
 
 def says_money(table: Table) -> bool:

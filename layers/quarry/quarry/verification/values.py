@@ -17,6 +17,8 @@ from quarry.verification.wording import english
 NEAR_SHARE = 0.06
 """How far a number may be from another that it is "about"."""
 EXACT = 1e-9
+ROUNDED_SHARE = 0.02
+"""How far a number of a text may be from what it rounds without saying "about"."""
 _SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
 _PERCENT = ("percent", "per cent", "prozent", "percentage", "pct")
 
@@ -47,12 +49,13 @@ class Number:
         """Whether so few digits say little: other numbers are the same by chance."""
         return len(self.text.strip("$€£ %").replace(".", "").replace(",", "").lstrip("0")) < 3 or self.in_words
 
-    def is_near(self, other: float | None, *, loose: bool = False) -> bool:
-        """Whether it may stand for another number, rounded to its last digit or, if `loose`, about."""
+    def is_near(self, other: float | None, *, loose: bool = False, rounds: float = 1.0) -> bool:
+        """Whether it may stand for another number, rounded to its last digit by at most a share of it or, if `loose`, about."""
         if other is None:
             return False
         return any(
-            abs(abs(other) - value) <= max(self.step * (1 + EXACT) + EXACT, NEAR_SHARE * value if loose else 0.0)
+            abs(abs(other) - value)
+            <= max(min(self.step * (1 + EXACT), rounds * value) + EXACT, NEAR_SHARE * value if loose else 0.0)
             for value in self.values
         )
 
@@ -71,7 +74,7 @@ class Day:
     def agrees(self, other: Day) -> bool:
         """Whether the other date says at least as much, and nothing else."""
         return (
-            (self.year is None or other.year is None or self.year == other.year)
+            (self.year is None or self.year == other.year or (other.year is None and self.month is not None))
             and (self.month is None or self.month == other.month)
             and (self.day is None or self.day == other.day)
         )
@@ -114,9 +117,11 @@ def _months() -> dict[str, int]:
         if name.isalpha()
     }
     ours = languages()["english"].months
-    return named | {name[:3].lower(): number for number, name in enumerate(ours, start=1)} | {
-        name.lower(): number for number, name in enumerate(ours, start=1)
-    }
+    return (
+        named
+        | {name[:3].lower(): number for number, name in enumerate(ours, start=1)}
+        | {name.lower(): number for number, name in enumerate(ours, start=1)}
+    )
 
 
 @cache
@@ -150,7 +155,9 @@ _VOTE = re.compile(
     rf"|\b(?P<e>\d{{1,3}}|{_SMALL_WORD}) (?:ayes?|yes|in favou?r),? (?:and |to )?(?P<f>\d{{1,3}}|{_SMALL_WORD})\b",
     re.IGNORECASE,
 )
-_TIME = re.compile(r"\b(?P<h>\d{1,2})(?::(?P<m>\d\d)(?: ?(?P<half>[ap]\.?m\b\.?))?| ?(?P<half2>[ap]\.?m\b\.?))", re.IGNORECASE)
+_TIME = re.compile(
+    r"\b(?P<h>\d{1,2})(?::(?P<m>\d\d)(?: ?(?P<half>[ap]\.?m\b\.?))?| ?(?P<half2>[ap]\.?m\b\.?))", re.IGNORECASE
+)
 _CODE = re.compile(
     r"\b(?:[A-Z][\w]*-)+\d[\w-]*|\b[A-Za-z]+\d[\w-]*(?:[–-]\d+)?|\b\d+[A-Z]{1,3}\b(?![a-z])|\b\d{2,}-\d{2,}[\w-]*|\b\d[\d,.]*(?:st|nd|rd|th)\b"
 )
@@ -170,26 +177,37 @@ VOTES_MIN, VOTES_MAX = 3, 400
 
 def read_values(text: str) -> Values:
     """The values of a text."""
+    if not _SAYS_SOMETHING.search(text) and not any(month in text for month in languages()["english"].months):
+        return Values([*_numbers(text), *_fractions(text)] if _SAYS_NUMBER.search(text) else [], [], [], [], [])
     days = [day for match in _dates().finditer(text) if (day := _day(match)) is not None]
-    rest = _blank(text, [(day.start, day.end) for day in days])
+    rest = blanked(text, [(day.start, day.end) for day in days])
     times = [(time, match) for match in _TIME.finditer(rest) if (time := _time(match)) is not None]
-    rest = _blank(rest, [match.span() for _, match in times])
+    rest = blanked(rest, [match.span() for _, match in times])
     votes = [vote for match in _VOTE.finditer(rest) if (vote := _vote(match, rest)) is not None]
-    rest = _blank(rest, [(vote.start, vote.end) for vote in votes])
+    rest = blanked(rest, [(vote.start, vote.end) for vote in votes])
     codes = [match for match in _CODE.finditer(rest) if not _is_amount(match.group())]
-    rest = _blank(rest, [match.span() for match in codes])
+    rest = blanked(rest, [match.span() for match in codes])
     numbers = [*_numbers(rest), *_fractions(rest)]
     names = [match.group() for match in codes if match.group()[0].isalpha()]
     return Values(
-        sorted(numbers, key=lambda each: each.start), votes, days, [(time, match.group()) for time, match in times], names
+        sorted(numbers, key=lambda each: each.start),
+        votes,
+        days,
+        [(time, match.group()) for time, match in times],
+        names,
     )
+
+
+_SAYS_SOMETHING = re.compile(r"\d|\b(?:to|against|ayes?|in favou?r)\b", re.IGNORECASE)
+_SAYS_NUMBER = re.compile(rf"\b(?:{IN_WORDS})|half|third|quarter|fifth|tenth", re.IGNORECASE)
 
 
 def _is_amount(code: str) -> bool:
     return re.fullmatch(r"\d[\d.,]*[kKMB]", code) is not None
 
 
-def _blank(text: str, spans: Sequence[tuple[int, int]]) -> str:
+def blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """A text with NUL in place of some spans."""
     for start, end in spans:
         text = text[:start] + "\0" * (end - start) + text[end:]
     return text
@@ -203,7 +221,14 @@ def _day(match: re.Match[str]) -> Day | None:
     if (number is not None and not 1 <= number <= 12) or (day is not None and not 1 <= day <= 31):
         return None
     start = match.start("m6") if match["m6"] else match.start()
-    return Day(start, match.end(), int(found["y"]) if "y" in found else None, number, day, match.group()[start - match.start():])
+    return Day(
+        start,
+        match.end(),
+        int(found["y"]) if "y" in found else None,
+        number,
+        day,
+        match.group()[start - match.start() :],
+    )
 
 
 def _time(match: re.Match[str]) -> int | None:
@@ -236,7 +261,9 @@ def _numbers(text: str) -> Iterator[Number]:
         behind = _NEXT.match(text, match.end())
         if sign in _SIGNS:
             unit = _SIGNS[sign]
-        elif (before := _BEFORE.search(text, max(0, match.start() - 4), match.start())) and (code := currency_code(before[1].lower())):
+        elif (before := _BEFORE.search(text, max(0, match.start() - 4), match.start())) and (
+            code := currency_code(before[1].lower())
+        ):
             unit = code
         elif behind is not None:
             unit = _unit(behind[1], behind[2])
@@ -251,7 +278,15 @@ def _numbers(text: str) -> Iterator[Number]:
         rate = wording.rate.search(tail.split(",")[0].split(".")[0])
         period = wording.rates.get(rate[1] or rate[2]) if rate else None
         yield Number(
-            match.start(), match.end(), values, step, match.group().strip(), is_percent, unit, period, bool(match["words"])
+            match.start(),
+            match.end(),
+            values,
+            step,
+            match.group().strip(),
+            is_percent,
+            unit,
+            period,
+            bool(match["words"]),
         )
 
 
@@ -264,7 +299,9 @@ def _digits(digits: str, scale: str) -> tuple[tuple[float, ...], float]:
         grouped = digits.replace(".", "").replace(",", ".")
         plain = [digits] if digits.count(".") == 1 and "," not in digits else []
         decimals = len(grouped.partition(".")[2])
-        return tuple(float(each) * by for each in (*plain, grouped)), 0.5 * by * 10.0**-decimals if not plain else 0.0005 * by
+        return tuple(
+            float(each) * by for each in (*plain, grouped)
+        ), 0.5 * by * 10.0**-decimals if not plain else 0.0005 * by
     if re.fullmatch(r"\d+,\d{1,2}", digits) or re.fullmatch(r"0,\d+", digits):
         digits = digits.replace(",", ".")
     digits = digits.replace(",", "")
@@ -283,7 +320,16 @@ def _unit(word: str, after: str | None) -> str | None:
     return usual_unit(lower)
 
 
-_CALENDAR = {"month": "month", "months": "month", "year": "year", "years": "year", "week": "weeks", "weeks": "weeks", "decades": "decade", "quarters": "quarter"}
+_CALENDAR = {
+    "month": "month",
+    "months": "month",
+    "year": "year",
+    "years": "year",
+    "week": "weeks",
+    "weeks": "weeks",
+    "decades": "decade",
+    "quarters": "quarter",
+}
 
 
 @cache

@@ -32,6 +32,24 @@ class Wording:
     rate: re.Pattern[str]
     fraction: re.Pattern[str]
 
+    prefixes: tuple[str, ...]
+    data_stems: frozenset[str]
+
+    def denies(self, word: str) -> bool:
+        """Whether a word denies what stands behind it."""
+        return word in self.sets["negations"] or word in self.sets["refusals"] or word.endswith("n't")
+
+    def stem(self, word: str) -> str:
+        """The stem of a word, or of one that says the same."""
+        if "'" in word:
+            word = word.removesuffix("'s")
+        root = stem(word)
+        return self.same.get(root, root)
+
+    def stem_list(self, text: str) -> list[str]:
+        """The stems of the words that carry meaning, in order."""
+        return [self.stem(word) for word in words(text) if word not in STOP_WORDS and not word[0].isdigit()]
+
     def has(self, kind: str, said: Iterable[str]) -> bool:
         """Whether one of the words is of this kind."""
         return not self.sets[kind].isdisjoint(said)
@@ -49,10 +67,7 @@ class Wording:
     def stems(self, text: str) -> frozenset[str]:
         """The stems of the words of a text that carry meaning. Words that say the same have one stem; numbers have none."""
         return frozenset(
-            self.same.get(root, root)
-            for word in words(text)
-            if word not in STOP_WORDS and not word[0].isdigit()
-            for root in (stem(word.removesuffix("'s")),)
+            map(self.stem, {word for word in words(text) if word not in STOP_WORDS and not word[0].isdigit()})
         )
 
 
@@ -77,6 +92,8 @@ def _read(language: str) -> Wording:
         fractions=data["fractions"],
         numerators=data["numerators"],
         rates=data["rates"],
+        prefixes=tuple(data["prefixes"].split()),
+        data_stems=frozenset(map(stem, f"{data['about_data']} {data['checked_apart']}".split())),
         exclusive=frozenset(word for group in data["exclusive"] for word in group.split()),
         units={word: group.split()[0] for group in data["units"] for word in group.split()},
         in_favour=_pattern(data["for"], r"|^for:"),
