@@ -1,5 +1,5 @@
-"""Whether a number follows from the rows of results by one operation: a sum, difference, share, ratio, change, average, median, or
-days until today. Pure.
+"""Whether a number follows from the rows of results by one operation: a sum, difference, share, ratio, change, average, median,
+or days until today. Pure.
 """
 
 from __future__ import annotations
@@ -69,15 +69,20 @@ class Derivation:
             case "differences":
                 yield from self._differences(rows)
             case "ratios":
-                for place in self.table.columns:
-                    yield from (
-                        one / two for one, two in permutations(self._cells(place, self.named[:NAMED_MAX]), 2) if two
-                    )
+                yield from self._ratios()
             case "days":
-                for row in rows:
-                    for cell in self.table.rows[row]:
-                        if isinstance(cell, str) and _DAY.fullmatch(cell):
-                            yield float((self.today - datetime.date.fromisoformat(cell)).days)
+                yield from self._days(rows)
+
+    def _ratios(self) -> Iterator[float]:
+        for place in self.table.columns:
+            named = self._cells(place, self.named[:NAMED_MAX])
+            yield from (one / two for one, two in permutations(named, 2) if two)
+
+    def _days(self, rows: Sequence[int]) -> Iterator[float]:
+        """The days since the dates of rows."""
+        cells = [cell for row in rows for cell in self.table.rows[row]]
+        days = [cell for cell in cells if isinstance(cell, str) and _DAY.fullmatch(cell)]
+        yield from (float((self.today - datetime.date.fromisoformat(day)).days) for day in days)
 
     def _sums(self, place: int) -> Iterator[float]:
         """All rows, those of one key, those that are named, the first ones, and three or six in a row for quarters and halves."""

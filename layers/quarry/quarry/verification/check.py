@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Literal
@@ -19,11 +19,12 @@ from quarry.platform.text import STOP_WORDS, words
 from quarry.query.contract import QueryResult
 from quarry.verification.finding import Finding
 from quarry.verification.names import has_name
-from quarry.verification.passages import Passage, SourceText
+from quarry.verification.passages import Passage, folded
 from quarry.verification.prose import Said, check_prose, cover
 from quarry.verification.rows import RowCheck
 from quarry.verification.statements import Part, Statement, statements
 from quarry.verification.tables import Table
+from quarry.verification.trust import SourceText
 from quarry.verification.values import Number, read_values
 from quarry.verification.wording import english
 
@@ -34,7 +35,9 @@ STATEMENTS_MAX = 120
 """Statements that are checked. What an answer says beyond them is plausible at best."""
 ENGLISH_SHARE_MIN = 0.6
 """The share of common English words among the words of an English text that have no capital."""
-LANGUAGE_WORDS_MIN = 8
+LANGUAGE_WORDS_MIN = 5
+_ITEM = re.compile(r"(?m)^\s*(?:[-*]|\d+[.)]) ")
+_CITED = re.compile(r"\[(\d{1,3})\]")
 _SMALL = re.compile(r"\b[a-zß-ÿ]{2,}\b")
 NOTHING = "no source or result says it"
 UNREAD = "the answer is too long to be checked to its end"
@@ -84,8 +87,9 @@ class Verification:
 
     @property
     def is_backed(self) -> bool:
-        """Whether at most half of what the answer claims is flagged."""
-        return 2 * len(self.of("flagged")) <= len(self.claims)
+        """Whether it is an answer: not more than half of what it claims, if that is more than one thing, is flagged."""
+        flagged = len(self.of("flagged"))
+        return flagged < 2 or 2 * flagged <= len(self.claims)
 
 
 def verify(
@@ -97,39 +101,47 @@ def verify(
     today: datetime.date | None = None,
     own: Iterable[str] = (),
 ) -> Verification:
-    """Check an answer against the texts of its sources and the results that it was written from. `own` are texts in it that are
-    not the writer's, such as what could not be searched. Takes time in proportion to the answer and what it cites.
+    """Check a whole answer once. See `Verifier`."""
+    return Verifier(sources, results, question=question, today=today, own=own).verify(answer)
+
+
+class Verifier:
+    """Checks an answer, as far as it is written, against the texts of its sources and the results that it is written from. `own`
+    are texts in it that are not the writer's, such as what could not be searched. Takes time in proportion to the answer and what
+    it cites. Not for several threads at once.
     """
-    for text in filter(None, own):
-        answer = answer.replace(text, " " * len(text))
-    return _Check(answer, {each.n: each for each in sources}, results, question, today or datetime.date.min).verified()
 
-
-class _Check:
     def __init__(
         self,
-        answer: str,
-        sources: Mapping[int, SourceText],
-        results: Sequence[QueryResult],
-        question: str,
-        today: datetime.date,
+        sources: Iterable[SourceText] = (),
+        results: Sequence[QueryResult] = (),
+        *,
+        question: str = "",
+        today: datetime.date | None = None,
+        own: Iterable[str] = (),
     ) -> None:
-        self.answer, self.sources, self.question, self.today = answer, sources, question, today
-        self.passages = {n: Passage([each]) for n, each in sources.items()}
+        self.sources = {each.n: each for each in sources}
+        self.question, self.today, self.own = question, today or datetime.date.min, [*filter(None, own)]
+        self.passages = {n: Passage([each]) for n, each in self.sources.items()}
         self.tables = [Table(each) for each in results]
         self.joined: dict[tuple[int, ...], Passage] = {}
-        said = _is_english(answer)
-        held = _is_english(
-            " ".join([*(each.body[:2000] for each in sources.values()), *(each.sentence for each in results)])
-        )
-        self.is_foreign = said is False and held is not False
-        self.listed = len(re.findall(r"(?m)^\s*(?:[-*]|\d+[.)]) ", answer))
+        self.answer, self.listed, self.is_foreign, self.counts = "", 0, False, frozenset[int]()
+
+    def verify(self, answer: str, since: int = 0) -> Verification:
+        """The statements that end behind `since`, and their citations."""
+        for text in self.own:
+            answer = answer.replace(text, " " * len(text))
+        self.answer = answer
+        self.listed = len(_ITEM.findall(answer))
+        cited = {*_CITED.findall(answer)}
+        self.counts = frozenset((len(self.sources), len(cited), self.listed)) - {0, 1}
+        self.is_foreign = _is_english(answer) is False and self._evidence_is_english is not False
+        return self._verified(since)
 
     @cached_property
-    def counts(self) -> frozenset[int]:
-        """How many sources there are, how many are cited, and how many items the answer lists."""
-        cited = {*re.findall(r"\[(\d{1,3})\]", self.answer)}
-        return frozenset((len(self.sources), len(cited), self.listed)) - {0, 1}
+    def _evidence_is_english(self) -> bool | None:
+        said = [*(each.body[:2000] for each in self.sources.values()), *(each.result.sentence for each in self.tables)]
+        return _is_english(" ".join(said))
 
     @cached_property
     def known_names(self) -> frozenset[str]:
@@ -138,10 +150,12 @@ class _Check:
         small = {word for each in held for word in _SMALL.findall(each.all)}
         return frozenset().union(*(each.known_names for each in held)) - small
 
-    def verified(self) -> Verification:
+    def _verified(self, since: int) -> Verification:
         checked: list[Checked] = []
         cited: list[Cited] = []
         for place, statement in enumerate(statements(self.answer)):
+            if statement.end <= since:
+                continue
             if place >= STATEMENTS_MAX:
                 checked.append(Checked(statement.start, statement.end, statement.text, "plausible", UNREAD))
                 continue
@@ -202,32 +216,30 @@ class _Check:
     def _judge(
         self, said: Said, cited: Sequence[int], header: str = "", lead: str = "", *, is_cell: bool = False
     ) -> Finding:
-        """What is wrong by the evidence that fits best. What any cited source denies counts."""
+        """What is wrong by the evidence that fits best: what is cited, else the results that it speaks of, else what is nearest.
+        What any cited source denies counts.
+        """
         numbers = [n for n in dict.fromkeys(cited) if n in self.passages]
         passages = [self.passages[n] for n in numbers] if numbers else self._nearest(said)
-        tries: list[Finding] = [self._by_prose(said, each) for each in passages]
-        denied = [each for finding in tries for each in finding.denied] if numbers else []
-        if len(numbers) > 1:
-            tries.append(self._by_prose(said, self._joined(numbers)))
-        for table in self.tables:
-            if not numbers or len(table.rows) > 1:
-                tries.append(self._by_rows(said, table, header, lead, is_cell=is_cell))
-        if not tries:
-            values = said.values
-            has_value = bool(values.numbers or values.votes or values.days)
-            return Finding([NOTHING], []) if has_value else Finding([], [NOTHING])
-        best = min(tries, key=lambda each: each.rank)
-        if not best.wrong and not best.denied and len(numbers) > 1 and denied:
-            return Finding(best.wrong, best.weak, denied[:1])
-        return best
+        in_prose = [check_prose(said, each, self._in_results if numbers else _nowhere) for each in passages]
+        if len(passages) > 1:
+            among = numbers or [each.sources[0].n for each in passages]
+            in_prose.append(check_prose(said, self._joined(among), self._in_results if numbers else _nowhere))
+        checks = [self._by_rows(said, each, header, lead, is_cell=is_cell) for each in self.tables]
+        in_rows = [(each.is_spoken_of, each.found(self._is_elsewhere)) for each in checks]
+        spoken_of = [finding for is_so, finding in in_rows if is_so]
+        if numbers:
+            best = _best([*in_prose, *spoken_of])
+            denied = [each for finding in in_prose for each in finding.denied]
+            return Finding(best.wrong, best.weak, [*best.denied, *denied[:1]]) if denied and not best.denied else best
+        if spoken_of and not any(each.is_clean for each in in_prose):
+            return _best([finding for _, finding in in_rows])
+        tries = [*in_prose, *spoken_of] or [finding for _, finding in in_rows]
+        return _best(tries) if tries else _unfounded(said)
 
-    def _by_prose(self, said: Said, passage: Passage) -> Finding:
-        return check_prose(said, passage, self._in_results, lambda name: self._is_elsewhere(name))
-
-    def _by_rows(self, said: Said, table: Table, header: str, lead: str, *, is_cell: bool) -> Finding:
+    def _by_rows(self, said: Said, table: Table, header: str, lead: str, *, is_cell: bool) -> RowCheck:
         others = [each for each in self.tables if each is not table]
-        check = RowCheck(said, table, others, header, lead, self.today, is_cell, self.listed)
-        return check.found(self._is_elsewhere)
+        return RowCheck(said, table, others, header, lead, self.today, is_cell, self.listed)
 
     def _in_results(self, number: Number) -> bool:
         return any(
@@ -239,7 +251,11 @@ class _Check:
 
     def _nearest(self, said: Said) -> list[Passage]:
         mine = frozenset(word for word in words(said.text) if word not in STOP_WORDS)
-        ranked = sorted(self.passages.values(), key=lambda each: -len(mine & each.words))
+
+        def fits(passage: Passage) -> tuple[int, int]:
+            return sum(folded(each) in passage.folded for each in said.quotes), len(mine & passage.words)
+
+        ranked = sorted(self.passages.values(), key=fits, reverse=True)
         return ranked[:NEAREST_MAX]
 
     def _joined(self, numbers: Sequence[int]) -> Passage:
@@ -272,6 +288,21 @@ class _Check:
         quote = passage.body[window.start : window.end]
         is_verified = not (finding.wrong or finding.weak or finding.denied)
         return Cited(n, statement.text, window.start, window.end, quote, round(cover(stems, passage), 3), is_verified)
+
+
+def _nowhere(number: Number) -> bool:
+    return False
+
+
+def _best(tries: Sequence[Finding]) -> Finding:
+    return min(tries, key=lambda each: each.rank)
+
+
+def _unfounded(said: Said) -> Finding:
+    """What is said without any evidence: wrong where it gives values."""
+    values = said.values
+    has_value = bool(values.numbers or values.votes or values.days)
+    return Finding([NOTHING], []) if has_value else Finding([], [NOTHING])
 
 
 def _checked(statement: Statement, finding: Finding) -> Checked:

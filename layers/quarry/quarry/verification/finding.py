@@ -20,6 +20,11 @@ class Finding:
         """The lower, the better does the evidence fit."""
         return (bool(self.wrong or self.denied), len(self.wrong) + len(self.denied), len(self.weak))
 
+    @property
+    def is_clean(self) -> bool:
+        """Whether the evidence bears it out."""
+        return not (self.wrong or self.weak or self.denied)
+
     def add(self, other: Finding) -> None:
         self.wrong += other.wrong
         self.weak += other.weak

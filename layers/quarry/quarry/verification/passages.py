@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -10,6 +9,7 @@ from functools import cached_property
 
 from quarry.language.tokens import sentence_spans
 from quarry.platform.text import words
+from quarry.verification.trust import SourceText
 from quarry.verification.values import ROUNDED_SHARE, Day, Number, Values, day_of, month_name, read_values
 from quarry.verification.wording import english
 
@@ -20,18 +20,6 @@ DENIED_WORDS_MAX, DENIED_NOUN_WORDS_MAX = 7, 3
 """How many words behind it a negation denies, within its clause: of a verb, and of a noun ("without the grant")."""
 _CLAUSE = re.compile(r"[,;:()–—]\s|\s[–—-]\s|\.\s|\n|\bbut\b|\bwhile\b|\bwhereas\b")
 NAME = re.compile(r"[^\W\d_a-zß-ÿ][\w’'&.-]*\w|[^\W\d_a-zß-ÿ]\b")
-
-
-@dataclass(frozen=True)
-class SourceText:
-    """A source of an answer, by its number: all of its text, and who says it."""
-
-    n: int
-    title: str
-    body: str
-    topic: str = ""
-    author: str = ""
-    date: datetime.date | None = None
 
 
 @dataclass(frozen=True)
@@ -197,16 +185,16 @@ class Passage:
             return [
                 each
                 for each in numbers
-                if (each.is_fraction
-                and abs(each.value - number.value) < 0.01)
-                or (each.is_percent
-                and abs(each.value - 100 * number.value) <= 1)
+                if (each.is_fraction and abs(each.value - number.value) < 0.01)
+                or (each.is_percent and abs(each.value - 100 * number.value) <= 1)
             ]
         return [
             each
             for each in numbers
-            if (any(number.is_near(value, loose=loose, rounds=ROUNDED_SHARE) for value in each.values)
-            and (not number.is_percent or each.is_percent or (each.unit is None and "percent" in self.words)))
+            if (
+                any(number.is_near(value, loose=loose, rounds=ROUNDED_SHARE) for value in each.values)
+                and (not number.is_percent or each.is_percent or (each.unit is None and "percent" in self.words))
+            )
             or (number.is_percent and each.is_fraction and number.is_near(100 * each.value))
         ]
 

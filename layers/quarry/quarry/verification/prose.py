@@ -1,5 +1,5 @@
-"""What is wrong with a statement by a passage: quotations, numbers, dates, units, names, speakers, sides, polarity and order; then
-how much of what it says the passage says at all. Pure.
+"""What is wrong with a statement by a passage: quotations, numbers, dates, units, names, speakers, sides, polarity and order;
+then how much of what it says the passage says at all. Pure.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
-from itertools import combinations, permutations
+from itertools import combinations, pairwise, permutations
 
 from quarry.language.word_forms import is_everyday
 from quarry.platform.text import words
@@ -17,7 +17,7 @@ from quarry.verification.finding import Finding
 from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import Clause, Passage, clauses_of, folded, parted
 from quarry.verification.statements import QUOTED
-from quarry.verification.values import Day, Number, Values, blanked, read_values
+from quarry.verification.values import Day, Number, Values, blanked, read_values, spans_of
 from quarry.verification.wording import english
 
 FLAGGED_BELOW, PLAUSIBLE_BELOW = 0.25, 0.6
@@ -66,8 +66,7 @@ class Said:
 
     @cached_property
     def stems(self) -> frozenset[str]:
-        values = [*self.values.numbers, *self.values.votes, *self.values.days]
-        return english().stems(blanked(self.outside, [(each.start, each.end) for each in values]).replace("\0", " "))
+        return english().stems(blanked(self.outside, spans_of(self.values)).replace("\0", " "))
 
     @cached_property
     def clauses(self) -> list[Clause]:
@@ -81,10 +80,6 @@ class Said:
     def question_words(self) -> frozenset[str]:
         return frozenset(words(self.question))
 
-    @cached_property
-    def question_days(self) -> Sequence[object]:
-        return read_values(self.question).days
-
     def is_about(self, number: Number) -> bool:
         """Whether a number is said to be a rough one."""
         before = words(re.split(r"[,.;:(]", self.outside[max(0, number.start - 24) : number.start])[-1])[-2:]
@@ -94,18 +89,14 @@ class Said:
 Elsewhere = Callable[[Number], bool]
 
 
-def check_prose(
-    said: Said, passage: Passage, in_results: Elsewhere, elsewhere: Callable[[tuple[str, ...]], bool]
-) -> Finding:
-    """What is wrong with a statement by a passage. A number that a result has (`in_results`) needs none in the passage; a name that
-    other evidence has (`elsewhere`) is not made up.
-    """
+def check_prose(said: Said, passage: Passage, in_results: Elsewhere) -> Finding:
+    """What is wrong with a statement by a passage. A number that a result has (`in_results`) need not stand there too."""
     found = Finding()
     found.wrong += [f"{passage.name} does not say “{quote}”" for quote in _not_quoted(said, passage)]
     _check_values(said, passage, found, in_results)
     names = [*names_in(said.undated.replace("\0", "."), said.known_names)]
     if not said.is_foreign:
-        _check_names(said, passage, names, found, elsewhere)
+        _check_names(said, passage, names, found)
         _check_speakers(said, passage, names, found)
         _check_sides(said, passage, names, found)
         _check_polarity(said, passage, found)
@@ -123,7 +114,6 @@ def _not_quoted(said: Said, passage: Passage) -> Iterator[str]:
 
 
 def _check_values(said: Said, passage: Passage, found: Finding, in_results: Elsewhere) -> None:
-    wording = english()
     held = {each.counts for each in passage.values.votes}
     for vote in said.values.votes:
         if vote.counts not in held and not _stand_together(vote.counts, passage):
@@ -133,18 +123,23 @@ def _check_values(said: Said, passage: Passage, found: Finding, in_results: Else
             found.wrong.append(f"{passage.name} does not give the date {day.text}")
         else:
             _check_beside_day(day, said, passage, found)
+    for number in said.values.numbers:
+        _check_number(number, said, passage, found, in_results)
+    _check_marks(said, passage, found)
+
+
+def _check_marks(said: Said, passage: Passage, found: Finding) -> None:
+    """Times of day, codes, and words such as the names of seasons, of which a source has to have the very one."""
     times = {time for time, _ in passage.values.times}
     for time, text in said.values.times:
         if time not in times and time + 720 not in times and time - 720 not in times:
             found.wrong.append(f"{passage.name} does not give the time {text}")
     for code in said.values.codes:
-        parts = [part for part in re.findall(r"\d+", code)]
+        parts = re.findall(r"\d+", code)
         if not all(re.search(rf"(?<!\d){part}(?!\d)", passage.all + said.question) for part in parts):
             found.weak.append(f"{code} is not in {passage.name}")
-    for word in sorted(said.words & wording.exclusive - passage.words):
+    for word in sorted(said.words & english().exclusive - passage.words):
         found.wrong.append(f"{passage.name} does not say {word}")
-    for number in said.values.numbers:
-        _check_number(number, said, passage, found, in_results)
 
 
 def _check_beside_day(day: Day, said: Said, passage: Passage, found: Finding) -> None:
@@ -163,7 +158,7 @@ def _check_beside_day(day: Day, said: Said, passage: Passage, found: Finding) ->
 def _stand_together(counts: tuple[int, int], passage: Passage) -> bool:
     """Whether both numbers of a vote stand in the source as numbers, as in "ayes: 7, noes: 2"."""
     values = [each.value for each in passage.values.numbers]
-    return any((one, two) == counts for one, two in zip(values, values[1:], strict=False))
+    return counts in pairwise(values)
 
 
 def _instead(text: str, held: Sequence[str], passage: Passage) -> str:
@@ -319,22 +314,11 @@ def _follows(number: Number, said: Said, passage: Passage) -> bool:
     return any(number.is_near(value, loose=loose) for value in (*products, *sums))
 
 
-def _check_names(
-    said: Said,
-    passage: Passage,
-    names: Sequence[tuple[str, ...]],
-    found: Finding,
-    elsewhere: Callable[[tuple[str, ...]], bool],
-) -> None:
+def _check_names(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+    asked = folded(said.question)
     for name in names:
-        if has_name(name, passage.folded, passage.words) or has_name(name, folded(said.question), said.question_words):
-            continue
-        found.wrong.append(f"{passage.name} does not name {named(name)}")
-    del elsewhere
-
-
-def _person_words(name: tuple[str, ...]) -> str:
-    return name[-1]
+        if not has_name(name, passage.folded, passage.words) and not has_name(name, asked, said.question_words):
+            found.wrong.append(f"{passage.name} does not name {named(name)}")
 
 
 def _check_speakers(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
@@ -394,10 +378,10 @@ def _check_predicate(
         ):
             own |= sentences[place + 1].stems
     others = [(shared, part) for shared, part in others if 2 * shared >= len(part.stems - passage.known_names)]
-    best, part = max(others, key=lambda each: each[0], default=(0, None))
-    if own and part is not None and best >= max(2, 0.5 * len(mine)) and not mine & own:
+    best = max((shared for shared, _ in others), default=0)
+    if own and best >= max(2, 0.5 * len(mine)) and not mine & own:
         found.wrong.append(f"{passage.name} does not say this of {named(name)}")
-    elif own and part is not None and best >= 2 and len(mine & own) + 2 <= best:
+    elif own and best >= 2 and len(mine & own) + 2 <= best:
         found.weak.append(f"{passage.name} may say this of somebody else")
 
 
@@ -411,7 +395,6 @@ def _predicates(text: str) -> list[Clause]:
 
 def _check_sides(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
     """Whether who is named for or against something is on that side in the source."""
-    wording = english()
     for name in names:
         clause = next((each.text.lower() for each in said.clauses if name[-1] in each.words), said.outside.lower())
         mine = _side(clause)
@@ -429,7 +412,6 @@ def _check_sides(said: Said, passage: Passage, names: Sequence[tuple[str, ...]],
                 if opposite
                 else f"{passage.name} does not say how {named(name)} voted"
             )
-    del wording
 
 
 def _side(text: str) -> bool | None:

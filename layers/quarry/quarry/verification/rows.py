@@ -23,6 +23,8 @@ _CLAUSE = re.compile(r"[;:]\s|,\s(?=but\b|while\b|and\b)")
 _COMMA = re.compile(r"[;:,(]\s?(?!\d)")
 _WORD = re.compile(r"[^\W\d_]+")
 ROWS_NAMED_MAX = 12
+MODES = ("before", "order", "behind")
+"""How the numbers of a clause may follow its keys."""
 
 
 @dataclass
@@ -52,11 +54,17 @@ class RowCheck:
         self.named = sorted({row for each in (*self.mentions, *self.far) for row in each.rows})[:ROWS_NAMED_MAX]
         self.derivation = Derivation(table, self.others, said, self.named, self.header, self.today)
 
+    @property
+    def is_spoken_of(self) -> bool:
+        """Whether the statement names a row, or its numbers are of the result."""
+        return bool(self.mentions or self.said.is_foreign or (self.values.numbers and not self._unexplained()))
+
     def found(self, in_sources: Callable[[tuple[str, ...]], bool]) -> Finding:
         """What is wrong."""
         found = Finding()
         self._check_numbers(found)
         self._check_days(found)
+        found.wrong += [f"no result gives the vote {each.text}" for each in self.values.votes]
         self._check_rows(found)
         self._check_units(found)
         self._check_words_of_units(found)
@@ -90,7 +98,8 @@ class RowCheck:
         """The numbers that no cell and no arithmetic of their rows gives: each clause in the order of keys and numbers that
         explains most.
         """
-        return min((self._unexplained_by(pattern) for pattern in (_CLAUSE, _COMMA)), key=len)
+        one, two = self._unexplained_by(_CLAUSE), self._unexplained_by(_COMMA)
+        return one if len(one) <= len(two) else two
 
     def _unexplained_by(self, pattern: re.Pattern[str]) -> list[Number]:
         left: list[Number] = []
@@ -101,15 +110,16 @@ class RowCheck:
                 continue
             own = [each for each in self.mentions if begin <= each.start < end]
             own = own or [each for each in self.mentions if each.start < end] or self.mentions
-            tries = [
+            tries: list[list[Number]] = [
                 [each for each in numbers if not self._holds(each, self._rows(each, [*own, *self.far], mode, numbers))]
-                for mode in ("before", "order", "behind")
+                for mode in MODES
             ]
-            left += min(tries, key=len)
+            fewest: list[Number] = min(tries, key=len)
+            left += fewest
         return left
 
     def _rows(self, number: Number, mentions: Sequence[Mention], mode: str, numbers: Sequence[Number]) -> list[int]:
-        """The rows that a number is about: those of the nearest key of each column before or behind it, or in the order of keys."""
+        """The rows that a number is about: those of each column's nearest key before or behind it, or in the order of keys."""
         rows = frozenset(range(len(self.table.rows)))
         for column in {each.column for each in mentions}:
             mine = [each for each in mentions if each.column == column]
@@ -270,7 +280,7 @@ class RowCheck:
         """Whether what is called the highest is the highest."""
         wording, table = english(), self.table
         low = self.text.lower()
-        if not self.mentions or len(table.keyed) < 3 or (table.result.truncated and False):
+        if not self.mentions or len(table.keyed) < 3:
             return
         if wording.among.search(low) and not self._is_of_all(low):
             return
@@ -312,15 +322,9 @@ class RowCheck:
                 end = "extreme"
             known = sorted((cell for row in table.keyed if (cell := cells[row]) is not None), reverse=end != "lowest")
             ranked = [*dict.fromkeys(known)]
-            targets = [
-                each
-                for each in (
-                    [ranked[rank : rank + 1]]
-                    if end != "extreme"
-                    else [ranked[rank : rank + 1], ranked[len(ranked) - 1 - rank : len(ranked) - rank]]
-                )
-            ]
-            wanted = {each for target in targets for each in target}
+            wanted = ranked[rank : rank + 1]
+            if end == "extreme":
+                wanted += ranked[len(ranked) - 1 - rank : len(ranked) - rank]
             if any(cells[row] in wanted for row in mention.rows):
                 return True
         return not series

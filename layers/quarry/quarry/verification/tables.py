@@ -13,7 +13,8 @@ from quarry.platform.text import words
 from quarry.query.algebra import Cell
 from quarry.query.contract import QueryResult
 from quarry.spans.quantities import converted, currency_code, dimension_of
-from quarry.verification.passages import Passage, SourceText
+from quarry.verification.passages import Passage
+from quarry.verification.trust import SourceText
 from quarry.verification.values import Number, usual_unit
 from quarry.verification.wording import english
 
@@ -27,7 +28,7 @@ _ORDINALS = ("first", "second", "third", "fourth")
 
 @dataclass(frozen=True)
 class Mention:
-    """Where a text names a key: the rows that have it in a column. `end` is 0 of one that is named elsewhere, such as in a header."""
+    """Where a text names a key, and the rows that have it in a column. One that is named elsewhere stands before the text."""
 
     start: int
     end: int

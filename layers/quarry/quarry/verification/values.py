@@ -25,8 +25,8 @@ _PERCENT = ("percent", "per cent", "prozent", "percentage", "pct")
 
 @dataclass(frozen=True)
 class Number:
-    """A number at `text[start:end]`. `values` are what it may mean: "39.870" is a thousand times as much in German. `step` is half
-    of its last digit. `unit` is a unit's usual word or a currency's code; `rate` the period that it counts for.
+    """A number at `text[start:end]`. `values` are what it may mean: "39.870" is a thousand times as much in German. `step` is
+    half of its last digit. `unit` is a unit's usual word or a currency's code; `rate` the period that it counts for.
     """
 
     start: int
@@ -159,10 +159,12 @@ _TIME = re.compile(
     r"\b(?P<h>\d{1,2})(?::(?P<m>\d\d)(?: ?(?P<half>[ap]\.?m\b\.?))?| ?(?P<half2>[ap]\.?m\b\.?))", re.IGNORECASE
 )
 _CODE = re.compile(
-    r"\b(?:[A-Z][\w]*-)+\d[\w-]*|\b[A-Za-z]+\d[\w-]*(?:[–-]\d+)?|\b\d+[A-Z]{1,3}\b(?![a-z])|\b\d{2,}-\d{2,}[\w-]*|\b\d[\d,.]*(?:st|nd|rd|th)\b"
+    r"\b(?:[A-Z][\w]*-)+\d[\w-]*|\b[A-Za-z]+\d[\w-]*(?:[–-]\d+)?|\b\d+[A-Z]{1,3}\b(?![a-z])"
+    r"|\b\d{2,}-\d{2,}[\w-]*|\b\d[\d,.]*(?:st|nd|rd|th)\b"
 )
 _NUMBER = re.compile(
-    r"(?P<sign>[$€£¥₹])? ?(?<![\w.,])(?P<digits>\d{1,3}(?:[,\u202f ]\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
+    r"(?P<sign>[$€£¥₹])? ?(?<![\w.,])(?P<digits>"
+    r"\d{1,3}(?:[,\u202f ]\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
     r"(?P<scale>[ -]?(?:million|billion|thousand|hundred|trillion|mio|mrd|millionen|bn|mn)\b|[kKMB]\b)?"
     r"(?P<percent> ?%| ?percent\b| ?per cent\b| ?prozent\b)?(?P<behind> ?[€£$])?"
     rf"|\b(?P<words>{IN_WORDS})(?P<percent2> percent\b| per cent\b)?",
@@ -211,6 +213,12 @@ def blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
     for start, end in spans:
         text = text[:start] + "\0" * (end - start) + text[end:]
     return text
+
+
+def spans_of(values: Values) -> list[tuple[int, int]]:
+    """Where the numbers, votes and dates are."""
+    found: list[Number | Vote | Day] = [*values.numbers, *values.votes, *values.days]
+    return [(each.start, each.end) for each in found]
 
 
 def _day(match: re.Match[str]) -> Day | None:
@@ -267,6 +275,7 @@ def _numbers(text: str) -> Iterator[Number]:
             unit = code
         elif behind is not None:
             unit = _unit(behind[1], behind[2])
+        values: tuple[float, ...]
         if match["words"]:
             value = numeral_value(match["words"])
             if value is None or (value <= 1 and unit is None and not is_percent):
