@@ -19,7 +19,7 @@ QUESTION = "Why did the council keep the old elm in Quill Square?"
 ANSWER = "It is sound [1], and the vote was 7–2 [2]."
 FOLLOWUPS = ["What did the elm cables cost?", "Who voted against keeping the elm?"]
 
-ORDER = "intent tool_call tool_observation sources final_answer_chunk citations confidence followups done".split()
+ORDER = "intent tool_call tool_observation sources final_answer_chunk citations followups done".split()
 """The types of an answer's events."""
 
 _ID = re.compile(r"\Aid: [0-9a-f-]{36}/[0-9]+\n")

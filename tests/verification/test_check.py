@@ -21,7 +21,11 @@ HARBOUR = SourceText(
 )
 RUIZ = SourceText(2, "Statement", "I will not vote for a wall that the tide climbs over.", author="Ana Ruiz")
 LOANS = result(
-    [("branch", "branch", "text", ""), ("count", "number of loans", "number", ""), ("sum(fee)", "total fee", "money", "EUR")],
+    [
+        ("branch", "branch", "text", ""),
+        ("count", "number of loans", "number", ""),
+        ("sum(fee)", "total fee", "money", "EUR"),
+    ],
     [["Mill Lane", 840, 1260.5], ["Station", 615, 902.0], ["Harbour", 210, 388.25], ["Old Town", 95, 101.0]],
     total=1760,
     sentence="1,760 loans in 2026 by branch: Mill Lane (840, EUR 1,260.5) and 3 more.",

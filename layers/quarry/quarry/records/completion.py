@@ -13,10 +13,14 @@ from quarry.records.contract import (
     HISTORY_TURNS,
     AnswerChunkEvent,
     AskRequest,
+    CheckedStatement,
+    CitationsEvent,
+    ConfidenceEvent,
     PriorTurn,
     SourcesEvent,
 )
 from quarry.records.contract import Source as RecordSource
+from quarry.verification.marks import MarkedText, footnote
 
 
 async def answer(asked: Asked) -> Said:
@@ -26,14 +30,22 @@ async def answer(asked: Asked) -> Said:
 
 async def _said(asked: Asked, request: AskRequest) -> Said:
     events = answer_question(request, asked.caller, asked.services, asked.request_id, run_id=asked.run_id)
-    text, sources = "", list[RecordSource]()
+    text, sources, marked = "", list[RecordSource](), MarkedText()
+    flagged, label = list[CheckedStatement](), ""
     async with aclosing(events):
         async for event in events:
-            if isinstance(event, AnswerChunkEvent):
-                text += event.chunk
-                yield event.chunk
-            elif isinstance(event, SourcesEvent):
-                sources = event.sources
+            match event:
+                case AnswerChunkEvent(chunk=chunk):
+                    text += chunk
+                    if shown := marked.feed(chunk):
+                        yield shown
+                case SourcesEvent():
+                    sources = event.sources
+                case CitationsEvent():
+                    flagged = [each for each in event.statements if each.state == "flagged"]
+                case ConfidenceEvent():
+                    label = event.label
+    yield marked.finish([each.end for each in flagged]) + footnote([each.reason or "" for each in flagged], label)
     yield Sources("Sources", cited_in(text, [_source(each) for each in sources]))
 
 

@@ -18,6 +18,7 @@ from quarry.answering.answer import Answer, Began, Said, Told
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages
 from quarry.answering.written import WrittenAnswer
+from quarry.language.tokens import sentence_spans
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.errors import InvalidInput
@@ -47,7 +48,7 @@ from quarry.records.prompts import ABOUT, ALREADY, history_messages, sources_blo
 from quarry.records.research import STEP, Research
 from quarry.records.scope import Conversation
 from quarry.streaming.events import Event
-from quarry.verification.check import Verifier
+from quarry.verification.check import Verifier, is_comment
 from quarry.verification.levels import level
 
 ByRule = Callable[[], AsyncGenerator[Event]]
@@ -87,7 +88,13 @@ class Written:
         """The events of a new answer."""
         begun, research = self.begun, self.research
         answer = Answer(
-            begun.toolset.run, STEP, max_turns, self._filters, self._cites, has_found=lambda: research.has_found
+            begun.toolset.run,
+            STEP,
+            max_turns,
+            self._filters,
+            self._cites,
+            self._verifier,
+            has_found=lambda: research.has_found,
         )
         async with aclosing(answer.told(await self._messages(), research.tools())) as happened:
             async for event in happened:
@@ -151,7 +158,7 @@ class Written:
         found, kept = self.begun.toolset.evidence.sources, written.kept
         self.sent = found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
         said = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in self.sent}
-        return CitationFilter(said), LinkFilter(said)
+        return CitationFilter(said, _may_cite), LinkFilter(said)
 
     def _verifier(self) -> Verifier:
         """What checks the text against its sources, and all results."""
@@ -206,6 +213,12 @@ class Written:
                 return None
             results.append(result)
         return results
+
+
+def _may_cite(said: str, number: int) -> bool:
+    """Whether the last sentence of a text may cite a source: that something is not told stands in none."""
+    spans = sentence_spans(said)
+    return not spans or not is_comment(said[slice(*spans[-1])])
 
 
 async def _followups(

@@ -265,21 +265,7 @@ class Verifier:
         return self.joined[key]
 
     def _is_comment(self, statement: Statement) -> bool:
-        """Whether a statement speaks of the data, asks, introduces, or tells what the writer did."""
-        if statement.cited or statement.kind == "row":
-            return False
-        said, wording = words(statement.text), english()
-        has_values = any(not each.in_words for each in read_values(statement.text).numbers)
-        if wording.sets["interjections"].issuperset(said):
-            return True
-        if statement.text.rstrip().endswith("?"):
-            return True
-        if not has_values and (
-            said[:1] == ["i"] or (statement.text.rstrip().endswith(":") and len(wording.stems(statement.text)) < 4)
-        ):
-            return True
-        of_data = wording.has("about_data", said) and wording.has("comment_verbs", said)
-        return of_data and wording.is_negated(said) and not has_values
+        return not statement.cited and statement.kind != "row" and is_comment(statement.text)
 
     def _cited(self, n: int, part: Part, statement: Statement, finding: Finding) -> Cited:
         passage = self.passages[n]
@@ -288,6 +274,20 @@ class Verifier:
         quote = passage.body[window.start : window.end]
         is_verified = not (finding.wrong or finding.weak or finding.denied)
         return Cited(n, statement.text, window.start, window.end, quote, round(cover(stems, passage), 3), is_verified)
+
+
+def is_comment(text: str) -> bool:
+    """Whether a sentence speaks of the data, asks, introduces, or tells what the writer did: it claims nothing."""
+    said, wording = words(text), english()
+    has_values = any(not each.in_words for each in read_values(text).numbers)
+    if wording.sets["interjections"].issuperset(said):
+        return True
+    if text.rstrip().endswith("?"):
+        return True
+    if not has_values and (said[:1] == ["i"] or (text.rstrip().endswith(":") and len(wording.stems(text)) < 4)):
+        return True
+    of_data = wording.has("about_data", said) and wording.has("comment_verbs", said)
+    return of_data and wording.is_negated(said) and not has_values
 
 
 def _nowhere(number: Number) -> bool:
