@@ -19,7 +19,7 @@ from quarry.people import contract as people
 from quarry.platform.text import marked_parts
 from quarry.records import contract as records
 from quarry.streaming.events import PartialTextEvent
-from quarry.verification.marks import MarkedText, footnote
+from quarry.verification.marks import MarkedText, marked_end
 
 SHOWN_CAMPAIGNS = 8
 BAR_WIDTH = 24
@@ -118,9 +118,7 @@ class RecordsView(View):
             case records.AnswerChunkEvent():
                 self._write(self._marked.feed(event.chunk))
             case records.CitationsEvent():
-                flagged = [each for each in event.statements if each.state == "flagged"]
-                self._write(self._marked.finish([each.end for each in flagged]))
-                self._write(footnote([each.reason or "" for each in flagged]))
+                self._write(marked_end(self._marked, event.statements))
                 self._end_answer()
                 self._show_sources()
             case records.ConfidenceEvent():

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from quarry.records.contract import CheckedStatement, Citation, CitationsEvent, ConfidenceEvent
+from quarry.records.contract import Citation, CitationsEvent, ConfidenceEvent
 from quarry.verification.trust import SourceText, Trust
+from quarry.verification.wire import checked_statements
 
 if TYPE_CHECKING:
     # opening a shared answer imports none of the search
@@ -40,11 +41,7 @@ def citations_event(found: Verification) -> CitationsEvent:
             for each in found.citations
         ],
         unsupported=[each.text for each in found.of("flagged")],
-        statements=[
-            CheckedStatement(start=each.start, end=each.end, state=each.state, reason=each.reason or None)
-            for each in found.statements
-            if each.state != "comment"
-        ],
+        statements=checked_statements(found),
     )
 
 

@@ -13,14 +13,14 @@ from quarry.records.contract import (
     HISTORY_TURNS,
     AnswerChunkEvent,
     AskRequest,
-    CheckedStatement,
     CitationsEvent,
     ConfidenceEvent,
     PriorTurn,
     SourcesEvent,
 )
 from quarry.records.contract import Source as RecordSource
-from quarry.verification.marks import MarkedText, footnote
+from quarry.verification.marks import MarkedText, marked_end
+from quarry.verification.wire import CheckedStatement
 
 
 async def answer(asked: Asked) -> Said:
@@ -31,7 +31,7 @@ async def answer(asked: Asked) -> Said:
 async def _said(asked: Asked, request: AskRequest) -> Said:
     events = answer_question(request, asked.caller, asked.services, asked.request_id, run_id=asked.run_id)
     text, sources, marked = "", list[RecordSource](), MarkedText()
-    flagged, label = list[CheckedStatement](), ""
+    statements, label = list[CheckedStatement](), ""
     async with aclosing(events):
         async for event in events:
             match event:
@@ -42,10 +42,10 @@ async def _said(asked: Asked, request: AskRequest) -> Said:
                 case SourcesEvent():
                     sources = event.sources
                 case CitationsEvent():
-                    flagged = [each for each in event.statements if each.state == "flagged"]
+                    statements = event.statements
                 case ConfidenceEvent():
                     label = event.label
-    yield marked.finish([each.end for each in flagged]) + footnote([each.reason or "" for each in flagged], label)
+    yield marked_end(marked, statements, label)
     yield Sources("Sources", cited_in(text, [_source(each) for each in sources]))
 
 

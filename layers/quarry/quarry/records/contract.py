@@ -23,6 +23,7 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
 from quarry.query.contract import ShortQuery
 from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
+from quarry.verification.wire import CheckedStatement
 
 RecordType = str
 """The name of a type of record."""
@@ -311,17 +312,6 @@ class Citation(LazyModel):
     end: int | None = None
     support: float
     verified: bool
-
-
-class CheckedStatement(LazyModel):
-    """A statement of an answer, at `answer[start:end]`: borne out by what it rests on (`verified`), neither borne out nor
-    contradicted (`plausible`), or contradicted or without anything behind it (`flagged`). `reason` says why it is not verified.
-    """
-
-    start: int
-    end: int
-    state: Literal["verified", "plausible", "flagged"]
-    reason: str | None = None
 
 
 class CitationsEvent(Event):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+
+from quarry.verification.wire import CheckedStatement
 
 DAGGER = "†"
 PIECES_MAX = 2
@@ -37,9 +39,9 @@ class MarkedText:
         return text
 
 
-def footnote(reasons: Sequence[str], label: str = "") -> str:
-    """The last line: the level of the answer, and why statements have a dagger."""
-    if not reasons:
-        return ""
-    said = "; ".join(dict.fromkeys(reasons))
-    return f"\n\n{DAGGER} {f'{label}. ' if label else ''}{said[0].upper()}{said[1:]}."
+def marked_end(marked: MarkedText, statements: Iterable[CheckedStatement], label: str = "") -> str:
+    """The rest of a text with its daggers, and a last line that says why."""
+    flagged = [each for each in statements if each.state == "flagged"]
+    said = "; ".join(dict.fromkeys(each.reason or "" for each in flagged))
+    why = f"\n\n{DAGGER} {f'{label}. ' if label else ''}{said[:1].upper()}{said[1:]}." if flagged else ""
+    return marked.finish([each.end for each in flagged]) + why
