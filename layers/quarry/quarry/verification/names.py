@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Set
 
 from quarry.language.word_forms import is_everyday
 from quarry.platform.text import STOP_WORDS
+from quarry.spans.quantities import currency_code
 from quarry.verification.passages import NAME
 
 _RUN = re.compile(rf"(?:{NAME.pattern})(?:[ -](?:(?:de|van|von|der|of the|of|and the|&) )?(?:{NAME.pattern}))*")
@@ -30,7 +31,9 @@ def names_in(text: str, known: Set[str]) -> Iterator[tuple[str, ...]]:
         first = words[0].lower()
         if begins and first not in known and (first in STOP_WORDS or is_everyday(first) or len(words) == 1):
             words = words[1:] if first in STOP_WORDS or is_everyday(first) else words
-        name = tuple(word.lower() for word in words if word and word.lower() not in _NO_NAMES)
+        name = tuple(
+            word.lower() for word in words if word and word.lower() not in _NO_NAMES and not currency_code(word.lower())
+        )
         if name and not (len(name) == 1 and len(name[0]) == 1):
             yield name
 

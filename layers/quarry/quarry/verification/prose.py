@@ -11,6 +11,7 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import combinations, pairwise, permutations
 
+from quarry.language.tokens import stem
 from quarry.language.word_forms import is_everyday
 from quarry.platform.text import words
 from quarry.verification.finding import Finding
@@ -27,7 +28,7 @@ ANYWHERE_WEIGHT = 0.9
 QUOTED_WORDS_MIN = 3
 SAME_BESIDE_MIN = 2
 """As many words as these, on both sides of one that differs, show that a clause was taken from a sentence."""
-ALIGNED_MIN, SAME_CLAUSE_MIN = 0.4, 0.7
+ALIGNED_MIN, ALIGNED_MAX, SAME_CLAUSE_MIN = 0.4, 2, 0.7
 
 
 @dataclass
@@ -223,7 +224,7 @@ def _beside(text: str, number: Number | Day, numbers: Sequence[Number | Day]) ->
     left = max((each.end for each in numbers if each.end <= number.start), default=0)
     right = min((each.start for each in numbers if each.start >= number.end), default=len(text))
     wording = english()
-    before = re.split(r"[;:.(\n]\s|\0", text[left : number.start])[-1]
+    before = re.split(r"[;:.(,\n]\s|\0", text[left : number.start])[-1]
     behind = re.split(r"[;:.)\n]\s?|\0|, ", text[number.end : right])[0]
     return wording.stems(before) | wording.stems(behind)
 
@@ -381,8 +382,6 @@ def _check_predicate(
     best = max((shared for shared, _ in others), default=0)
     if own and best >= max(2, 0.5 * len(mine)) and not mine & own:
         found.wrong.append(f"{passage.name} does not say this of {named(name)}")
-    elif own and best >= 2 and len(mine & own) + 2 <= best:
-        found.weak.append(f"{passage.name} may say this of somebody else")
 
 
 _SIDE_WORDS = frozenset("for against no yes not absent".split())
@@ -423,16 +422,14 @@ def _side(text: str) -> bool | None:
     return bool(in_favour)
 
 
-def _aligned(clause: Clause, passage: Passage) -> tuple[Clause, float]:
-    """The part of the source nearest to a clause, and the share of the clause's words that it has."""
-    best = max(
-        passage.clauses,
-        key=lambda each: (
-            len(clause.stems & each.stems) / (1 + len(clause.stems | each.stems) ** 0.5),
-            -len(each.stems),
-        ),
-    )
-    return best, len(clause.stems & best.stems) / len(clause.stems)
+def _aligned(clause: Clause, passage: Passage) -> list[Clause]:
+    """The parts of the source's sentences that are nearest to a clause and have some of its words."""
+
+    def nearness(each: Clause) -> tuple[float, int]:
+        return len(clause.stems & each.stems) / (1 + len(clause.stems | each.stems) ** 0.5), -len(each.stems)
+
+    parts = [each for each in passage.clauses if len(clause.stems & each.stems) >= ALIGNED_MIN * len(clause.stems)]
+    return sorted(parts, key=nearness, reverse=True)[:ALIGNED_MAX]
 
 
 def _check_polarity(said: Said, passage: Passage, found: Finding) -> None:
@@ -444,8 +441,7 @@ def _check_polarity(said: Said, passage: Passage, found: Finding) -> None:
     for clause in said.clauses:
         if len(clause.stems) < 2:
             continue
-        other, share = _aligned(clause, passage)
-        if share >= ALIGNED_MIN:
+        for other in _aligned(clause, passage):
             _check_opposites(clause, other, passage, found)
         _check_negation(clause, said, passage, found)
         _check_substitute(clause, passage, found)
@@ -454,6 +450,8 @@ def _check_polarity(said: Said, passage: Passage, found: Finding) -> None:
 
 def _check_opposites(clause: Clause, other: Clause, passage: Passage, found: Finding) -> None:
     for mine, theirs in _opposed(clause.words, other.words):
+        if any(mine in each.words and each.stems & clause.stems & other.stems for each in passage.clauses):
+            continue  # the source says both
         if (mine in clause.denied) == (theirs in other.denied):
             found.denied.append(f"{passage.name} says “{theirs}”, not “{mine}”")
     for word in clause.words - passage.words:
@@ -497,16 +495,21 @@ def _check_negation(clause: Clause, said: Said, passage: Passage, found: Finding
         ]
         if not holders:
             continue
+        # a word that denies by itself ("exempt") says nothing of its own denial
         if root in clause.denied_stems:
-            differs = not any(wording.may_deny(each.words) for each in holders)
+            differs = not any(wording.may_deny(_without(each.words, root)) for each in holders)
         else:
-            is_plain = not wording.may_deny(clause.words) and root not in denied
+            is_plain = not wording.may_deny(_without(clause.words, root)) and root not in denied
             differs = is_plain and all(root in each.denied_stems for each in holders)
         if differs:
             is_sure = max(len(each.stems & clause.stems) for each in holders) >= 2 or len(clause.stems) <= 3
             text = holders[0].text.strip()
             (found.denied if is_sure else found.weak).append(f"{passage.name} says: “{text}”")
             return
+
+
+def _without(said: frozenset[str], root: str) -> list[str]:
+    return [word for word in said if english().stem(word) != root]
 
 
 def _check_substitute(clause: Clause, passage: Passage, found: Finding) -> None:
@@ -525,7 +528,13 @@ def _check_substitute(clause: Clause, passage: Passage, found: Finding) -> None:
     ):
         is_one = kind == "replace" and end - start <= 2 and last - first <= 2
         is_same = before[0] == behind[0] == "equal" and before[2] - before[1] + behind[2] - behind[1] >= SAME_BESIDE_MIN
-        if is_one and is_same and passage.stems.isdisjoint(mine[start:end]):
+        verbs = english().sets["said"]
+        if (
+            is_one
+            and is_same
+            and not (start == 0 and mine[0] in map(stem, verbs))
+            and passage.stems.isdisjoint(mine[start:end])
+        ):
             found.weak.append(f"{passage.name} says “{other.text.strip()}”")
             return
 

@@ -197,7 +197,8 @@ class RowCheck:
     def _check_days(self, found: Finding) -> None:
         for day in self.values.days:
             known = self.table.text
-            if known.dated(day) or day.text.lower() in self.said.question.lower():
+            others = (each.text for each in self.others)
+            if any(each.dated(day) for each in (known, *others)) or day.text.lower() in self.said.question.lower():
                 continue
             is_first = day.day == 1 and known.dated(replace(day, day=None))
             if not is_first and (day.year, day.month) != (self.today.year, None):
@@ -207,6 +208,7 @@ class RowCheck:
         """Keys that are named together must share a row."""
         if len(self.mentions) >= 6 and not self.is_cell:
             return
+        self._check_shared(found)
         for one, two in combinations(self.mentions, 2):
             between = self.text[one.end : two.start]
             if one.column == two.column or one.rows & two.rows or ";" in between or ". " in between:
@@ -214,6 +216,18 @@ class RowCheck:
             if not any(one.rows & each.rows for each in self.mentions if each.column == two.column):
                 found.wrong.append(f"no row has {one.key} with {two.key}")
                 return
+
+    def _check_shared(self, found: Finding) -> None:
+        """Whether a number that several rows are said to share is in each of them."""
+        if not english().has("shared", self.said.words):
+            return
+        for number in self.values.numbers:
+            before = [each for each in self.mentions if each.end <= number.start]
+            if len(before) < 2 or len({each.column for each in before}) > 1:
+                continue
+            lacking = [each for each in before if not self.table.cells(number, sorted(each.rows))]
+            if len(lacking) < len(before):
+                found.wrong += [f"the table does not say {number.text} of {each.key.title()}" for each in lacking]
 
     def _check_units(self, found: Finding) -> None:
         for number in self.values.numbers:
@@ -340,21 +354,26 @@ class RowCheck:
     def _series(self, mention: Mention, match: re.Match[str]) -> list[list[float | None]]:
         """The columns that a superlative may speak of: those of the number behind it, those that it names, else all."""
         table = self.table
-        begin = min(match.start(), mention.start)
-        behind = [each for each in self.values.numbers if each.start > begin][:2]
-
-        def fits(cells: Sequence[float | None], place: int, number: Number) -> bool:
-            return any(table.is_cell(number, place, cells[row]) for row in mention.rows)
-
+        behind = [each for each in self.values.numbers if each.start > match.start()]
         noun = english().stems(" ".join(words(self.text[match.end() :])[:2]))
-        of_noun = [
-            cells for place, cells in table.columns.items() if noun & english().stems(table.labels[place].split("(")[0])
-        ]
-        of_number = [
-            cells for number in behind[:1] for place, cells in table.columns.items() if fits(cells, place, number)
-        ]
-        of_ratio = self._ratios(mention, behind[0]) if behind and not of_number else []
-        return of_number or of_ratio or of_noun or self._of_words()
+        places = [place for place in table.columns if noun & english().stems(table.labels[place].split("(")[0])]
+        of_noun = [table.columns[place] for place in places]
+        beside = [each for each in self.values.numbers if each.start > mention.start]
+        return (
+            self._of_number(mention, behind[:1]) or of_noun or self._of_number(mention, beside[:1]) or self._of_words()
+        )
+
+    def _of_number(self, mention: Mention, numbers: Sequence[Number]) -> list[list[float | None]]:
+        """The columns, or else their ratios, that have a number in the rows mentioned."""
+        table = self.table
+        for number in numbers:
+            found = [
+                cells
+                for place, cells in table.columns.items()
+                if any(table.is_cell(number, place, cells[row]) for row in mention.rows)
+            ]
+            return found or self._ratios(mention, number)
+        return []
 
     def _ratios(self, mention: Mention, number: Number) -> list[list[float | None]]:
         """The columns' ratios that a number behind may be one of."""
@@ -402,7 +421,7 @@ class RowCheck:
                 [each for each in mentions if each.start >= to],
             )
             if one and two:
-                return self._compared(two[0], one[0])
+                return self._compared(two[0], one[0], numbers)
             return None
         than = clause.find(" than ")
         if than < 0:
@@ -413,7 +432,7 @@ class RowCheck:
             [each for each in mentions if each.start >= than],
         )
         if before and behind and before[0].column == behind[0].column:
-            return self._compared(before[0], behind[0])
+            return self._compared(before[0], behind[0], numbers)
         ours, theirs = [each for each in numbers if each.end <= than], [each for each in numbers if each.start >= than]
         if ours and theirs and not theirs[0].is_percent:
             plain = [each for each in ours if not each.is_percent and table.cells(each, range(len(table.rows)))] or [
@@ -423,17 +442,22 @@ class RowCheck:
                 return plain[0].value, theirs[0].value
         return None
 
-    def _compared(self, one: Mention, two: Mention) -> tuple[float, float] | None:
-        """The cells of two rows, where all columns that the clause may speak of go the same way."""
+    def _compared(self, one: Mention, two: Mention, numbers: Sequence[Number]) -> tuple[float, float] | None:
+        """The cells of two rows, of the column whose difference a number is, or where all columns go the same way."""
         [a], [b] = one.rows, two.rows
-        said = english().stems(self.text)
-        columns = [
-            cells for place, cells in self.table.columns.items() if said & english().stems(self.table.labels[place])
+        pairs = [
+            (x, y)
+            for cells in self.table.columns.values()
+            if (x := cells[a]) is not None and (y := cells[b]) is not None
         ]
-        pairs = {(cells[a], cells[b]) for cells in columns or self.table.columns.values()}
-        known = [(x, y) for x, y in pairs if x is not None and y is not None and x != y]
-        signs = {x > y for x, y in known}
-        return known[0] if len(signs) == 1 else None
+        exact = [(x, y) for x, y in pairs if x != y and any(each.is_near(x - y) for each in numbers)]
+        said = english().stems(self.text)
+        named = {place for place in self.table.columns if said & english().stems(self.table.labels[place])}
+        chosen = (
+            exact or [pair for place, pair in zip(self.table.columns, pairs, strict=False) if place in named] or pairs
+        )
+        known = [(x, y) for x, y in chosen if x != y]
+        return known[0] if len({x > y for x, y in known}) == 1 else None
 
     def _check_sides(self, found: Finding) -> None:
         """Whether the word behind a number is the opposite of its column's."""
@@ -467,7 +491,7 @@ class RowCheck:
             (found.wrong if share < 0.25 else found.weak).append(
                 "no result says anything like it" if share < 0.25 else "no result says all of it"
             )
-        elif share < 0.2 and len(rest) > 3:
+        elif share < 0.2 and len(rest) > 4:
             found.weak.append("no result says all of it")
         self._check_row_text(rest, found)
 

@@ -10,8 +10,11 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
+from quarry.language.numerals import number_words
 from quarry.language.tokens import stem
 from quarry.platform.text import STOP_WORDS, words
+
+_NUMBERS = number_words(0, 99)
 
 
 @dataclass(frozen=True)
@@ -48,7 +51,11 @@ class Wording:
 
     def stem_list(self, text: str) -> list[str]:
         """The stems of the words that carry meaning, in order."""
-        return [self.stem(word) for word in words(text) if word not in STOP_WORDS and not word[0].isdigit()]
+        return [
+            self.stem(word)
+            for word in words(text)
+            if word not in STOP_WORDS and not word[0].isdigit() and word not in _NUMBERS
+        ]
 
     def has(self, kind: str, said: Iterable[str]) -> bool:
         """Whether one of the words is of this kind."""
