@@ -158,7 +158,8 @@ class Answer:
         verify, sent = held.verifier.verify, held.sent
         found = await off_loop(verify, sent + rest)
         if (flagged := still_flagged(found, len(sent))) and self.run.budget.allows_turn():
-            corrected = await self._corrected(correction_messages(held.verifier, sent, rest, flagged), sent)
+            messages = correction_messages(held.verifier, sent, rest, flagged)
+            corrected = await self._corrected(messages, sent, held.begun)
             again = await off_loop(verify, sent + corrected)
             if len(again.of("flagged")) < len(found.of("flagged")) and (sent or again.claims):
                 found, rest = again, corrected
@@ -166,15 +167,20 @@ class Answer:
             raise ModelOutputInvalid("Most of what the model wrote is not borne out by its sources.")
         return rest
 
-    async def _corrected(self, messages: Sequence[Message], sent: str) -> str:
-        """The end of the text as the model writes it again; empty if it fails."""
+    async def _corrected(self, messages: Sequence[Message], sent: str, begun: str) -> str:
+        """The end of the text as the model writes it again; empty if it fails. It may repeat what was sent of the text, or what
+        was `begun` of the sentence.
+        """
         with self.run.step(CORRECTION_STEP) as record:
             try:
                 pieces = [part async for part in streamed(messages, self.run, record) if isinstance(part, str)]
             except ModelError:
                 self.run.degrade(CORRECTION_STEP, record)
                 return ""
-        text = sent + "".join(pieces).strip()
+        again = "".join(pieces).strip()
+        for known in filter(None, (sent.strip(), begun.strip())):
+            again = again.removeprefix(known).lstrip() if again.startswith(known) else again
+        text = sent + again
         for each in await off_loop(self.filters, self.written):
             text = each.feed(text) + each.finish()
         return text[len(sent) :] if text.startswith(sent) else ""

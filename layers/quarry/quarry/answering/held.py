@@ -52,15 +52,22 @@ class HeldBack:
         """Where the held text begins to say, behind `start`, what has to be checked first."""
         if self.held[start:].lstrip().startswith("|"):
             return start
-        begins_line = not (self.sent + self.held[:start]).rpartition("\n")[2]
-        mark = LIST_MARK.match(self.held[start:]) if begins_line else None
-        value = _VALUE.search(self.held, start + mark.end() if mark else start)
-        return value.start() if value else len(self.held)
+        text, begin = self.sent + self.held, len(self.sent) + start
+        mark = LIST_MARK.match(text[begin:]) if not text[:begin].rpartition("\n")[2] else None
+        value = _VALUE.search(text, begin + mark.end() if mark else begin)
+        return value.start() - len(self.sent) if value else len(self.held)
 
     def _is_open(self, flagged: Checked) -> bool:
         """Whether some of what a statement says was not sent."""
         left = (self.sent + self.held)[max(flagged.start, len(self.sent)) : flagged.end]
         return any(map(str.isalnum, MARKERS.sub("", left)))
+
+    @property
+    def begun(self) -> str:
+        """What was sent of the sentence that is held back."""
+        line = self.sent.rpartition("\n")[2]
+        spans = sentence_spans(line)
+        return line[spans[-1][0] :] if spans and _settled(line + self.held) <= len(line) else ""
 
     def rest(self) -> str:
         """What is held back, to the end."""

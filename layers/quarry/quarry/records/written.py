@@ -190,7 +190,8 @@ class Written:
         """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
         begun, evidence = self.begun, self.sent
         found = await off_loop(self._verifier().verify, answer.text)
-        trust = level(found, missing=begun.asked.left_out)
+        # what broke off ends in passages, which have no level
+        trust = None if answer.failed else level(found, missing=begun.asked.left_out)
         own = answer.written.followups
         followups = partial(_followups, own, begun.asked.conversation, answer.text, begun.toolset, self._names)
         queries = [AskedQuery.of(each) for each in self._results(answer.written)]

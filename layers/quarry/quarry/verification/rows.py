@@ -8,13 +8,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
+from quarry.language.tokens import stem
 from quarry.platform.text import words
 from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
 from quarry.verification.arithmetic import Derivation
 from quarry.verification.finding import Finding
 from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import folded
-from quarry.verification.prose import Said
+from quarry.verification.prose import PLAUSIBLE_BELOW, Said
 from quarry.verification.tables import Mention, Table, date_number, says_money
 from quarry.verification.values import Number, blanked, read_values
 from quarry.verification.wording import english
@@ -477,6 +478,7 @@ class RowCheck:
         rest = wording.stems(self.unnamed.replace("\0", " "))
         held = self.table.text.stems | wording.stems(f"{self.said.question} {self.header} {self.lead}")
         share = len(rest & held) / len(rest) if rest else 1.0
+        ranks = frozenset(map(stem, wording.sets["highest"] | wording.sets["lowest"] | wording.sets["extreme"]))
         has_figure = bool(self.values.numbers or self.mentions or self.values.days)
         is_of_data = not wording.data_stems.isdisjoint(self.said.stems)
         if (
@@ -491,7 +493,7 @@ class RowCheck:
             (found.wrong if share < 0.25 else found.weak).append(
                 "no result says anything like it" if share < 0.25 else "no result says all of it"
             )
-        elif share < 0.2 and len(rest) > 4:
+        elif (share < PLAUSIBLE_BELOW and not (self.values.numbers or self.values.days) and len(rest - ranks) > 1) or (share < 0.2 and len(rest) > 4):
             found.weak.append("no result says all of it")
         self._check_row_text(rest, found)
 
