@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from quarry.language.writing import IN_ENGLISH
 from quarry.query.algebra import Cell, Column, Query
 from quarry.query.contract import QueryResult
 from quarry.query.describe import GROUPS_NAMED_MAX
@@ -33,9 +34,9 @@ def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> It
     if query.group and query.aggregate and len(result.rows) <= GROUPS_NAMED_MAX:
         return
     if query.group:
-        lines = dict.fromkeys(_group_line(query, columns, row, phrases) for row in result.rows)
+        lines = [_group_line(query, columns, row, phrases) for row in result.rows]
     else:
-        lines = dict.fromkeys(_row_lines(result, columns, phrases))
+        lines = [*dict.fromkeys(_row_lines(result, columns, phrases))]
     yield from islice(lines, most)
     if len(lines) > most or (result.truncated and query.limit is None):
         yield f"- and more, of {result.total:,} in all"
@@ -63,7 +64,7 @@ def _shown(column: Column, cell: Cell, phrases: Phrases) -> tuple[str, str]:
     """The label and the value of a cell. Numbers have no separators, since commas stand between values."""
     if isinstance(cell, bool) or not isinstance(cell, int | float):
         return column.label, phrases.cell(column, cell)
-    said = f"{cell:.2f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)
+    said = IN_ENGLISH.measured(cell).replace(",", "") if isinstance(cell, float) else str(cell)
     return column.label, f"{said} {column.unit}" if column.unit and isinstance(cell, int) else said
 
 

@@ -15,6 +15,7 @@ from quarry.domains import module
 from quarry.language.tokens import keys, stem
 from quarry.platform.errors import SourceUnavailable
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField
+from quarry.query.listing import is_naming
 from quarry.query.schema import Field, Link, Schema, Source
 from quarry.retrieval.facets import folded_value
 from quarry.retrieval.known_values import frequent_values
@@ -152,6 +153,7 @@ def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDesc
         label=source.label,
         description=source.description,
         date=source.dated,
+        left_out=source.left_out or None,
         fields=[*(_field(name, field, source, values) for name, field in source.fields.items()), *predicates],
         related=[
             _related(link)
@@ -170,9 +172,10 @@ def _field(name: str, field: Field, source: Source, values: Values) -> SourceFie
         label=field.label,
         unit=field.unit,
         currency=field.currency,
+        currency_of=field.currency_of,
         references=link.target if link else None,
         many=field.is_array or (field.related is not None and field.related.is_many),
-        values=values.get(listed) if listed else None,
+        values=values.get(listed) if listed and not is_naming(name, source) else None,
         description=field.description,
     )
 
@@ -231,7 +234,8 @@ def line_of(source: SourceDescription) -> str:
     links = [_link(link) for link in source.related]
     dated = f", dated by {source.date}" if source.date else ""
     about = f" ({source.description})" if source.description else ""
-    return f"{source.name}{about}{dated}: {'; '.join([*fields, *links])}"
+    left_out = f", {source.left_out}" if source.left_out else ""
+    return f"{source.name}{about}{dated}{left_out}: {'; '.join([*fields, *links])}"
 
 
 def names_of(source: SourceDescription) -> str:
@@ -241,7 +245,7 @@ def names_of(source: SourceDescription) -> str:
 
 
 def _field_line(field: SourceField) -> str:
-    measured = field.currency or field.unit
+    measured = field.currency or field.unit or (f"the row's {field.currency_of}" if field.currency_of else None)
     kind = "true/false" if field.kind == "boolean" else field.kind
     return " ".join(
         filter(

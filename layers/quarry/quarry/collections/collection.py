@@ -8,7 +8,7 @@ source alone; readers get everything else from the source itself, with their own
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import LiteralString
 
@@ -19,7 +19,7 @@ from quarry.collections.json_paths import TYPES_OF_KINDS, keys_of, own_name, pat
 from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.predicate import read_predicate
-from quarry.collections.reference_declarations import Parent, Referred, RelatedRows
+from quarry.collections.reference_declarations import KeptWith, Parent, Referred, RelatedRows
 from quarry.collections.relations import Relation, is_date_type
 from quarry.collections.row_sql import (
     LINE_BREAK,
@@ -62,6 +62,14 @@ class Collection:
     """The tables named by its facets where row-level security may hide rows, as the declaration writes them."""
     document_keys: Mapping[str, UsedColumn] = field(default_factory=dict)
     """The keys that were seen in JSON columns of the source, by path."""
+    indexed_columns: frozenset[str] = frozenset()
+    """The columns of the source by which an index finds its rows."""
+    indexed_relations: frozenset[str] = frozenset()
+    """The related rows that an index finds."""
+    owned: Mapping[tuple[str, str], Collection] = field(default_factory=dict, compare=False, repr=False)
+    """The collections whose rows have owners, by table. Of these tables a caller reads only rows of their own, also where the
+    collection refers to them. Empty where the rows of all owners are counted.
+    """
 
     @property
     def has_source(self) -> bool:
@@ -101,11 +109,20 @@ class Collection:
 
     @property
     def source_sql(self) -> LiteralString:
-        """Its rows in SQL: the source, or the rows of it that meet `where`."""
+        """Its rows in SQL: the source, or the rows of it that meet `where` and are kept with those that they refer to."""
         where = self.declaration.where
+        met = [f"({where.statement})"] if where else []
+        met += [self._is_kept(by, kept) for by, kept in self.declaration.kept_with.items()]
         # rows without a key are identified by their physical location
         columns: LiteralString = "*" if self.key else "tableoid, ctid, *"
-        return f"(select {columns} from {self.table_sql} where {where.statement})" if where else self.table_sql
+        row: LiteralString = " s" if self.declaration.kept_with else ""
+        return f"(select {columns} from {self.table_sql}{row} where {' and '.join(met)})" if met else self.table_sql
+
+    def _is_kept(self, by: str, kept: KeptWith) -> LiteralString:
+        """Whether no row that the row `s` refers to by a column is left out."""
+        refers = f"{self.column(kept.key or 'id', 'p')} = {self.column(by, 's')}"
+        left_out = f"({kept.where.statement}) is not true"
+        return f"not exists (select from {self.other_table(kept.of)} p where {refers} and {left_out})"
 
     def column(self, name: str, row: LiteralString = "x") -> LiteralString:
         """A column or path of the source's row `row`."""
@@ -118,9 +135,10 @@ class Collection:
         return path_sql(keys, type_of_kind(kind), row) if keys else f"{row}.{identifier(name)}"
 
     def text(self, name: str, row: LiteralString = "x") -> LiteralString:
-        """A column of the source's row as text; the elements of an array, separated by commas."""
+        """A column of the source's row as plain text; the elements of an array, separated by commas."""
         value = self.column(name, row)
-        return f"array_to_string({value}, ', ')" if self.columns[name].is_array else f"{value}::text"
+        text: LiteralString = f"array_to_string({value}, ', ')" if self.columns[name].is_array else f"{value}::text"
+        return f"text_of_html({text})" if name in self.declaration.markup else text
 
     def key_text(self, row: LiteralString = "x") -> LiteralString:
         """The key of the source's row as text; without a key, the current physical location of the row."""
@@ -299,6 +317,10 @@ class Collection:
         fields: LiteralString = f"to_jsonb({row}) - array[{listed(map(quoted, self.declaration.hidden))}]::text[]"
         for keys in filter(None, map(keys_of, self.declaration.hidden)):
             fields = without_path(fields, keys)
+        plain = [name for name in self.declaration.markup if name not in self.declaration.hidden and not keys_of(name)]
+        if plain:
+            texts = listed(f"{quoted(name)}, {self.text(name, row)}" for name in plain)
+            fields = f"({fields} || jsonb_build_object({texts}))"
         return fields
 
     @property
@@ -329,8 +351,22 @@ class Collection:
         return f"from {self.other_table(reference.of)} {other} where {other}.{key} = {by} limit 1"
 
     def other_table(self, name: str) -> LiteralString:
-        """The name in SQL of a table that the declaration names."""
-        return identifier(*table_name(name))
+        """The rows that a caller sees of a table that the declaration names, in SQL. All that is read of other tables is read by
+        this."""
+        table = table_name(name)
+        owned = self.owned.get(table)
+        return f"(select * from {identifier(*table)} q where {owned.guard('q')})" if owned else identifier(*table)
+
+    def guard(self, row: LiteralString = "t") -> LiteralString:
+        """Whether the source's row is the caller's; true where rows have no owners."""
+        scope = self.declaration.scope
+        return self.is_callers(self.text(scope, row)) if scope and self.declaration.scope_setting else "true"
+
+    def is_callers(self, scope: LiteralString) -> LiteralString:
+        """Whether the owner `scope` is the caller, according to the collection's setting. A row without an owner belongs to
+        nobody.
+        """
+        return f"{scope} = nullif(current_setting({quoted(self.declaration.scope_setting or '')}, true), '')"
 
     def url(self, row: LiteralString = "t") -> LiteralString:
         """The URL of the source's row; null where none is declared."""
@@ -371,7 +407,7 @@ class Collection:
         """A hash that changes with anything that `rows_N` is derived from: texts, how they are searched, and the row's scope."""
         whose = filter(None, [self.declaration.scope, self.declaration.language_column])
         made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *whose))
-        how = repr((self.declaration.language, "unaccented", [*self.declaration.text.items()], self._embedded))
+        how = repr((self.declaration.language, "in pairs of letters", [*self.declaration.text.items()], self._embedded))
         vectors = [self.content_hash] if self.declaration.vectors else []
         return hashed([quoted(how), *(self.text(name) for name in made_of), *vectors])
 
@@ -389,6 +425,15 @@ class Collection:
         """The columns that windows are made of. Those of the heading precede each window."""
         embedded = self.declaration.embedded
         return tuple(dict.fromkeys((*self.declaration.headings, *embedded))) if embedded else ()
+
+
+def with_owners(collections: Mapping[str, Collection]) -> dict[str, Collection]:
+    """The collections as callers read them: of tables whose rows have owners each sees their own. Of several collections of a
+    table, the first says who owns its rows.
+    """
+    declared = reversed([*collections.values()])
+    owned = {each.source: each for each in declared if each.declaration.scope_setting is not None}
+    return {name: replace(each, owned=owned) if owned else each for name, each in collections.items()}
 
 
 def make_collection(

@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import LiteralString
 
 from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.names import words
+from quarry.collections.naming import table_name
 from quarry.collections.own_table import OwnTable
 from quarry.collections.reference_declarations import Referred
 from quarry.collections.row_sql import listed, quoted
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.retrieval.facets import NUMERIC_KINDS, Facet, FacetKind, Related, SearchTable
-from quarry.spans.quantities import unit_named
+from quarry.spans.quantities import CURRENCIES, unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
 DATE = "date"
@@ -53,10 +55,11 @@ def _with_words_apart(table: SearchTable, collection: Collection) -> SearchTable
         has_key=collection.has_key_among("t"),
         holds_words=f"{collection.key_text('t')} in (select w.id from {collection.rows} w where {_holds_words(collection)})",
         source=collection.source_sql,
-        guard=is_callers(collection, collection.text(scope, "t")) if scope else "true",
+        guard=collection.guard(),
         values_of=f"coalesce({collection.text(scope, 't')}, '')" if scope else None,
         guarded=frozenset(_guarded(collection)),
         languages=collection.languages,
+        spelt=True,
         reckons=True,
     )
 
@@ -72,13 +75,6 @@ def _holds_words(collection: Collection) -> LiteralString:
     return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
 
 
-def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
-    """Whether the owner `scope` is the caller, according to the collection's setting. A row without an owner belongs to
-    nobody.
-    """
-    return f"{scope} = nullif(current_setting({quoted(collection.declaration.scope_setting or '')}, true), '')"
-
-
 def hides_rows(collection: Collection) -> bool:
     """Whether a caller may be unable to see some rows: they have owners, or row-level security may hide some."""
     return collection.declaration.scope_setting is not None or collection.has_row_security
@@ -88,7 +84,8 @@ def _guarded(collection: Collection) -> Iterator[str]:
     """The facets with values that a caller may not see."""
     for name, facet in collection.declaration.facets.items():
         reached = {*tables_reached(collection.declaration, facet), *([facet.through] if facet.through else [])}
-        if hides_rows(collection) or reached & collection.guarded_tables:
+        may_hide = reached & collection.guarded_tables or any(table_name(each) in collection.owned for each in reached)
+        if hides_rows(collection) or may_hide:
             yield name
 
 
@@ -141,15 +138,28 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         # with inflections of the label in the languages of the rows
         words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
         wording=given.wording or _wording(given.kind, label),
-        synonyms=tuple((said, value) for said, values in given.synonyms.items() for value in values),
+        synonyms=(
+            *((said, value) for said, values in given.synonyms.items() for value in values),
+            *(_names_of_currencies() if is_plain and given.columns_as(name)[0] in _currencies(collection) else ()),
+        ),
         is_hard=given.hard is True,
         is_people=given.people,
-        currency=given.currency,
+        currency=given.currency if isinstance(given.currency, str) else None,
         related=name if given.of else given.related,
         is_many=is_many,
         unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
         steps=len(list(tables_reached(collection.declaration, given))),
     )
+
+
+def _currencies(collection: Collection) -> set[str]:
+    """The columns that hold codes of currencies."""
+    return {each.currency_column for each in collection.declaration.facets.values() if each.currency_column}
+
+
+@cache
+def _names_of_currencies() -> tuple[tuple[str, str], ...]:
+    return tuple((said, code) for name, code in CURRENCIES.items() for said in (name, plural(name)))
 
 
 def _wording(kind: FacetKind, label: str) -> str:
@@ -235,8 +245,17 @@ def _relations(collection: Collection) -> Iterator[Related]:
             continue
         of = collection.other_table(facet.of)
         on = f"{collection.column(facet.key or 'id', 'r')} = {collection.column(facet.by or '', 't')}"
-        yield Related(name, of, on) if isinstance(collection, OwnTable) else Related(name, facet.of, on, source=of)
+        if isinstance(collection, OwnTable):
+            yield Related(name, of, on + collection.of_same_owner(facet.of))
+        else:
+            yield Related(name, facet.of, on, source=of)
     for name, rows in collection.declaration.related.items():
         on, of = collection.belongs(rows, "t", "r"), collection.other_table(rows.of)
         is_own = isinstance(collection, OwnTable)
-        yield Related(name, of, on, rows.by) if is_own else Related(name, rows.of, on, source=of, has_several=True)
+        yield (
+            Related(name, of, on, rows.by)
+            if is_own
+            else Related(
+                name, rows.of, on, source=of, has_several=True, is_indexed=name in collection.indexed_relations
+            )
+        )

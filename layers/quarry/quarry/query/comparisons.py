@@ -10,6 +10,7 @@ from typing import LiteralString, Protocol
 
 from psycopg.sql import SQL, Composable, Composed, Literal
 
+from quarry.platform.text import piece_pattern
 from quarry.query.algebra import Comparison, Operator, Period, Query, Scalar
 from quarry.query.paths import NUMERIC, invalid
 from quarry.query.schema import Kind
@@ -43,15 +44,11 @@ def ordered(value: Composable, kind: Kind) -> Composed:
     return folded(value) if kind == "text" else SQL("({})").format(value)
 
 
-def first_day(value: Composable, kind: Kind, period: Period) -> Composed:
-    """The first day, in UTC, of the period that a date is in."""
-    moment = SQL("({})::timestamp").format(value) if kind == "date" else _in_utc(value)
-    return SQL("date_trunc({}, {})::date").format(Literal(period), moment)
-
-
-def _in_utc(moment: Composable) -> Composed:
-    """A timestamp in UTC, whether the moment has a time zone or not, and whichever the session's is."""
-    return SQL("(timestamp 'epoch' + (({}) - 'epoch'))").format(moment)
+def first_day(value: Composable, period: Period) -> Composed:
+    """The first day of the period that a date is in. The day of a moment is that in the time zone of the session, as where
+    Postgres reads a date that moments are compared with.
+    """
+    return SQL("date_trunc({}, ({})::timestamp)::date").format(Literal(period), value)
 
 
 def aggregated(function: str, value: Composable | None, kind: Kind, only: Composable | None = None) -> Composed:
@@ -68,6 +65,11 @@ def aggregated(function: str, value: Composable | None, kind: Kind, only: Compos
     if function == "avg":
         return SQL("avg(({})::numeric){}").format(value, chosen)
     return SQL("{}({}){}").format(SQL("min" if function == "min" else "max"), shown(value, kind), chosen)
+
+
+def is_finite(value: Composable) -> Composed:
+    """Whether a number is neither NaN, which Postgres takes for the greatest, nor infinite; null of none."""
+    return SQL("(({0})::numeric > '-Infinity' and ({0})::numeric < 'Infinity')").format(value)
 
 
 class Place(Protocol):
@@ -99,12 +101,8 @@ class Operand:
     is_array: bool = False
     """Whether the values are elements of an array."""
     holds: Holds | None = None
-    """How values spelt as in the data are compared; an array is compared as a whole."""
-
-    def compares_by_holding(self, comparison: Comparison) -> bool:
-        """Whether a comparison has such values."""
-        has_texts = bool(comparison.scalars) and comparison.op not in ("<", "<=", ">", ">=", "between")
-        return self.holds is not None and has_texts
+    """How the values of the comparison that it was read for are compared, if they are spelt as in the data. An array is compared
+    as a whole."""
 
 
 def compared(operand: Operand, other: Operand | None, comparison: Comparison, reader: Place, pointer: str) -> Composed:
@@ -128,9 +126,12 @@ def held(operand: Operand, comparison: Comparison, building: Building) -> Compos
     """True of the rows that hold, or for `!=` do not hold, one of the values, which are spelt as in the data."""
     assert operand.holds is not None
     met = SQL("{}").format(operand.holds([str(value) for value in comparison.scalars], building))
-    if operand.many is not None and not operand.is_array:
+    is_denied = comparison.op == "!="
+    if operand.many is not None:
         met = operand.many.any(met)
-    return SQL("({}) is not true").format(met) if comparison.op == "!=" else met
+        # of NOT EXISTS the planner makes a join, of IS NOT TRUE it does not
+        return SQL("not {}").format(met) if is_denied else met
+    return SQL("({}) is not true").format(met) if is_denied else met
 
 
 def _with_many(operand: Operand, query: Query, is_denied: bool, reader: Place, pointer: str) -> Composed:
@@ -156,7 +157,7 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
     """True of one value that compares so."""
     op: str = comparison.op
     if op == "not_null":
-        return SQL("{} is not null").format(key_of(operand.value, operand.kind, folds=operand.holds is not None))
+        return SQL("{} is not null").format(key_of(operand.value, operand.kind))
     if op == "contains":
         if not operand.is_array and operand.kind != "text":
             raise invalid(f"{pointer}/op", f"{operand.name} is {operand.kind}: `contains` looks in text and in arrays")
@@ -173,17 +174,10 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
         return _with_dates(building, operand, op, scalars)
     if op == "contains":
         return _any(
-            SQL("({})::text ilike {}").format(operand.value, building.parameter(_piece(text_of(*each))))
+            SQL("({})::text ilike {}").format(operand.value, building.parameter(piece_pattern(text_of(*each))))
             for each in scalars
         )
     return _with_plain(building, operand, op, scalars, pointer)
-
-
-def _piece(text: str) -> str:
-    """A LIKE pattern that finds a piece of text, whose own wildcards stand for themselves."""
-    for special in ("\\", "%", "_"):
-        text = text.replace(special, f"\\{special}")
-    return f"%{text}%"
 
 
 def _any(conditions: Iterable[Composable]) -> Composed:
@@ -215,8 +209,8 @@ def _plain(building: Building, kind: Kind, value: Scalar, pointer: str) -> Compo
 
 
 def _with_dates(building: Building, operand: Operand, op: str, scalars: Sequence[tuple[Scalar, str]]) -> Composed:
-    """Dates by the days that are named. Their parameters have no type, so that Postgres reads each as its column is: of a
-    timestamp without time zone, in UTC.
+    """Dates by the days that are named. Their parameters have no type, so that Postgres reads each as its column is: of moments
+    in the time zone of the session.
     """
     spans = [interval_of(value, operand.kind, building.today, pointer) for value, pointer in scalars]
     value = operand.value
@@ -266,7 +260,7 @@ def _with_field(operand: Operand, op: str, other: Operand, pointer: str) -> Comp
     one, two = (
         folded(each.value)
         if each.kind == "text"
-        else first_day(each.value, each.kind, "day")
+        else first_day(each.value, "day")
         if operand.kind != other.kind and each.kind == "datetime"
         else each.value
         for each in (operand, other)

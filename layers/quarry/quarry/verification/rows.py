@@ -479,6 +479,7 @@ class RowCheck:
         held = self.table.text.stems | wording.stems(f"{self.said.question} {self.header} {self.lead}")
         share = len(rest & held) / len(rest) if rest else 1.0
         ranks = frozenset(map(stem, wording.sets["highest"] | wording.sets["lowest"] | wording.sets["extreme"]))
+        is_bare = not (self.values.numbers or self.values.days)
         has_figure = bool(self.values.numbers or self.mentions or self.values.days)
         is_of_data = not wording.data_stems.isdisjoint(self.said.stems)
         if (
@@ -493,7 +494,7 @@ class RowCheck:
             (found.wrong if share < 0.25 else found.weak).append(
                 "no result says anything like it" if share < 0.25 else "no result says all of it"
             )
-        elif (share < PLAUSIBLE_BELOW and not (self.values.numbers or self.values.days) and len(rest - ranks) > 1) or (share < 0.2 and len(rest) > 4):
+        elif share < (PLAUSIBLE_BELOW if is_bare and len(rest - ranks) > 1 else 0.2 if len(rest) > 4 else 0.0):
             found.weak.append("no result says all of it")
         self._check_row_text(rest, found)
 
