@@ -28,7 +28,7 @@ from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import STOP_WORDS, placed_words, shorten, significant_words, topic_text, words
 from quarry.postgres.failures import UNREADABLE
 from quarry.reader.features import chance_of
-from quarry.records.contract import ConfidenceLevel, RecordKey
+from quarry.records.contract import RecordKey
 from quarry.records.counts import counts_next
 from quarry.records.evidence import EvidenceSource, RecordText
 from quarry.records.extraction import (
@@ -61,7 +61,7 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
     """Whether the records found answer the query: sentences to quote, a doubt, or a refusal that names the nearest. Raises
     DatabaseUnavailable.
     """
-    authors = toolset.reading.authors
+    authors = toolset.read.authors
     if not first.ranked:
         return Facts(authors=authors)
     said = [each for each in first.sources if each.text.author in authors]
@@ -83,7 +83,7 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
     if is_refused and is_asked(query):
         return Facts(nothing_held(query, missing, first.sources), is_all=True, chance=min(likely, fitted.refused_below))
     doubted = doubt(missing) if likely < fitted.doubted_below else ""
-    return Facts(authors=authors, doubt=doubted, quotes=quotes, chance=likely, likely=fitted.level(likely))
+    return Facts(authors=authors, doubt=doubted, quotes=quotes, chance=likely)
 
 
 def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quote]) -> dict[str, float]:
@@ -151,7 +151,7 @@ class AskedWord:
 def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> list[str]:
     """The names in the question with a word that no searched record holds, nor one that is spelled nearly so."""
     unheld = {each.word for each in asked if each.is_missing and not each.is_near}
-    said, names = toolset.reading.read.said, list[str]()
+    said, names = toolset.read.read.said, list[str]()
     for each in said.texts:
         last = each.place.last
         # the first part of a name may be a known value
@@ -245,26 +245,15 @@ Features = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Fitted:
-    """The weights for one kind of embedding model. A question is refused below one probability and doubted below another; `low`
-    and `high` bound the levels of confidence. On questions to collections that it was not fitted to, high is right nine times in
-    ten and low at most half of the time.
-    """
+    """The weights for one kind of embedding model. A question is refused below one probability and doubted below another."""
 
     weights: Features
     refused_below: float
     doubted_below: float
-    low: float
-    high: float
 
     def probability(self, features: Features) -> float:
         """The probability, from 0 to 1, that a question with these features is answered."""
         return chance_of(self.weights, features)
-
-    def level(self, probability: float) -> ConfidenceLevel:
-        """The level of confidence for a probability."""
-        if probability < self.low:
-            return "low"
-        return "high" if probability >= self.high else "medium"
 
 
 @cache
@@ -287,7 +276,7 @@ FOLLOWUP_COVERAGE_MIN = 0.6
 async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
     """Two or three questions that the records can answer; after a count, questions about the type that was counted."""
     counted = facts.counted.filters.get("types", ()) if facts.counted else ()
-    asked = counts_next(facts.counted, toolset.types, toolset.reading.types.counted) if facts.counted else []
+    asked = counts_next(facts.counted, toolset.types, toolset.record_types.counted) if facts.counted else []
     if len(asked) >= FOLLOWUPS_MIN:
         return asked[:FOLLOWUPS_MAX]
     sources, pool = _found(toolset, counted)
@@ -347,7 +336,7 @@ async def _latest_records(toolset: SearchToolset, types: Sequence[str] = ()) -> 
         async with in_time(toolset.run.budget.seconds_left):
             return await latest_records(
                 toolset.services.reader,
-                toolset.reading.types,
+                toolset.record_types,
                 FOLLOWUPS_MAX,
                 among=[each for each in among if each.name in types] or among,
                 given=given,
