@@ -110,6 +110,7 @@ SURE = 0.7
 NAMED_MIN = 0.99
 """From this likeness on, words name a type of record."""
 CONDITIONS_MAX = 12
+YEAR_DAYS = 365
 SaidCondition = tuple[Condition, frozenset[Span]]
 """A condition on facets, and the characters that say it."""
 
@@ -121,6 +122,7 @@ class RecordsReading:
     `conditions` are what its records must be like; `must_hold`: no others are meant. `named` are the types that it asks for by
     name. `words` are left to be found by words: all but what the conditions say; empty where the whole search text serves.
     `says_more`: words say more than which records are meant. `excludes`: a dash rules some out ("council -parks").
+    `is_dated`: only records of some days are meant, a year at most.
     """
 
     types: RecordTypes
@@ -134,6 +136,7 @@ class RecordsReading:
     says_more: bool = True
     excludes: bool = False
     asks_for_latest: bool = False
+    is_dated: bool = False
 
     @property
     def authors(self) -> frozenset[str]:
@@ -193,7 +196,8 @@ def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -
     named = tuple(own for name in likely.sources if (own := asked.homes[name][1]) in types.counted)
     excluded = exclusions_in(text)
     says_more = likely.says_more(_spans(said))
-    must_hold = bool(named) or not says_more or any(_is_a_day(each, types.united) for each, _ in said)
+    is_dated = any(_is_a_time(each, types.united, at_most=0 if says_more else YEAR_DAYS) for each, _ in said)
+    must_hold = bool(named) or not says_more or is_dated
     if not must_hold:
         said = [each for each in said if _is_of_people_or_days(each[0], types.united)]
     left = _without(text, [*_spans(said), *excluded])
@@ -204,6 +208,7 @@ def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -
         says_more=says_more,
         excludes=bool(excluded),
         asks_for_latest=likely.asks_for_latest(asked),
+        is_dated=is_dated,
     )  # fmt: skip
 
 
@@ -347,10 +352,14 @@ def _is_of_people_or_days(condition: Condition, table: SearchTable) -> bool:
     return bool(facets) and all(each.is_people or each.kind in ("name", "date") for each in facets)
 
 
-def _is_a_day(condition: Condition, table: SearchTable) -> bool:
+def _is_a_time(condition: Condition, table: SearchTable, at_most: int) -> bool:
+    """Whether it is about a day, or about days that are `at_most` so many days apart."""
     if not isinstance(condition, Comparison) or condition.op not in ("=", "between"):
         return False
-    return table.facet(facet_of(condition)).kind == "date" and len({*condition.scalars}) == 1
+    if table.facet(facet_of(condition)).kind != "date":
+        return False
+    days = [datetime.date.fromisoformat(str(each)[:10]) for each in condition.scalars]
+    return (max(days) - min(days)).days <= at_most
 
 
 def tellable(condition: Condition, table: SearchTable) -> Condition | None:
