@@ -185,7 +185,7 @@ class _Forth:
             if facet.related == name
             for is_array in [facet.kind == "array"]
         }
-        return Link(name, label, on, True, None, collection.other_table(rows.of), shown, is_indexed)
+        return Link(name, label, on, True, None, collection.other_table(rows.of), shown, is_indexed=is_indexed)
 
     def _to_parent(self, name: str, parent: Parent) -> Link:
         collection, key = self.collection, parent.key or "id"
