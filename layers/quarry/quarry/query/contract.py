@@ -82,6 +82,8 @@ class SourceField(LazyModel):
     many: bool = False
     values: list[str] | None = None
     description: str | None = None
+    through: Annotated[str | None, Field(exclude=True)] = None
+    """The reference through which a row has the value."""
 
 
 class RelatedRows(LazyModel):
@@ -97,14 +99,18 @@ class RelatedRows(LazyModel):
 
 
 class SourceDescription(LazyModel):
-    """What a Query can ask of a source. `date` is the field that dates its rows."""
+    """What a Query can ask of a source. `date` is the field that dates its rows, `texts` are long texts that a Query can select;
+    `where` says which rows of its table they are, where not all.
+    """
 
     name: str
     label: str
     description: str
     date: str | None = None
+    where: str | None = None
     fields: list[SourceField]
     related: list[RelatedRows]
+    texts: list[str] = []
 
 
 SOURCES_MAX = 100

@@ -98,6 +98,10 @@ class Source:
     languages: tuple[str, ...] = ()
     predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
     owner_claim: str | None = None
+    texts: Mapping[str, Field] = field(default_factory=dict)
+    """Long texts: they can be selected and compared, and no question is read as one about them."""
+    where: str = ""
+    """Which rows of their table the rows are, as it is declared; empty of all."""
 
 
 @dataclass(frozen=True)
