@@ -152,7 +152,6 @@ def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDesc
         label=source.label,
         description=source.description,
         date=source.dated,
-        where=source.where or None,
         fields=[*(_field(name, field, source, values) for name, field in source.fields.items()), *predicates],
         related=[
             _related(link)
@@ -235,9 +234,8 @@ def line_of(source: SourceDescription, extent: str = "") -> str:
     dated = f", dated by {source.date}" if source.date else ""
     about = f" ({source.description})" if source.description else ""
     known = f"; {extent}" if extent else ""
-    left_out = f"; only rows where {source.where}" if source.where else ""
     texts = [f"texts to select: {', '.join(source.texts)}"] if source.texts else []
-    return f"{source.name}{about}{dated}{known}{left_out}: {'; '.join([*fields, *links, *texts])}"
+    return f"{source.name}{about}{dated}{known}: {'; '.join([*fields, *links, *texts])}"
 
 
 def _is_reached(field: SourceField, source: SourceDescription) -> bool:

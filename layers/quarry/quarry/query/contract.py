@@ -99,15 +99,12 @@ class RelatedRows(LazyModel):
 
 
 class SourceDescription(LazyModel):
-    """What a Query can ask of a source. `date` is the field that dates its rows, `texts` are long texts that a Query can select;
-    `where` says which rows of its table they are, where not all.
-    """
+    """What a Query can ask of a source. `date` is the field that dates its rows, `texts` are long texts to select."""
 
     name: str
     label: str
     description: str
     date: str | None = None
-    where: str | None = None
     fields: list[SourceField]
     related: list[RelatedRows]
     texts: list[str] = []

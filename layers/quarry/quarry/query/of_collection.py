@@ -99,7 +99,6 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
         languages=table.languages,
         predicates=_predicates(collection),
         owner_claim=declaration.scope_claim if declaration.scope_setting else None,
-        where=declaration.where.sql if declaration.where else "",
     )
 
 

@@ -100,8 +100,6 @@ class Source:
     owner_claim: str | None = None
     texts: Mapping[str, Field] = field(default_factory=dict)
     """Long texts: they can be selected and compared, and no question is read as one about them."""
-    where: str = ""
-    """Which rows of their table the rows are, as it is declared; empty of all."""
 
 
 @dataclass(frozen=True)
