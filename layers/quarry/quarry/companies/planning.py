@@ -72,7 +72,7 @@ async def _known(context: Context, planned: Sequence[PlanCondition]) -> tuple[Co
         try:
             condition = Comparison(field=each.field, op=each.op, values=tuple(each.values))
             query = Query(source=COMPANIES.name, where=(condition,))
-            found += (await with_known_values(query, asked, context.services.reader)).where
+            found += (await with_known_values(query, asked, context.services.reader, keeps_places=True)).where
             met(found[-1:])
         except (ValidationError, InvalidInput):
             continue

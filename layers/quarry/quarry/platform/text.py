@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -118,6 +119,12 @@ def significant_words(text: str) -> list[str]:
     return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOP_WORDS))
 
 
+def is_in_other_script(text: str) -> bool:
+    """Whether most letters of a text are not Latin."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return 2 * sum(not unicodedata.name(letter, "").startswith("LATIN") for letter in letters) > len(letters)
+
+
 def topic_text(text: str, small_talk: Set[str] = STOP_WORDS) -> str:
     """`text` without the words that carry no topic, in order; the whole text if no word is left."""
     return " ".join(word for word in words(text) if word not in small_talk) or text
@@ -129,6 +136,13 @@ def shorten(text: str, limit: int) -> str:
     if len(text) <= limit:
         return text
     return text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;:—–- ") + "…"
+
+
+def piece_pattern(text: str) -> str:
+    """A LIKE pattern that finds a piece of text, whose own wildcards stand for themselves."""
+    for special in ("\\", "%", "_"):
+        text = text.replace(special, f"\\{special}")
+    return f"%{text}%"
 
 
 def fence(text: str) -> str:

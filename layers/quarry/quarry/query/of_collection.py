@@ -13,23 +13,24 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import LiteralString
 
+from psycopg.sql import SQL, Composable
 from pydantic import TypeAdapter
 
 from quarry.collections.collection import Collection
 from quarry.collections.column_types import is_single
 from quarry.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
 from quarry.collections.names import words
-from quarry.collections.naming import table_name
 from quarry.collections.own_table import OwnTable, column_of
 from quarry.collections.predicate import read_predicate
 from quarry.collections.reference_declarations import RelatedRows
 from quarry.collections.relations import Column, is_date_type
-from quarry.collections.search_table import DATE, called, own_value, search_table, tables_reached, value_of_related
+from quarry.collections.search_table import DATE, called, own_value, search_table, value_of_related
 from quarry.collections.secrets import is_secret_number, secrecy_of
 from quarry.collections.used_columns import NUMBERS, UsedColumn
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
-from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
+from quarry.query.collection_links import links_of, title_of, titles_of
+from quarry.query.comparisons import folded
 from quarry.query.schema import (
     KINDS,
     Field,
@@ -46,6 +47,7 @@ from quarry.query.schema import (
     source_of,
 )  # fmt: skip
 from quarry.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.values import Parameters, holds_one_of
 
 _KINDS: Mapping[str, Kind] = {
     NUMBER: "number", "bigint": "number", MOMENT: "datetime", "date": "date", TRUTH: "boolean",
@@ -72,13 +74,13 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
     collection, table = declared.collection, declared.table
     declaration = collection.declaration
     links = links_of(collection, collections)
-    # a column that one collection of a table hides is a field of no other
-    unshown = {name for each in collections if each.source == collection.source for name in each.unshown_columns}
+    # a column that one collection of a table hides is a field of no other that does not say so
+    others = (each for each in collections if each.source == collection.source)
+    unshown = {name for each in others for name in each.unshown_columns} - {*collection.declaration.shows}
     titles = titles_of(collection, collections, links)
-    owned = frozenset(each.source for each in collections if each.declaration.scope_setting)
     columns = (_column_field(collection, unshown, column) for column in declared.columns)
     paths = (_path_field(unshown, name, used) for name, used in _paths_of(collection).items())
-    fields = dict(_facet_fields(declared, titles, owned)) | {
+    fields = dict(_facet_fields(declared, titles)) | {
         name: field
         for name, field in (*columns, *paths)
         if field is not None and name not in declaration.facets and name not in declaration.links
@@ -92,7 +94,7 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
         title=collection.title,
         fields=fields,
         links=links,
-        guard=guard_of(collection),
+        guard=collection.guard,
         holds_words=_holds_words(collection, table),
         dated=table.date,
         description=declaration.describe or "",
@@ -185,9 +187,7 @@ def _holds_words(collection: Collection, table: SearchTable) -> SqlHoldsWords | 
 # ---- fields ----
 
 
-def _facet_fields(
-    declared: Declared, titles: Mapping[str, Link], owned: Set[tuple[str, str]]
-) -> Iterator[tuple[str, Field]]:
+def _facet_fields(declared: Declared, titles: Mapping[str, Link]) -> Iterator[tuple[str, Field]]:
     collection = declared.collection
     facets = {facet.name: facet for facet in search_table(collection).facets}
     for name, given in collection.declaration.facets.items():
@@ -195,24 +195,39 @@ def _facet_fields(
         link = titles.get(given.related or name)
         if link is not None and (given.of or given.related):
             title = partial(value_of_related, collection, name, given) if given.related else title_of(collection, given)
-            value = described(facet, title, table, is_array=facet.is_array if given.related else False)
+            value = _facet_field(facet, title, table, is_array=facet.is_array if given.related else False)
             value = _in_parts(facet, table) if given.columns else value
-            # rows with owners are read with each query: the dictionary has the values of all owners
-            is_owned = any(table_name(each) in owned for each in tables_reached(collection.declaration, given))
-            yield name, replace(value, related=link, listed=None if is_owned else value.listed)
+            yield name, replace(value, related=link)
         elif given.kind == "place" and (given.columns or collection.columns[given.column or name].is_array):
             yield name, _in_parts(facet, table)
         else:
-            own = partial(own_value, collection, name, given)
-            yield name, described(facet, own, table)
+            yield name, _facet_field(facet, partial(own_value, collection, name, given), table)
     if DATE in facets and DATE not in collection.declaration.facets:
         column = collection.declaration.date or ""
         yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)
 
 
+def _facet_field(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None) -> Field:
+    """A facet with the SQL of its value. Of a place, each part counts where conditions name one."""
+    value = described(facet, sql, table, is_array=is_array)
+    return replace(value, holds=partial(_holds_place, facet, sql)) if facet.kind == "place" else value
+
+
 def _in_parts(facet: Facet, table: SearchTable) -> Field:
     """A place in several columns, or one of several, as each of its parts."""
-    return described(facet, one_row(f"place_parts({facet.sql})"), table, is_array=True)
+    whole = one_row(facet.sql)
+    return replace(_facet_field(facet, whole, table, is_array=True), sql=one_row(f"place_parts({facet.sql})"))
+
+
+def _holds_place(
+    facet: Facet, sql: SqlOf, row: LiteralString, values: Sequence[str], parameters: Parameters
+) -> Composable:
+    """Whether a row is in one of some places, spelt as in the data, or is called like one but for its case."""
+    value = SQL(sql(row))
+    same = SQL(", ").join(folded(parameters.parameter(each)) for each in values)
+    return SQL("({} or {} in ({}))").format(
+        holds_one_of(facet, value, values, parameters, spelt=True), folded(value), same
+    )
 
 
 def _column_field(collection: Collection, unshown: Set[str], column: Column) -> tuple[str, Field | None]:
@@ -222,7 +237,9 @@ def _column_field(collection: Collection, unshown: Set[str], column: Column) -> 
     is_declared = column.name in collection.declaration.fields
     if kind is None or column.name in unshown or (_is_secret(column.name, kind) and not is_declared):
         return name, None
-    return name, _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
+    field = _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
+    is_plain = column.name not in collection.declaration.markup
+    return name, field if is_plain else replace(field, sql=partial(collection.text, column.name))
 
 
 def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:

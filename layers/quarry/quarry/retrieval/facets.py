@@ -22,8 +22,21 @@ words that it holds."""
 
 
 def identifier(*names: str) -> LiteralString:
-    """A name in SQL, quoted."""
-    return ".".join('"' + name.replace('"', '""') + '"' for name in names)
+    """A name in SQL, quoted.
+
+    A statement with parameters and a template read `%`, `{` and `}`: names with these are written with Unicode escapes.
+    """
+    return ".".join(map(_quoted_name, names))
+
+
+_READ_OTHERWISE = re.compile(r"[%{}\\]")
+
+
+def _quoted_name(name: str) -> LiteralString:
+    quoted: LiteralString = '"' + name.replace('"', '""') + '"'
+    if not set(name) & set("%{}"):
+        return quoted
+    return "U&" + _READ_OTHERWISE.sub(lambda found: f"\\{ord(found[0]):04X}", quoted)
 
 
 LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title", "place"})
@@ -157,6 +170,8 @@ class SearchTable:
     """The tables that it unites, if it has no rows of its own. It has their facets, and is read, not searched."""
     languages: tuple[str, ...] = ()
     """The text search configurations of its rows; English if empty."""
+    spelt: bool = False
+    """Whether conditions name places as the data spells them, because they are looked up first."""
     reckons: bool = False
     """Whether sums and averages of its numbers answer questions."""
 
