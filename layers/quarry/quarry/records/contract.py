@@ -24,6 +24,7 @@ from quarry.platform.text import Identifier, QueryText, Storable
 from quarry.query.algebra import Cell
 from quarry.query.contract import FilterChip, ShortQuery
 from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
+from quarry.verification.wire import CheckedStatement
 
 RecordType = str
 """The name of a type of record."""
@@ -333,8 +334,7 @@ class AnswerChunkEvent(Event):
 
 class Citation(LazyModel):
     """What stands behind a marker `[n]`: the sentence, and the passage of the source that supports it best, with its place in the
-    source's text. `support` is the share of what the sentence says that the passage holds; `verified`: it says so word for word.
-    Beyond the first hundred of an answer no passage is looked for: `support` is then what the whole source holds.
+    source's text. `support` is the share of what the sentence says that the passage holds; `verified`: the claim is borne out.
     """
 
     n: int
@@ -347,12 +347,12 @@ class Citation(LazyModel):
 
 
 class CitationsEvent(Event):
-    """How the sources support the answer; `unsupported` are its sentences that none supports: none that they cite or, where they
-    cite nothing, none at all."""
+    """How the sources support the answer. `unsupported` are its statements that are flagged, in words."""
 
     type: Literal["citations"] = "citations"
     citations: list[Citation]
     unsupported: list[str]
+    statements: list[CheckedStatement] = []
 
 
 class ConfidenceEvent(Event):
@@ -419,10 +419,11 @@ class CachedAnswer(LazyModel):
     sources: list[Source]
     suggested_followups: list[str]
     source_count: int
-    confidence: ConfidenceLevel
-    confidence_label: str
+    confidence: ConfidenceLevel | None
+    confidence_label: str | None
     created_at: datetime.datetime
     expires_at: datetime.datetime
     citations: list[Citation]
     unsupported: list[str]
+    statements: list[CheckedStatement]
     changed_since: list[ChangedRecord]
