@@ -110,8 +110,11 @@ def test_a_question_without_an_answer_is_told_so(client: TestClient, question: s
 class TestNumbers:
     def test_a_number_that_was_asked_for_is_sent_and_stated_first(self, client: TestClient) -> None:
         events = ask(client, "How many motions did Leland Frost move?")
-        assert types_of(events) == [*ORDER[:4], "aggregation", *ORDER[4:6], "confidence", *ORDER[6:]]
-        sent = the(events, "aggregation")
+        assert types_of(events) == [*ORDER[:3], "understood", "sources", "aggregation", *ORDER[4:6], "confidence", *ORDER[6:]]
+        sent, understood = the(events, "aggregation"), the(events, "understood")
+        assert (understood["sentence"], understood["unread"]) == (sent["sentence"], [])
+        assert [chip["label"] for chip in understood["chips"]] == ["mover: Leland Frost"]
+        assert understood["query"] == sent["query"]
         assert (sent["by"], sent["groups"]) == (None, [])
         assert sent["filters"] == {"types": ["motion"], "facets": {"mover": ["Leland Frost"]}}
         assert sent["query"]["where"] == [{"field": "mover", "value": "Leland Frost"}]

@@ -17,6 +17,9 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText
 from quarry.services.services import Caller, Services
 
+INSTEAD_OF_SEARCH = "use find_people, which costs a credit; counts and groups of people come from `query`"
+"""What an agent is told that searches people as it does other sources."""
+
 
 async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
     """The public profile of one person. Raises NotFound and DatabaseUnavailable."""
@@ -70,7 +73,7 @@ async def _search(arguments: SearchPeopleArguments, caller: Caller, services: Se
         "search_id": found.search_id,
         "people": [_short(person) for person in found.people],
         "relaxations": [each.model_dump() for each in found.relaxations],
-        "next": "get_person gives the whole profile of one, for nothing. Contact details are unlocked by the user alone.",
+        "next": "`get` gives the whole profile of one, for nothing. Contact details are unlocked by the user alone.",
     }
 
 
@@ -87,6 +90,7 @@ AGENT_TOOLS = (
         GetPersonArguments,
         PublicProfile,
         _get,
+        is_former=True,
     ),
     AgentTool(
         "search_people",

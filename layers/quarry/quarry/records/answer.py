@@ -36,6 +36,7 @@ from quarry.records.contract import (
     IntentEvent,
     ToolCallEvent,
     ToolObservationEvent,
+    UnderstoodEvent,
 )
 from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource, aggregation_of
 from quarry.records.extraction import BROKEN_OFF, NOTHING_FOUND, Facts, quoted
@@ -86,6 +87,8 @@ async def answer_question(
         for name in begun.asked.types.degraded(begun.asked.request.types):
             run.degrade(name)
         yield _observation(begun)
+        if begun.facts is not None and begun.facts.understood is not None:
+            yield begun.facts.understood
         answer = answered_by_rule(begun) if by_rule else written_by_model(begun, MAX_STEPS, asker.answered_by_rule)
         async with aclosing(answer) as events:
             async for event in events:
@@ -353,6 +356,9 @@ def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubte
         text,
         aggregation_of([result]),
         is_all=True,
+        understood=UnderstoodEvent(
+            sentence=result.sentence, chips=result.filters, unread=list(reading.unread), query=result.query
+        ),
         doubt=doubt,
         basis=f"counted on {result.total:,} {'row' if result.total == 1 else 'rows'}",
         unread=tuple(reading.unread),

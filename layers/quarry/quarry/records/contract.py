@@ -21,7 +21,8 @@ from pydantic import (
 from quarry.platform.contract import AggregationGroup, Day, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.contract import ShortQuery
+from quarry.query.algebra import Cell
+from quarry.query.contract import FilterChip, ShortQuery
 from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
 from quarry.verification.wire import CheckedStatement
 
@@ -292,6 +293,36 @@ class AggregationEvent(Event):
 
     def to_json(self) -> str:
         return self.model_dump_json()
+
+
+class UnderstoodEvent(Event):
+    """How a question was read whose answer is the exact result of a Query: what came of it in words, its conditions, and the
+    words of the question that no part of it says.
+    """
+
+    type: Literal["understood"] = "understood"
+    sentence: str
+    chips: list[FilterChip]
+    unread: list[str]
+    query: ShortQuery
+
+
+class ResultOfQuery(LazyModel):
+    """The result of a Query that a model asked: its first rows, and `total`, how many rows of the source it is about."""
+
+    n: int
+    sentence: str
+    columns: list[str]
+    rows: list[list[Cell]]
+    total: int
+    query: ShortQuery
+
+
+class ResultsEvent(Event):
+    """The results that a model's answer rests on, the main one first."""
+
+    type: Literal["results"] = "results"
+    results: list[ResultOfQuery]
 
 
 class AnswerChunkEvent(Event):
