@@ -47,11 +47,12 @@ def test_what_an_answer_cites_is_shown_and_a_citation_of_nothing_is_dropped(
     assert len(final["results"]) == final["total"] == 1
 
 
-@pytest.mark.parametrize("said", ["Hello! What would you like to know?", "Which project do you mean?"])
+@pytest.mark.parametrize("said", ["Sources: none\n\nHello! Ask me about your projects.", "Which project do you mean?"])
 def test_small_talk_and_a_question_back_are_answers(model_client: TestClient, model: FakeOpenAI, said: str) -> None:
     model.enqueue(Reply.text(said))
     answer = ask(model_client, "hi")
-    assert (answer["response"], answer["results"], answer["total"]) == (said, [], 0)
+    assert (answer["response"], answer["results"], answer["total"]) == (said.removeprefix("Sources: none\n\n"), [], 0)
+    assert len(model.chat_requests) == 1
 
 
 @pytest.mark.parametrize(

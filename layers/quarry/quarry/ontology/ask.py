@@ -300,8 +300,10 @@ class Asking:
             self.found, self.total = (), 0
 
     def _verifier(self) -> Verifier:
-        """What checks the text against the entities and the results found."""
-        told = [SourceText(n, each.title, each.text) for n, each in enumerate(self.tools.hits, start=1)]
+        """What checks the text against the results and the entities found: those that it says it rests on, if it says so."""
+        kept = self.answer.written.kept
+        hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if kept is None or n in kept]
+        told = [SourceText(n, each.title, each.text) for n, each in hits]
         asked = [*(turn.question for turn in self.request.history), self.request.question]
         return Verifier(told, self.tools.results, question="\n".join(asked), today=self.tools.today)
 
