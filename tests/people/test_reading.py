@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quarry.language.tokens import keys
-from quarry.people.as_query import payload_of
 from quarry.people.contract import Constraints
 from quarry.people.search import read_without_model
 from quarry.postgres.pool import Database
@@ -82,7 +81,7 @@ def read(url: str) -> Iterator[Read]:
         database = Database(url, pool_size=1, timeout_seconds=10)
 
         async def read_one(query: str) -> Constraints:
-            return payload_of((await read_without_model(query, database, TODAY)).asked)
+            return (await read_without_model(query, database, TODAY)).constraints
 
         yield lambda query: runner.run(read_one(query))
         runner.run(database.close())

@@ -65,6 +65,8 @@ class AgentTool:
     run: Callable[[Any, Caller, Services], Awaitable[dict[str, Any]]]
     route_class: Literal["model", "plain"] = "plain"
     spends: bool = False
+    is_listed: bool = True
+    """False for an earlier name, which still works for one release."""
     unlisted: frozenset[str] = frozenset()
     """Arguments that are accepted but not described, since agents do not need them."""
 

@@ -131,7 +131,7 @@ class AgentServer:
     ) -> ListToolsResult:
         from mcp_types import ListToolsResult, Tool
 
-        tools, following = _page([*self._tools.values()], parameters)
+        tools, following = _page([tool for tool in self._tools.values() if tool.is_listed], parameters)
         return ListToolsResult(tools=[Tool.model_validate(tool.listing) for tool in tools], next_cursor=following)
 
     async def _call_tool(self, context: ServerRequestContext, parameters: CallToolRequestParams) -> CallToolResult:

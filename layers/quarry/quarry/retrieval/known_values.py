@@ -41,11 +41,12 @@ async def values_meant(
     said: str = "",
     *,
     whole: bool = False,
+    any_place: bool = True,
     owners: Owners = NO_OWNERS,
 ) -> list[list[str]]:
     """For each named value, the values of the data that it means. An unknown value is kept if the question `said` contains it,
-    if it is a known place, or if there is no data. `whole`: values that merely contain all its words do not count. `owners`
-    says whose values of tables with owners are known.
+    if it is a known place (unless not `any_place`), or if there is no data. `whole`: values that merely contain all its words do
+    not count. `owners` says whose values of tables with owners are known.
 
     Raises InvalidInput for other unknown values, with the nearest ones, and for more than VALUES_MAX; DatabaseUnavailable.
     """
@@ -60,7 +61,7 @@ async def values_meant(
     unknown = [
         each
         for each, values in zip(named, meant, strict=True)
-        if values is None and not _is_said(each.value, words) and not _is_place(table, each)
+        if values is None and not _is_said(each.value, words) and not (any_place and _is_place(table, each))
     ]
     if unknown and await _has_values(database, table):
         raise InvalidInput(await _explained(database, table, unknown, owners))
