@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from quarry.agent.results import LINES_MAX
+from quarry.answering.written import WrittenAnswer
 from quarry.campaigns.by_reader import Question
 from quarry.campaigns.conditions import NAME, SCHEMA, filters_of, label_of, on_wire
 from quarry.campaigns.contract import (
@@ -37,12 +38,17 @@ SUGGESTIONS = 3
 
 
 async def conclude(
-    request: ChatRequest, toolset: CampaignToolset, question: Question | None, text: str, unsupported: list[str]
+    request: ChatRequest,
+    toolset: CampaignToolset,
+    question: Question | None,
+    written: WrittenAnswer | None,
+    text: str,
+    unsupported: list[str],
 ) -> ChatResponse:
     """The final answer, with the conditions that each campaign meets and misses. Records the results and the end reason in the
-    run. `question` is set if the reader answered.
+    run. `question` is set if the reader answered, and `written` if a model did.
     """
-    search, spoken_of = await off_loop(_spoken_of, toolset, text, is_composed=question is not None)
+    search, spoken_of = await off_loop(_spoken_of, toolset, text, written)
     counted = await _counted(toolset, search, spoken_of)
     response = await off_loop(_response, request, toolset, search, text, counted)
     response.unsupported = unsupported
@@ -85,22 +91,37 @@ async def _add_standings(response: ChatResponse, toolset: CampaignToolset, searc
         campaign.misses = [label for label, is_met in own if not is_met]
 
 
-def _spoken_of(toolset: CampaignToolset, text: str, *, is_composed: bool) -> tuple[Search, list[Campaign]]:
-    """The search that the answer is based on, and the campaigns that it names. If several searches found these, the conditions
-    are those that they share.
+def _spoken_of(toolset: CampaignToolset, text: str, written: WrittenAnswer | None) -> tuple[Search, list[Campaign]]:
+    """The search that the answer is based on, and the campaigns that it speaks of: those that it names, else those of the result
+    that it says it rests on, else, where it says nothing of that, those of the last search that found any. If several searches
+    found the ones that it names, the conditions are those that they share.
     """
-    last = toolset.searches[-1] if is_composed and toolset.searches else toolset.last_found
-    if last is None:
-        return Search("", (), NOTHING), []
-    if is_composed:
-        return last, list(last.found.campaigns)
-    searches = [last, *(search for search in reversed(toolset.searches) if search is not last)]
+    if not toolset.searches:
+        return _NO_SEARCH, []
+    if written is None:
+        return toolset.searches[-1], list(toolset.searches[-1].found.campaigns)
+    main = _rested_on(toolset, written)
+    if main is None:
+        return _NO_SEARCH, []
+    searches = [main, *(search for search in reversed(toolset.searches) if search is not main)]
     spoken_of = campaigns_spoken_of(text, [search.found for search in searches])
     first, *others = _found_by(searches, spoken_of)
     if not others:
         return first, spoken_of
     shared = tuple(each for each in first.conditions if all(each in other.conditions for other in others))
-    return Search(first.tool, shared, last.found), spoken_of
+    return Search(first.tool, shared, main.found), spoken_of
+
+
+_NO_SEARCH = Search("", (), NOTHING)
+
+
+def _rested_on(toolset: CampaignToolset, written: WrittenAnswer) -> Search | None:
+    """The search that an answer rests on, by its first line; None if that says that it rests on none."""
+    place = written.main_result
+    if place is not None and 1 <= place <= len(toolset.searches):
+        return toolset.searches[place - 1]
+    says_none = written.kept is not None and not written.names
+    return None if says_none else toolset.last_found
 
 
 def _found_by(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list[Search]:

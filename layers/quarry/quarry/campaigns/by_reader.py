@@ -15,7 +15,6 @@ from pydantic import ValidationError
 
 from quarry.agent.reading import is_said_whole, read_over
 from quarry.campaigns import retrieval, wording
-from quarry.campaigns.by_model import observation
 from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wire, on_wire
 from quarry.campaigns.contract import ChatRequest, ToolCalled, ToolCallEvent
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
@@ -23,6 +22,7 @@ from quarry.campaigns.sources import PREDICATES
 from quarry.campaigns.tool_result import line_for_people
 from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset
 from quarry.campaigns.wording import Said
+from quarry.campaigns.written import observation
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop

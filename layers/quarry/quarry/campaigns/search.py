@@ -1,28 +1,29 @@
 """Answering a question about campaigns, as a stream of events.
 
-Read `chat_about_campaigns` from top to bottom. The model calls its tools and writes; without a model, or if it looked nothing up,
-the reader answers. The final event has the campaigns that the answer names.
+Read `chat_about_campaigns` from top to bottom. The model calls its tools and writes; without a model, and where it fails, the
+reader answers. The final event has the campaigns that the answer speaks of.
 """
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from functools import partial
 from uuid import UUID
 
 from quarry.agent.sources import what_may_be_asked
+from quarry.answering.answer import BROKEN_OFF
 from quarry.campaigns.answer import conclude
-from quarry.campaigns.by_model import MAX_TURNS, PARAGRAPH, Led
 from quarry.campaigns.by_reader import Read
 from quarry.campaigns.checks import check_constraints, check_filters
-from quarry.campaigns.conditions import from_wire
+from quarry.campaigns.conditions import NAME, from_wire
 from quarry.campaigns.contract import ChatRequest, FinalAnswerEvent
 from quarry.campaigns.results import KnownValues
 from quarry.campaigns.retrieval import known_values
-from quarry.campaigns.tools import STEP, CampaignToolset
+from quarry.campaigns.tools import CampaignToolset
+from quarry.campaigns.written import MAX_TURNS, Written
 from quarry.platform.budget import Budget
-from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
@@ -49,29 +50,37 @@ async def chat_about_campaigns(
         base = await check_filters(request, known, services.reader)
         request = await check_constraints(request, services.reader)
         asked = await what_may_be_asked(caller, services)
-        toolset = CampaignToolset(services, caller, run, known, asked, base)
+        name = asked.name_of(NAME, NAME)
+        toolset = CampaignToolset(
+            services=services,
+            caller=caller,
+            run=run,
+            asked=asked,
+            # relative days count from the latest capture, since campaigns are collected, not live
+            today=known.latest or datetime.datetime.now(datetime.UTC).date(),
+            names=[name] if name is not None else [],
+            known=known,
+            base=base,
+        )
         if request.constraints is not None:
             toolset.given = from_wire(request.constraints.conditions, "required")
             toolset.preferred = from_wire(request.constraints.conditions, "preferred")
-        led, read = Led(request, toolset), Read(request, toolset)
+        written, read = Written(request, toolset), Read(request, toolset)
+        answer = written.answer
         if run.chat is not None:
-            try:
-                async with aclosing(led.answered()) as events:
-                    async for event in events:
-                        yield event
-            except ModelError:
-                led.is_grounded = False
-            if not led.is_grounded:
-                run.degrade(STEP)
-        if run.chat is None or not led.is_grounded:
-            if led.text:
-                yield PartialTextEvent(data=PartialText(text=PARAGRAPH))
+            async with aclosing(written.answered()) as events:
+                async for event in events:
+                    yield event
+        if run.chat is None or answer.failed:
+            if answer.text:
+                yield PartialTextEvent(data=PartialText(text=BROKEN_OFF))
             async with aclosing(read.answered()) as events:
                 async for event in events:
                     yield event
-        text = PARAGRAPH.join(filter(None, (led.text, read.text)))
-        unsupported = await off_loop(led.unsupported)
-        yield FinalAnswerEvent(data=await conclude(request, toolset, read.question, text, unsupported))
+        text = BROKEN_OFF.join(filter(None, (answer.text, read.text)))
+        unsupported = await off_loop(written.unsupported)
+        by_model = None if read.text else answer.written
+        yield FinalAnswerEvent(data=await conclude(request, toolset, read.question, by_model, text, unsupported))
 
 
 async def values_of(services: Services) -> KnownValues:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from quarry.campaigns.conditions import PHRASES
 from quarry.campaigns.contract import Campaign
@@ -16,6 +16,10 @@ from quarry.query.algebra import Result
 SUMMARY_CHARACTERS_MAX = 8000
 SUMMARIZED_CAMPAIGNS = 20
 COPY_CHARACTERS_MAX = 220
+WHOLE_COPIES_MAX = 10
+"""A set of so many is shown with its whole copy, as far as there is room."""
+BESIDE_COPY_CHARACTERS = 450
+"""Characters of a campaign beside its copy."""
 SUMMARIZED_VALUES = 8
 
 NO_VALUE = PHRASES.say("none")
@@ -29,6 +33,11 @@ class CampaignToolResult:
     count: int
     summary_for_llm: str
     campaigns: tuple[Campaign, ...] = ()
+
+    def numbered(self, name: str) -> CampaignToolResult:
+        """The result with the name by which the answer can say that it rests on it."""
+        end = f"\n(Result {name})"
+        return replace(self, summary_for_llm=self.summary_for_llm[: SUMMARY_CHARACTERS_MAX - len(end)] + end)
 
     def as_told(self) -> str:
         """As JSON for the model. The campaigns are only named, since the summary describes them."""
@@ -47,8 +56,10 @@ def build_tool_result(found: CampaignSet, lines: Sequence[str] = (), *, is_liste
     head = "\n".join([*lines, *([_size(found), *_counts(found)] if is_listed else [])])
     room = SUMMARY_CHARACTERS_MAX - len(head)
     blocks: list[str] = []
-    for campaign in found.campaigns[:SUMMARIZED_CAMPAIGNS] if is_listed else ():
-        block = _block(campaign)
+    shown = found.campaigns[:SUMMARIZED_CAMPAIGNS] if is_listed else ()
+    whole = room // len(shown) - BESIDE_COPY_CHARACTERS if 0 < len(shown) == found.total <= WHOLE_COPIES_MAX else 0
+    for campaign in shown:
+        block = _block(campaign, max(whole, COPY_CHARACTERS_MAX))
         room -= len(block) + 1
         if room < 0:
             break
@@ -112,7 +123,7 @@ def _named(campaign: Campaign) -> dict[str, str]:
     return {name: fence(value) for name, value in facts.items() if value}
 
 
-def _block(campaign: Campaign) -> str:
+def _block(campaign: Campaign, copy_max: int) -> str:
     facts = {
         "Company": campaign.company,
         "Brand": campaign.brand,
@@ -122,7 +133,16 @@ def _block(campaign: Campaign) -> str:
         "Sentiment": campaign.imagery_sentiment,
         "Visual style": campaign.imagery_visual_style,
         "Captured": campaign.capture_date.isoformat() if campaign.capture_date else None,
-        "Copy": shorten(campaign.campaign_text, COPY_CHARACTERS_MAX),
+        "Copy": shorten(_copy(campaign, copy_max), copy_max),
     }
     line = " | ".join(f"{label}: {fence(value)}" for label, value in facts.items() if value)
     return f'<campaign id="{fence(campaign.id)}">\n{line}\n</campaign>'
+
+
+def _copy(campaign: Campaign, copy_max: int) -> str:
+    """The copy to show: all of it where there is room for more than its beginning."""
+    return (
+        campaign.full_campaign_text or campaign.campaign_text
+        if copy_max > COPY_CHARACTERS_MAX
+        else campaign.campaign_text
+    )

@@ -1,4 +1,4 @@
-"""The tools of the model: searches, counts and queries, with results of one shape.
+"""The tools of a model that answers about campaigns: the general ones and four of its own, with results of one shape.
 
 The filters of the page and the conditions of the request hold in every call: the model can narrow them, but not drop them. Its
 own filters hold as given; the result names those that cannot, and why.
@@ -6,7 +6,6 @@ own filters hold as given; the result names those that cannot, and why.
 
 from __future__ import annotations
 
-import datetime
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
@@ -14,17 +13,18 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
-from quarry.agent import tools as agent_tools
 from quarry.agent.domain_tools import bounded
-from quarry.agent.loop import Calling, Tool, ToolResult, explained
 from quarry.agent.results import result_text
-from quarry.agent.service import answer_query
-from quarry.agent.sources import Asked
+from quarry.agent.service import answer_query, with_known_values
+from quarry.agent.tools import GetArguments, SearchArguments, shown
+from quarry.answering.loop import Tool, ToolResult, Working
+from quarry.answering.toolset import WHOLE_CHARACTERS_MAX, Toolset
+from quarry.answering.written import RESULT
 from quarry.campaigns import retrieval
 from quarry.campaigns.conditions import DATE, NAME, SCHEMA, Resolved, named_values, resolve
 from quarry.campaigns.contract import FILTER_VALUES, CampaignFilters, EmbeddingField, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS
-from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search
+from quarry.campaigns.results import CampaignSet, KnownValues, Search
 from quarry.campaigns.tool_result import (
     SUMMARY_CHARACTERS_MAX,
     CampaignToolResult,
@@ -32,10 +32,8 @@ from quarry.campaigns.tool_result import (
     line_for_people,
     summarise_groups,
 )
-from quarry.platform.contract import Request
-from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import Identifier, QueryText, fence
+from quarry.platform.text import QueryText, fence
 from quarry.postgres.pool import Database
 from quarry.query.algebra import (
     LIMIT_MAX,
@@ -54,14 +52,12 @@ from quarry.query.execute import execute
 from quarry.query.paths import Rows, with_comparisons
 from quarry.retrieval.facets import NamedValue
 from quarry.retrieval.known_values import existing_values
-from quarry.runs.run_log import Run
-from quarry.services.services import Caller, Services
 
 STEP = "campaigns_research"
 SEMANTIC_SEARCH, FILTER_CAMPAIGNS, FULL_TEXT_SEARCH = "semantic_search", "filter_campaigns", "full_text_search"
 AGGREGATE_CAMPAIGNS = "aggregate_campaigns"
-WHOLE_CHARACTERS_MAX = 6_000
-"""Characters of a whole campaign that the model gets."""
+MARGIN_CHARACTERS = 500
+"""Characters of a result beside the whole campaign."""
 ROWS_CHARACTERS_MAX = SUMMARY_CHARACTERS_MAX - 2_000
 """Characters of the rows of a query; the rest is for its sentence and columns."""
 
@@ -103,12 +99,6 @@ class TextArguments(FilterArguments):
     model_config = ConfigDict(json_schema_extra=_filters_in_short)
 
     query: QueryText = Field(description='Words that must all be there; "quoted" for a phrase, -word to exclude.')
-
-
-class GetArguments(Request):
-    """Arguments of `get`."""
-
-    id: Identifier = Field(description="The id, as a result gave it.")
 
 
 class AggregateArguments(FilterArguments):
@@ -165,17 +155,13 @@ async def resolve_filters(
     return await off_loop(resolve, filters, named, existing, known)
 
 
-@dataclass
-class CampaignToolset:
+@dataclass(kw_only=True)
+class CampaignToolset(Toolset):
     """The searches of one answer. The filters of the page (`base`) and the conditions of the request (`given`) hold in all of
-    them; `preferred` conditions affect the order. `asked` has the sources that may be queried.
+    them; `preferred` conditions affect the order.
     """
 
-    services: Services
-    caller: Caller
-    run: Run
     known: KnownValues
-    asked: Asked
     base: tuple[Condition, ...] = ()
     given: tuple[Condition, ...] = ()
     preferred: tuple[Condition, ...] = ()
@@ -194,24 +180,21 @@ class CampaignToolset:
     @property
     def source(self) -> str | None:
         """The name of the source of campaigns; None if there are none."""
-        return self.asked.name_of(NAME, NAME)
+        return self.names[0] if self.names else None
 
     @property
-    def today(self) -> datetime.date:
-        """The day from which relative days count: the latest capture, since campaigns are collected, not live."""
-        return self.known.latest or datetime.datetime.now(datetime.UTC).date()
+    def has_found(self) -> bool:
+        return bool(self.searches)
+
+    def required(self, name: str) -> Sequence[Condition]:
+        return self.all()
 
     def tools(self) -> list[Tool]:
-        """The tools for the model."""
         own = [
-            Tool(name, description, arguments, self._explained(self._search_by(name)))
+            Tool(name, description, arguments, self._search_by(name))
             for name, (description, arguments) in _SEARCHES.items()
         ]
-        own.append(Tool("get", "One campaign whole, with all of its copy.", GetArguments, self._explained(self._get)))
-        if self.source is not None:
-            each = agent_tools.QUERY
-            own.append(Tool(each.name, each.description, each.arguments, self._explained(self._query), each.unlisted))
-        return own
+        return [*own, *super().tools()] if self.names else []
 
     async def find(self, tool: str, arguments: FilterArguments, conditions: tuple[Condition, ...]) -> CampaignSet:
         """Run one search under these conditions and those of all searches."""
@@ -275,21 +258,18 @@ class CampaignToolset:
 
     # ---- calls of the model ----
 
-    def _explained(self, call: Calling) -> Calling:
-        return lambda arguments: explained(call, arguments, self.run, STEP, lambda: bool(self.searches))
-
-    def _search_by(self, name: str) -> Calling:
+    def _search_by(self, name: str) -> Working:
         async def search(arguments: FilterArguments) -> ToolResult:
             resolved = await resolve_filters(self.services.reader, arguments, self.known, arguments.exclude)
             problem = " ".join(str(each) for each in resolved.unknown)
             if resolved.is_impossible:
                 said = f"{problem} Call again with values that exist, or without this filter."
-                return self._told(CampaignToolResult(0, said), problem, NOTHING)
+                return ToolResult(0, problem, CampaignToolResult(0, said).as_told())
             found = await self.find(name, arguments, resolved.conditions)
             numbers = await self._numbers(arguments, resolved.conditions, found)
             lines = [*([f"Not filtered by all that was given. {problem}"] if problem else []), *numbers]
             result = build_tool_result(found, lines, is_listed=not numbers)
-            return self._told(result, "; ".join([*numbers, line_for_people(found)]), found)
+            return self._told(self._numbered(result, found), "; ".join([*numbers, line_for_people(found)]), found)
 
         return search
 
@@ -305,20 +285,26 @@ class CampaignToolset:
         groups = await execute(self.services.reader, query, SCHEMA, self.today)
         return [summarise_groups(groups, arguments.by, arguments.limit, is_listed=arguments.ask == "groups")]
 
+    async def search(self, arguments: SearchArguments, names: Sequence[str]) -> ToolResult:
+        asked = Query(source=names[0], where=arguments.where)
+        known = await with_known_values(asked, self.asked, self.services.reader)
+        found = await self.find("search", SemanticArguments(query=arguments.text), await self._spelt(known.where))
+        result = self._numbered(build_tool_result(found), found)
+        return self._told(result, line_for_people(found), found)
+
     async def _query(self, arguments: Query) -> ToolResult:
-        if arguments.source != self.source:
-            raise InvalidInput([FieldError("/source", f"only {self.source} can be asked here")])
+        self.allowed((arguments.source,), "")
         with self.run.step("query") as record:
             search = await self.query("query", arguments)
             record.counts["campaigns"] = search.found.total
         result, found = search.result, search.found
         assert result is not None
+        self.results.append(result)
         self.said.append(result_text(result))
-        said = fence(json.dumps(agent_tools.shown(result, ROWS_CHARACTERS_MAX), ensure_ascii=False))
+        rows = shown(result, ROWS_CHARACTERS_MAX) | {"result": self._name_of(found)}
+        said = fence(json.dumps(rows, ensure_ascii=False))[:SUMMARY_CHARACTERS_MAX]
         campaigns = found.campaigns if arguments.asks_for_rows else ()
-        return self._told(
-            CampaignToolResult(result.total, said[:SUMMARY_CHARACTERS_MAX], campaigns), result.sentence, found
-        )
+        return self._told(CampaignToolResult(result.total, said, campaigns), result.sentence, found)
 
     async def _found_by(self, result: QueryResult, conditions: tuple[Condition, ...]) -> CampaignSet:
         """The campaigns of a query: those of its rows, or all that its numbers cover, which meet these conditions."""
@@ -329,13 +315,21 @@ class CampaignToolset:
         words = (Words(words=query.text),) if query.text.strip() else ()
         return await retrieval.filter_campaigns(database, (*conditions, *words), self.preferred, today=self.today)
 
-    async def _get(self, arguments: GetArguments) -> ToolResult:
+    async def get(self, arguments: GetArguments) -> ToolResult:
         campaign = await retrieval.campaign_by_id(self.services.reader, arguments.id)
         found = await retrieval.find_ids(self.services.reader, [campaign.id])
         self.searches.append(Search("get", self.given, found))
-        whole = bounded(campaign.model_dump(mode="json", exclude_none=True), WHOLE_CHARACTERS_MAX)
+        whole = bounded(campaign.model_dump(mode="json", exclude_none=True), WHOLE_CHARACTERS_MAX - MARGIN_CHARACTERS)
         said = f"<campaign>\n{fence(json.dumps(whole, ensure_ascii=False))}\n</campaign>"
-        return self._told(CampaignToolResult(1, said, found.campaigns), line_for_people(found), found)
+        result = self._numbered(CampaignToolResult(1, said, found.campaigns), found)
+        return self._told(result, line_for_people(found), found)
+
+    def _name_of(self, found: CampaignSet) -> str:
+        """The name of a search by what it found, by which an answer can say that it rests on it."""
+        return next(f"{RESULT}{n}" for n, search in enumerate(self.searches, start=1) if search.found is found)
+
+    def _numbered(self, result: CampaignToolResult, found: CampaignSet) -> CampaignToolResult:
+        return result.numbered(self._name_of(found))
 
     def _told(self, result: CampaignToolResult, summary: str, found: CampaignSet) -> ToolResult:
         """A result in the form for the model."""

@@ -1,8 +1,8 @@
 """Answering a question from records, as a stream of events.
 
-Read `answer_question` from top to bottom: what the question asks, a first search for it, and then the answer, by a model that
-leads (`by_model`) or, without one, by rule: what the question's Query gives, where that is likely what it asks, else the
-sources' own sentences.
+Read `answer_question` from top to bottom: a first search for the question, and then the answer, written by a model (`written`)
+or, without one, by rule: the question is read, and answered by what its Query gives, where that is likely what it asks, else by
+the sources' own sentences.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from uuid import UUID
 
 from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
+from quarry.agent.sources import what_may_be_asked
 from quarry.models.step import write
 from quarry.platform.budget import Budget
 from quarry.platform.errors import InvalidInput
@@ -28,7 +29,6 @@ from quarry.reader.constraints import doubt as in_doubt
 from quarry.reader.reading import Reading
 from quarry.records.answer_cache import Begun, Keys, cited_of, confidence
 from quarry.records.answerability import facts_of, suggest_followups
-from quarry.records.by_model import answered_by_model
 from quarry.records.contract import (
     AnswerChunkEvent,
     AskRequest,
@@ -48,6 +48,7 @@ from quarry.records.scope import Asked, as_requested, read_request, required
 from quarry.records.searched_types import RecordTypes
 from quarry.records.sources import acting_for, over_readable
 from quarry.records.support import support
+from quarry.records.written import written_by_model
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
@@ -77,31 +78,68 @@ async def answer_question(
     budget, logged = _budget(services), request.as_asked()
     with services.run("records", caller, request.question, logged, budget, request_id, run_id) as run:
         yield IntentEvent(intent=classify_intent(request.question))
-        asked = await over_readable(types, services.memory, partial(read_request, request, caller, services))
+        asker = _Asker(request, types, caller, services, run)
+        by_rule = run.chat is None
+        asked = await asker.asked(by_rule=by_rule)
         yield _call_event(asked, run)
-        begun = await over_readable(asked.types, services.memory, partial(_begin, asked, caller, services, run))
+        begun = await asker.begun(asked)
         for name in begun.asked.types.degraded(begun.asked.request.types):
             run.degrade(name)
         yield _observation(begun)
-        answer = (
-            answered_by_model(begun, MAX_STEPS, answered_by_rule) if run.chat is not None else answered_by_rule(begun)
-        )
+        answer = answered_by_rule(begun) if by_rule else written_by_model(begun, MAX_STEPS, asker.answered_by_rule)
         async with aclosing(answer) as events:
             async for event in events:
                 yield event
 
 
-async def _begin(asked: Asked, caller: Caller, services: Services, run: Run, types: RecordTypes) -> Begun:
-    """Search these types for the question. Without a model, also find out what the data answers for sure."""
-    if types is not asked.types:
-        asked = await read_request(asked.request, caller, services, types)
-    evidence = Evidence(SOURCES_FOUND_MAX) if run.chat is not None else Evidence()
-    chosen = types.named(asked.request.types)
-    toolset = SearchToolset(services, caller, run, chosen, asked.reading, asked.scope, evidence)
-    query = asked.conversation.search_query
-    first = await toolset.search(query)
-    facts = await known_facts(query, first, toolset) if run.chat is None else None
-    return Begun(asked, caller, toolset, first, facts)
+@dataclass(frozen=True)
+class _Asker:
+    """A request, and who asks it of which types of record."""
+
+    request: AskRequest
+    types: RecordTypes
+    caller: Caller
+    services: Services
+    run: Run
+
+    async def asked(self, *, by_rule: bool) -> Asked:
+        """What the request asks; the question is read if it is answered `by_rule`."""
+        read = partial(read_request, self.request, self.caller, self.services, by_rule=by_rule)
+        return await over_readable(self.types, self.services.memory, read)
+
+    async def begun(self, asked: Asked) -> Begun:
+        """The first search for the question."""
+        return await over_readable(asked.types, self.services.memory, partial(self._begin, asked))
+
+    async def answered_by_rule(self) -> AsyncGenerator[Event]:
+        """The events of an answer whose model wrote none."""
+        begun = await self.begun(await self.asked(by_rule=True))
+        async with aclosing(answered_by_rule(begun)) as events:
+            async for event in events:
+                yield event
+
+    async def _begin(self, asked: Asked, types: RecordTypes) -> Begun:
+        """Search these types for the question. By rule, also find out what the data answers for sure."""
+        caller, services, reading = self.caller, self.services, asked.reading
+        if types is not asked.types:
+            asked = await read_request(asked.request, caller, services, types, by_rule=reading is not None)
+        sources = reading.asked if reading is not None else await what_may_be_asked(caller, services)
+        evidence = Evidence(SOURCES_FOUND_MAX) if reading is None else Evidence()
+        toolset = SearchToolset(
+            services,
+            caller,
+            self.run,
+            types.named(asked.request.types),
+            types,
+            sources,
+            asked.reading,
+            asked.scope,
+            evidence,
+        )
+        query = asked.conversation.search_query
+        first = await toolset.search(query)
+        facts = await known_facts(query, first, toolset) if reading is not None else None
+        return Begun(asked, caller, toolset, first, facts)
 
 
 def _call_event(asked: Asked, run: Run) -> ToolCallEvent:
@@ -224,7 +262,7 @@ async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Fa
     read = _likely_query(toolset)
     if read is not None and read.is_sure and (facts := await read.facts()) is not None:
         return facts
-    passages = doubted(await facts_of(query, first, toolset), first.sources, toolset.reading.read.unread)
+    passages = doubted(await facts_of(query, first, toolset), first.sources, toolset.read.read.unread)
     if read is None or not read.is_likelier_than(passages) or (facts := await read.facts()) is None:
         return passages
     # records may answer the words that were not read
@@ -262,21 +300,21 @@ class _LikelyQuery:
         if self.reading.chance > passages.chance:
             return True
         is_whole, is_number = not self.reading.unread, not self.query.asks_for_rows
-        return bool(self.toolset.reading.named) and (is_whole or (is_number and bool(passages.doubt)))
+        return bool(self.toolset.read.named) and (is_whole or (is_number and bool(passages.doubt)))
 
     async def facts(self) -> Facts | None:
         """The result of the Query; None where it cannot run, and where it is doubted and has no rows."""
         toolset, today = self.toolset, datetime.datetime.now(datetime.UTC).date()
         with toolset.run.step("records_count"):
             try:
-                result = await answer_query(self.query, toolset.reading.asked, toolset.services, today)
+                result = await answer_query(self.query, toolset.asked, toolset.services, today)
             except InvalidInput:
                 return None
         if not (self.is_sure or result.total):
             return None
         # an empty list is seldom what was meant; zero is an answer to "how many"
         is_empty = result.query.asks_for_rows and not result.total
-        schema = toolset.reading.asked.schema
+        schema = toolset.asked.schema
         phrases = Phrases(schema, schema.sources[self.query.source], today)
         facts = _facts(self.reading, result, phrases, is_doubted=is_empty or not self.is_sure)
         counted = facts.counted
@@ -286,19 +324,19 @@ class _LikelyQuery:
 
     def _filters(self) -> dict[str, Any]:
         """The conditions as a request writes them. The query says the others."""
-        name = self.toolset.reading.asked.homes[self.query.source][1]
-        table = self.toolset.reading.types.counted.get(name)
+        name = self.toolset.asked.homes[self.query.source][1]
+        table = self.toolset.record_types.counted.get(name)
         conditions = (*self.toolset.scope.facets, *self.query.where)
         return {"types": [name], **(as_requested(conditions, table) if table is not None else {})}
 
 
 def _likely_query(toolset: SearchToolset) -> _LikelyQuery | None:
     """The Query that the question likely is; None where none is likely, or it cannot be asked within the filters."""
-    reading, asked = toolset.reading.read, toolset.reading.asked
+    reading, asked = toolset.read.read, toolset.asked
     if reading.query is None or reading.verdict == "refused" or not reading.best[0][0].mask:
         return None  # nothing of the question was read
     name = reading.query.source
-    table = toolset.reading.types.counted.get(asked.homes[name][1])
+    table = toolset.record_types.counted.get(asked.homes[name][1])
     try:
         given = required(toolset.scope, table, asked.schema.sources[name]) if table is not None else []
     except InvalidInput:

@@ -288,7 +288,7 @@ class Begun:
             digest(
                 self.caller.user_id,
                 # only the claims that decide which rows are visible: others, such as a token's time, differ with each sign-in
-                self.toolset.reading.types.settings(self.caller.claims),
+                self.toolset.record_types.settings(self.caller.claims),
                 _asked(request),
                 [turn.model_dump() for turn in request.recent_history],
                 self.toolset.services.chat.name if self.toolset.services.chat else None,

@@ -61,7 +61,7 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
     """Whether the records found answer the query: sentences to quote, a doubt, or a refusal that names the nearest. Raises
     DatabaseUnavailable.
     """
-    authors = toolset.reading.authors
+    authors = toolset.read.authors
     if not first.ranked:
         return Facts(authors=authors)
     said = [each for each in first.sources if each.text.author in authors]
@@ -151,7 +151,7 @@ class AskedWord:
 def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> list[str]:
     """The names in the question with a word that no searched record holds, nor one that is spelled nearly so."""
     unheld = {each.word for each in asked if each.is_missing and not each.is_near}
-    said, names = toolset.reading.read.said, list[str]()
+    said, names = toolset.read.read.said, list[str]()
     for each in said.texts:
         last = each.place.last
         # the first part of a name may be a known value
@@ -287,7 +287,7 @@ FOLLOWUP_COVERAGE_MIN = 0.6
 async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
     """Two or three questions that the records can answer; after a count, questions about the type that was counted."""
     counted = facts.counted.filters.get("types", ()) if facts.counted else ()
-    asked = counts_next(facts.counted, toolset.types, toolset.reading.types.counted) if facts.counted else []
+    asked = counts_next(facts.counted, toolset.types, toolset.record_types.counted) if facts.counted else []
     if len(asked) >= FOLLOWUPS_MIN:
         return asked[:FOLLOWUPS_MAX]
     sources, pool = _found(toolset, counted)
@@ -347,7 +347,7 @@ async def _latest_records(toolset: SearchToolset, types: Sequence[str] = ()) -> 
         async with in_time(toolset.run.budget.seconds_left):
             return await latest_records(
                 toolset.services.reader,
-                toolset.reading.types,
+                toolset.record_types,
                 FOLLOWUPS_MAX,
                 among=[each for each in among if each.name in types] or among,
                 given=given,

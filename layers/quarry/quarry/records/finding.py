@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
+from quarry.agent.sources import Asked
 from quarry.collections.collection import ENGLISH
 from quarry.collections.search_table import DATE
 from quarry.platform.off_loop import off_loop
@@ -24,7 +25,7 @@ from quarry.records.evidence import Candidate, Evidence, EvidenceSource, RankedR
 from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up
 from quarry.records.retrieval import Arm, dates_of, describe, find_candidates, ids_meeting
 from quarry.records.scope import EVERYTHING, Scope, types_with
-from quarry.records.searched_types import SearchedType
+from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
@@ -49,18 +50,27 @@ class Searched:
 
 @dataclass
 class SearchToolset:
-    """The searches of one answer, and what they found. `reading` is how the question was read, `scope` which records are searched
-    at all, and `pool` holds the records found, sources or not.
+    """The searches of one answer among `types`, those of `record_types` that the request allows, and what they found. `asked` has
+    all sources, and `scope` says which records are searched at all. `reading` is how the question was read, None where a model
+    reads it; `pool` holds the records found, sources or not.
     """
 
     services: Services
     caller: Caller
     run: Run
     types: Sequence[SearchedType]
-    reading: RecordsReading
+    record_types: RecordTypes
+    asked: Asked
+    reading: RecordsReading | None = None
     scope: Scope = EVERYTHING
     evidence: Evidence = field(default_factory=Evidence)
     pool: dict[tuple[RecordType, str], RecordText] = field(default_factory=dict)
+
+    @property
+    def read(self) -> RecordsReading:
+        """How the question was read, where no model reads it."""
+        assert self.reading is not None
+        return self.reading
 
     async def search(self, query: str) -> Searched:
         """Search for the question. The best FIRST_SOURCES become sources."""
@@ -70,7 +80,7 @@ class SearchToolset:
     async def found(self, ranked: Sequence[RankedRecord], query: str) -> list[tuple[RankedRecord, RecordText]]:
         """The best of the ranked records with their texts, which `pool` keeps."""
         looked_at = ranked[:POOL_RECORDS]
-        texts = await describe(self.services.reader, [item.key for item in looked_at], self.reading.types, query)
+        texts = await describe(self.services.reader, [item.key for item in looked_at], self.record_types, query)
         self.pool |= texts
         return [(item, texts[item.key]) for item in looked_at if item.key in texts]
 
@@ -78,7 +88,7 @@ class SearchToolset:
         """The sources whose text has changed since it was read, or was out of date on a replica."""
         keys = {(each.type, each.id) for each in sources}
         texts = [source.text for source in self.evidence.sources if source.text.key in keys]
-        now = await describe(self.services.database, [text.key for text in texts], self.reading.types)
+        now = await describe(self.services.database, [text.key for text in texts], self.record_types)
         return {
             text.key
             for text in texts

@@ -319,15 +319,15 @@ def applied(request: AskRequest, types: RecordTypes, scope: Scope) -> Applied | 
 @dataclass(frozen=True)
 class Asked:
     """What is asked of the types that can be read: the request with the filters in force, the question in its conversation, and
-    `told`, the types and filters that hold, in words.
+    `told`, the types and filters that hold, in words. `reading` is how the question was read, None where a model reads it.
     """
 
     types: RecordTypes
     request: AskRequest
     conversation: Conversation
-    reading: RecordsReading
     scope: Scope
     told: Applied | None
+    reading: RecordsReading | None = None
 
     @property
     def left_out(self) -> list[RecordType]:
@@ -335,16 +335,23 @@ class Asked:
         return self.types.left_out(self.request.types)
 
 
-async def read_request(request: AskRequest, caller: Caller, services: Services, types: RecordTypes) -> Asked:
-    """The request, read over these types."""
-    conversation, reading = await _placed(request, caller, services, types)
+async def read_request(
+    request: AskRequest, caller: Caller, services: Services, types: RecordTypes, *, by_rule: bool
+) -> Asked:
+    """The request over these types. Its question is read here if it is answered `by_rule`, and nowhere else."""
+    history = request.recent_history
+    if by_rule:
+        conversation, reading = await _read(request, caller, services, types)
+    else:
+        stays = len(significant_words(request.question)) < NEW_WORDS_MIN
+        conversation, reading = take_up(request.question, history, stays=stays), None
     request = with_filters_in_force(request, conversation.history)
     chosen = types.named(request.types)
     scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
-    return Asked(types, request, conversation, reading, scope, applied(request, types, scope))
+    return Asked(types, request, conversation, scope, applied(request, types, scope), reading)
 
 
-async def _placed(
+async def _read(
     request: AskRequest, caller: Caller, services: Services, types: RecordTypes
 ) -> tuple[Conversation, RecordsReading]:
     """The question in its conversation, and how it is read: after the question before it, unless it begins a new topic. A
@@ -352,7 +359,11 @@ async def _placed(
     """
     history = request.recent_history
     read = partial(read_records, caller, services, types, request.question, request.types)
-    alone = await read()
-    conversation = await off_loop(partial(take_up, request.question, history, stays=alone.only_conditions))
+    conversation = await off_loop(take_up, request.question, history)
+    if conversation.topic_changed:
+        alone = await read()
+        if not alone.only_conditions:
+            return conversation, alone
+        conversation = take_up(request.question, history, stays=True)
     earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
-    return conversation, await read(earlier=earlier) if earlier else alone
+    return conversation, await read(earlier=earlier)

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.records.prompts import WrittenAnswer
+from quarry.answering.written import WrittenAnswer
 
 WHOLE = (
     "Sources: 2, 5\n\nIt was closed [2].\n\nNext steps were agreed.\n\nNext: When does it open?\nNext: Who decided?\n"

@@ -9,7 +9,7 @@ from contextlib import aclosing
 import pytest
 from pydantic import BaseModel, ConfigDict, Field
 
-from quarry.agent.loop import Happened, Text, Tool, ToolFinished, ToolResult, ToolStarted, TurnEnded, converse
+from quarry.answering.loop import Happened, Text, Tool, ToolFinished, ToolResult, ToolStarted, TurnEnded, converse
 from quarry.models.interface import Message, Usage
 from quarry.models.openai_model import OpenAIChat
 from quarry.platform.budget import Budget
@@ -57,8 +57,8 @@ def run(chat: OpenAIChat) -> Run:
     return Run("records", "demo", "q", Budget(max_turns=10, max_calls=4, max_seconds=30, max_tokens=10_000), chat)
 
 
-async def happened(run: Run, desk: Desk, *, max_turns: int = 6, look_first: str | None = None) -> list[Happened]:
-    conversation = converse(MESSAGES, desk.tools, run, step_name="research", max_turns=max_turns, look_first=look_first)
+async def happened(run: Run, desk: Desk, *, max_turns: int = 6) -> list[Happened]:
+    conversation = converse(MESSAGES, desk.tools, run, step_name="research", max_turns=max_turns)
     return [event async for event in conversation]
 
 

@@ -1,0 +1,178 @@
+"""The general tools of one answer: the same in every domain, within what the caller allowed.
+
+Scope, identity and the filters of the request are bound in here; a model cannot widen them. What it finds becomes a numbered
+source, which an answer can cite; what it queries is kept, so that numbers can be held against it.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from quarry.agent import tools as agent_tools
+from quarry.agent.domain_tools import bounded
+from quarry.agent.service import answer_query
+from quarry.agent.sources import Asked, describe_sources
+from quarry.agent.tools import GetArguments, Hit, SearchArguments, ValuesArguments, values_like
+from quarry.answering.loop import Tool, ToolResult, Working
+from quarry.answering.written import RESULT
+from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
+from quarry.platform.text import fence
+from quarry.query.algebra import Condition, Query
+from quarry.query.contract import QueryResult, SourceDescription
+from quarry.query.paths import unknown
+from quarry.runs.run_log import Run
+from quarry.services.services import Caller, Services
+
+WHOLE_CHARACTERS_MAX = 8_000
+"""Characters of a whole row that a model gets."""
+SEARCHED_MAX = 8
+"""Rows that one search shows."""
+
+
+@dataclass(kw_only=True)
+class Toolset:
+    """The general tools over the sources of these `names`, and what they found.
+
+    `results` are those of queries, `hits` the rows found or read whole, numbered from 1. `asked` is the schema of all sources,
+    `today` the day that relative dates count from.
+    """
+
+    services: Services
+    caller: Caller
+    run: Run
+    asked: Asked
+    today: datetime.date
+    names: Sequence[str]
+    results: list[QueryResult] = field(default_factory=list)
+    hits: list[Hit] = field(default_factory=list)
+
+    # ---- what a domain may say ----
+
+    @property
+    def searched(self) -> Sequence[str]:
+        """The sources whose texts `search` covers."""
+        return [name for name in self.names if name in self.asked.schema.sources and self._holds_words(name)]
+
+    def required(self, name: str) -> Sequence[Condition]:
+        """The conditions that every row of a source must meet. Raises InvalidInput where the source cannot tell one."""
+        return ()
+
+    @property
+    def has_found(self) -> bool:
+        """Whether a tool has found something."""
+        return bool(self.hits or self.results)
+
+    # ---- the tools ----
+
+    async def described(self) -> dict[str, SourceDescription]:
+        """The sources with their fields and some values."""
+        sources = await describe_sources(self.asked.caller, self.services)
+        return {name: sources[name] for name in self.names if name in sources}
+
+    def tools(self) -> list[Tool]:
+        """The tools to offer."""
+        runs: Mapping[str, Working] = {
+            "search": self._search,
+            "query": self._query,
+            "get": self._get,
+            "values": self._values,
+            "describe_collections": self._describe,
+        }
+        return [
+            Tool(each.name, each.description, each.arguments, runs[each.name], each.unlisted)
+            for each in agent_tools.AGENT_TOOLS
+        ]
+
+    async def _search(self, arguments: SearchArguments) -> ToolResult:
+        names = self.allowed(arguments.source, "/source", self.searched)
+        if arguments.where and not arguments.source:
+            raise InvalidInput(
+                [FieldError("/source", "`where` names fields of a source: say which `source` is searched")]
+            )
+        return await self.search(arguments, names)
+
+    async def search(self, arguments: SearchArguments, names: Sequence[str]) -> ToolResult:
+        """What a search of these sources finds."""
+        acting, limit = self.asked.acting(self.services), min(arguments.limit, SEARCHED_MAX)
+        where = (*self.required(names[0]), *arguments.where) if len(names) == 1 else arguments.where
+        found = await agent_tools.search_text(arguments.text, names, where, limit, self.asked, acting)
+        blocks = [hit_block(self.numbered(each), each) for each in found]
+        count = len(found)
+        summary = f"{count} row{'' if count == 1 else 's'} found" if count else "Nothing found"
+        return ToolResult(count, summary, "\n".join(blocks) or "(nothing was found)")
+
+    def numbered(self, hit: Hit) -> int:
+        """The number of a row among the sources of the answer."""
+        for place, known in enumerate(self.hits, start=1):
+            if (known.source, known.id) == (hit.source, hit.id):
+                return place
+        self.hits.append(hit)
+        return len(self.hits)
+
+    async def _query(self, arguments: Query) -> ToolResult:
+        self.allowed((arguments.source,), "")
+        required = self.required(arguments.source)
+        result = await self._run(arguments.model_copy(update={"where": (*required, *arguments.where)}))
+        return self.told(result)
+
+    def told(self, result: QueryResult) -> ToolResult:
+        """The result of a query, numbered and kept."""
+        self.results.append(result)
+        number = f"Result {RESULT}{len(self.results)}: "
+        shown = json.dumps(agent_tools.shown(result), ensure_ascii=False)
+        return ToolResult(result.total, result.sentence, number + shown)
+
+    async def _run(self, query: Query) -> QueryResult:
+        return await answer_query(query, self.asked, self.services, self.today)
+
+    async def _get(self, arguments: GetArguments) -> ToolResult:
+        self.allowed((arguments.source,), "", self.searched)
+        return await self.get(arguments)
+
+    async def get(self, arguments: GetArguments) -> ToolResult:
+        """One row whole."""
+        whole = await agent_tools.read_whole(arguments.source, arguments.id, self.asked, self.services)
+        title = str(whole.get("title") or whole.get("name") or arguments.id)
+        shown = json.dumps(bounded(whole, WHOLE_CHARACTERS_MAX), ensure_ascii=False)
+        number = self.numbered(Hit(source=arguments.source, id=arguments.id, title=title, text=shown))
+        return ToolResult(1, title, f"Source [{number}]: {shown}")
+
+    async def _values(self, arguments: ValuesArguments) -> ToolResult:
+        self.allowed((arguments.source,), "")
+        rows = await values_like(arguments.source, arguments.field, arguments.like, self._run)
+        return ToolResult(len(rows), f"{len(rows)} values", json.dumps(rows, ensure_ascii=False))
+
+    async def _describe(self, arguments: agent_tools.DescribeArguments) -> ToolResult:
+        names = self.allowed(arguments.source, "/source")
+        sources = await self.described()
+        chosen = [sources[name] for name in names if name in sources]
+        page = agent_tools.listed(chosen, arguments.page, whole=bool(arguments.source))
+        return ToolResult(len(names), f"{len(names)} sources", json.dumps(page, ensure_ascii=False))
+
+    def allowed(self, names: Sequence[str], pointer: str, among: Sequence[str] = ()) -> list[str]:
+        """The sources of these names, or all; those `among` which a tool works, where it does not on all. Raises InvalidInput for
+        one that the asker did not allow, or that the tool does not work on, and SourceUnavailable for one that cannot be read.
+        """
+        for place, name in enumerate(names):
+            at = f"{pointer}/{place}" if pointer else "/source"
+            if name in self.asked.left_out:
+                raise SourceUnavailable([name])
+            if name not in self.names:
+                raise unknown(at, "the data", "source", name, self.names)
+            if among and name not in among:
+                message = f"the texts of {name} are not searched: `query` its rows, with the fields to `select`"
+                raise InvalidInput([FieldError(at, message)])
+        return list(names) or list(among) or list(self.names)
+
+    def _holds_words(self, name: str) -> bool:
+        return self.asked.schema.sources[name].holds_words is not None
+
+
+def hit_block(number: int, hit: Hit) -> str:
+    """A found row as fenced data with its number."""
+    dated = f' date="{hit.date}"' if hit.date else ""
+    shown = hit.text if hit.text.startswith(hit.title) else f"{hit.title}\n{hit.text}"
+    return f'<source n="{number}" of="{hit.source}" id="{fence(hit.id)}"{dated}>\n{fence(shown)}\n</source>'

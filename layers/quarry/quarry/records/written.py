@@ -1,0 +1,255 @@
+"""An answer about records that a model writes: it asks the tools what it needs, and writes from what they found.
+
+Nothing made by rule stands before its answer. Where it fails before it wrote anything, the answer by rule serves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import Set as AbstractSet
+from contextlib import aclosing
+from dataclasses import dataclass
+from functools import partial
+
+from quarry.agent.reading import matched_values
+from quarry.agent.results import result_text
+from quarry.agent.service import answer_query
+from quarry.agent.sources import card, stems_of
+from quarry.answering.answer import Answer, Began, Said, Told
+from quarry.answering.loop import ToolFinished, ToolStarted
+from quarry.answering.prompts import answer_messages
+from quarry.answering.written import WrittenAnswer
+from quarry.models.interface import Message
+from quarry.models.step import TextFilter
+from quarry.platform.errors import InvalidInput
+from quarry.platform.links import LinkFilter, plain_links
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import shorten, significant_words
+from quarry.postgres.failures import UNREADABLE
+from quarry.query.contract import QueryResult
+from quarry.records.answer_cache import (
+    AskedQuery,
+    Begun,
+    FinishedAnswer,
+    KeptAnswer,
+    Keys,
+    cited_of,
+    confidence,
+    kept_label,
+)
+from quarry.records.answerability import FOLLOWUP_CHARACTERS_MAX, answered, filled_up, suggest_followups
+from quarry.records.citations import CitationFilter
+from quarry.records.contract import (
+    AnswerChunkEvent,
+    ConfidenceEvent,
+    Source,
+    ToolCallEvent,
+    ToolObservationEvent,
+)
+from quarry.records.evidence import SOURCES_MAX, EvidenceSource, aggregation_of
+from quarry.records.extraction import BROKEN_OFF, Facts, candidates, chosen, quoted
+from quarry.records.finding import SearchToolset
+from quarry.records.prompts import ABOUT, ALREADY, history_messages, sources_block
+from quarry.records.research import STEP, Research
+from quarry.records.scope import Conversation
+from quarry.records.support import Support, denials_cite, support
+from quarry.streaming.events import Event
+
+COUNTED = "counted on the records"
+ByRule = Callable[[], AsyncGenerator[Event]]
+CITATION_CHARACTERS_MAX = 8
+"""Length of a citation such as `[12]`."""
+
+
+async def written_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
+    """The events of an answer that a model gives, after the first search; where it fails before it wrote anything, those of the
+    answer `by_rule`. Raises DatabaseUnavailable.
+    """
+    written = Written(begun, Research.of(begun), by_rule)
+    keys = begun.keys("model")
+    kept = await begun.kept(keys)
+    current = await written.current(kept) if kept is not None else None
+    if kept is not None and current is not None:
+        for again in begun.given_again(kept, aggregation_of(current), _kept_trust(kept.finished)):
+            yield again
+        return
+    async with aclosing(written.answered(keys, max_turns)) as events:
+        async for event in events:
+            yield event
+
+
+@dataclass
+class Written:
+    """An answer that a model writes. `sent` are the sources that were sent, once it has begun."""
+
+    begun: Begun
+    research: Research
+    by_rule: ByRule
+    sent: Sequence[EvidenceSource] = ()
+    _names: frozenset[str] = frozenset()
+    """The stems of the names of sources and fields."""
+
+    async def answered(self, keys: Keys, max_turns: int) -> AsyncGenerator[Event]:
+        """The events of a new answer."""
+        begun, research = self.begun, self.research
+        answer = Answer(
+            begun.toolset.run, STEP, max_turns, self._filters, self._cites, has_found=lambda: research.has_found
+        )
+        async with aclosing(answer.told(await self._messages(), research.tools())) as happened:
+            async for event in happened:
+                for each in self._told(event):
+                    yield each
+        if not answer.has_begun:
+            async with aclosing(self.by_rule()) as others:
+                async for each in others:
+                    yield each
+            return
+        rest = await off_loop(self._broken_off) if answer.failed else []
+        for piece in filter(None, (*rest, begun.missing)):
+            answer.text += piece
+            yield AnswerChunkEvent(chunk=piece)
+        async with aclosing(self._ending(answer, keys)) as others:
+            async for each in others:
+                yield each
+
+    def _told(self, event: Told) -> list[Event]:
+        """What happens, as events."""
+        match event:
+            case Began(written):
+                return self._before(written)
+            case Said(piece):
+                return [AnswerChunkEvent(chunk=piece)]
+            case ToolStarted(id, tool, arguments):
+                return [ToolCallEvent(id=id, tool=tool, arguments=arguments)]
+            case ToolFinished(id, tool, result):
+                return [ToolObservationEvent(id=id, tool=tool, count=result.count, summary=result.summary)]
+        return [event.event]
+
+    def _cites(self, text: str) -> bool:
+        return any(f"[{source.n}]" in text for source in self.begun.toolset.evidence.sources)
+
+    async def _messages(self) -> Sequence[Message]:
+        begun, research = self.begun, self.research
+        question = begun.asked.conversation.question
+        described = await research.described()
+        matched = await matched_values(question, research.names, research.asked, begun.toolset.services)
+        self._names = await off_loop(stems_of, described.values())
+        history = begun.asked.request.recent_history
+        # a question that follows others names fewer things
+        talk = " ".join([*(turn.question for turn in history if turn.question), question])
+
+        def messages() -> Sequence[Message]:
+            return answer_messages(
+                question,
+                history_messages(history),
+                about=ABOUT,
+                card=card(described, talk, matched),
+                today=research.today,
+                notes=ALREADY,
+                told=begun.asked.told.label if begun.asked.told else "",
+                found=sources_block(begun.toolset.evidence.sources),
+            )
+
+        return await off_loop(messages)
+
+    def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
+        """What the text passes through: citations of the sources that it may cite, and links that these contain."""
+        found, kept = self.begun.toolset.evidence.sources, written.kept
+        self.sent = found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
+        said = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in self.sent}
+        # the sources that a model names are taken as those of its answer
+        texts = {each.n: each.text for each in self.sent}
+        citations = CitationFilter(said) if kept is not None else CitationFilter(said, denials_cite(texts))
+        return citations, LinkFilter(said)
+
+    def _before(self, written: WrittenAnswer) -> list[Event]:
+        """The events before the first piece of the text: the sources that it may cite, and the last numbers."""
+        numbers = aggregation_of(self._results(written))
+        return [self.begun.sent(self.sent), *([numbers] if numbers is not None else [])]
+
+    def _results(self, written: WrittenAnswer) -> list[QueryResult]:
+        """The results, first the one that the model says it answers from; where it does not say, the latest."""
+        results, main = [*self.research.results], written.main_result
+        place = main - 1 if main is not None and 1 <= main <= len(results) else len(results) - 1
+        return [*results[place : place + 1], *results[:place], *results[place + 1 :]]
+
+    def _broken_off(self) -> list[str]:
+        """What follows a text whose model failed: the sources' own sentences."""
+        question = self.begun.asked.conversation.search_query
+        return [BROKEN_OFF, *quoted(chosen(candidates(question, self.sent)))]
+
+    async def _ending(self, answer: Answer, keys: Keys) -> AsyncGenerator[Event]:
+        """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
+        begun, evidence = self.begun, self.sent
+        sources = [source.to_source() for source in evidence]
+        supported = await off_loop(self._support, answer.text, evidence)
+        trust = _trust(
+            sources, supported, begun.toolset.services.embeddings.name, is_partial=bool(begun.asked.left_out)
+        )
+        own = answer.written.followups
+        followups = partial(_followups, own, begun.asked.conversation, answer.text, begun.toolset, self._names)
+        queries = [AskedQuery.of(each) for each in self._results(answer.written)]
+        ending = begun.ending(answer.text, evidence, supported, trust, followups, keys, queries)
+        async with aclosing(ending) as events:
+            async for event in events:
+                yield event
+
+    def _support(self, text: str, evidence: Sequence[EvidenceSource]) -> Support:
+        return support(
+            text,
+            {source.n: source.text for source in evidence},
+            (BROKEN_OFF, self.begun.missing),
+            question=self.begun.asked.conversation.question,
+            results=[result_text(result) for result in self.research.results],
+        )
+
+    async def current(self, kept: KeptAnswer) -> list[QueryResult] | None:
+        """The results of a kept answer's queries, where they are what they were; else None."""
+        results: list[QueryResult] = []
+        for each in kept.finished.queries:
+            try:
+                result = await answer_query(
+                    each.query, self.research.asked, self.begun.toolset.services, self.research.today
+                )
+            except (InvalidInput, *UNREADABLE):
+                return None
+            if AskedQuery.of(result) != each:
+                return None
+            results.append(result)
+        return results
+
+
+def _kept_trust(given: FinishedAnswer) -> ConfidenceEvent:
+    """How far a kept answer can be trusted, as it was rated then."""
+    count = len({citation.n for citation in given.citations})
+    label = kept_label(given.confidence, count, has_queries=bool(given.queries))
+    return ConfidenceEvent(level=given.confidence, source_count=count, label=label)
+
+
+def _trust(sources: Sequence[Source], supported: Support, model: str, *, is_partial: bool) -> ConfidenceEvent:
+    """How far an answer can be trusted: one that begins with the result of a query by that, which is exact, else by the sources
+    that it cites. One from a part of the data is not trusted far.
+    """
+    cited = cited_of(sources, supported.citations)
+    is_counted = supported.leads_with_result or (supported.rests_on_results and not cited and not supported.unsupported)
+    return confidence(
+        cited,
+        COUNTED if is_counted else "",
+        model=model,
+        is_doubtful=not is_counted and (not cited or is_partial),
+        is_partial=bool(supported.unsupported) or is_partial,
+    )
+
+
+async def _followups(
+    own: Sequence[str], conversation: Conversation, answer: str, toolset: SearchToolset, names: AbstractSet[str]
+) -> list[str]:
+    """Two or three questions that the records can answer: those that the model wrote with its answer where it did, else as
+    `suggest_followups` gives them. One that speaks of a source or a field, by the stems of their `names`, can be queried.
+    """
+    if not own:
+        return await suggest_followups(conversation, answer, toolset, Facts())
+    held = await answered(own, toolset)
+    asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(own)]
+    questions = [each for each in asked if each in held or not names.isdisjoint(significant_words(each))]
+    return await filled_up(questions, conversation.question, toolset)
