@@ -208,7 +208,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         ambiguous=len(result.chosen) > 1 and len({match.asked for match in asked.exact}) == 1,
         demands=conditions_in_words(sought),
         missing=missing,
-        unheard=_unheard(result) if result.chosen else result.unheard,
+        unheard=uncovered(result) if result.chosen else result.unheard,
         cut_short=result.is_cut_short,
         near=[(miss.company, miss.unmet) for miss in result.near_misses],
         relaxations=result.relaxations,
@@ -224,7 +224,7 @@ def _dropped(asked: Asked) -> Iterator[str]:
             yield f"no company fits “{labels([condition])[0]}”, so it was left out"
 
 
-def _unheard(result: Result) -> list[str]:
+def uncovered(result: Result) -> list[str]:
     """The words of the topic that no chosen company has in its profile or its tags."""
     held = frozenset[str]().union(*(profile_words(result.companies[each.company_id]) for each in result.chosen))
     return [word for word in _unfiled_words(result.asked.sought) if stem(word) not in held]
@@ -247,7 +247,7 @@ def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
         constraints = constraints.model_copy(update={"evidence": given.evidence})
     return FinalAnswer(
         content=content,
-        references=[_reference(result, ranked) for ranked in result.chosen],
+        references=[reference(result, ranked) for ranked in result.chosen],
         constraints=constraints,
         companies_by_id={ranked.company_id: result.companies[ranked.company_id] for ranked in result.chosen},
         telemetry=Telemetry(
@@ -262,7 +262,8 @@ def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
     )
 
 
-def _reference(result: Result, ranked: RankedCompany) -> Reference:
+def reference(result: Result, ranked: RankedCompany) -> Reference:
+    """A company of the answer, with the labels of what it meets and misses."""
     conditions = conditions_to_tell(result.asked.sought)
     standing = list(zip(conditions, result.standings.get(ranked.company_id, ()), strict=False))
     return Reference(

@@ -45,6 +45,21 @@ async def look_up_names(context: Context) -> Asked:
     return replace(asked, exact=named, companies=companies, detail=_called(named, companies))
 
 
+async def name_only(context: Context) -> Asked:
+    """The companies that a question may name. Only a question that is nothing but a name ends the search."""
+    names = await off_loop(read_names, context.question)
+    matches = await match_names(context, [name.text for name in names])
+    with context.run.step("name_precheck") as record:
+        whole = [name for name in names if name.is_whole]
+        named = _meant(context, whole, [match for match in matches if match.asked in {name.text for name in whole}])
+        record.counts.update(names=len(names), matches=len(matches), named=len(named))
+    asked = Asked(Sought(), names, matches, detail=_near(matches))
+    if not named:
+        return asked
+    companies = await look_up(context, [match.company_id for match in named], {})
+    return replace(asked, exact=named, companies=companies, detail=_called(named, companies))
+
+
 async def _similar(context: Context, names: Sequence[Name], matches: Sequence[NameMatch], likened: Name) -> Asked:
     """What the question seeks of companies like the one that it names."""
     like = {name.text for name in names if name.relation == "like"}
@@ -61,8 +76,9 @@ async def _similar(context: Context, names: Sequence[Name], matches: Sequence[Na
     said = {match.asked for match in named}
     rest = await off_loop(without_names, context.question, [name for name in names if name.text in said])
     vectors = await stored_vectors(context.services.reader, seed.id)
+    # what is left of the question does not ask how many companies there are
     return Asked(
-        await _read(context, rest),
+        replace(await _read(context, rest), asks=None),
         names,
         matches,
         likened=likened.text,
