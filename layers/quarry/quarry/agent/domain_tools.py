@@ -157,6 +157,7 @@ def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
             "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
         }
         for tool in tools
+        if tool.is_listed
     ]
 
 

@@ -10,7 +10,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentTool
 from quarry.agent.service import with_known_values
@@ -55,9 +55,10 @@ class FindCompaniesArguments(Request):
         description="Other phrasings of it, as a company's own profile would put it: what it makes, for whom, which problem "
         "it solves.",
     )
-    where: Annotated[tuple[Condition, ...], OneOrMany] = Field(
-        default=(), description="Conditions that must hold, as in `query`; startups unless one is on status."
-    )
+    # described by `query` already
+    where: Annotated[
+        tuple[Condition, ...], OneOrMany, WithJsonSchema({"type": "array", "items": {"type": "object"}})
+    ] = Field(default=(), description="Conditions that must hold, as in `query`; startups unless one is on status.")
     must: Annotated[tuple[CleanText, ...], OneOrMany] = Field(
         default=(),
         max_length=DEMANDED_MAX,
