@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from quarry.collections.declaration_file import DeclarationError
+from quarry.collections.upkeep import compare, read_collections, refresh_rows
 from quarry.local.apply import apply_file as declare
 from quarry.local.data import all_embedded
 from quarry.postgres.pool import Database
@@ -64,6 +65,34 @@ async def test_rows_are_found_by_the_vectors_of_their_table_and_doubtful_ones_ar
         found = client.get("/records/search", params={"q": "a tempest at the port", "type": "documents"}).json()
     assert found["degraded"] == []
     assert found["results"][0]["id"] == "3"
+
+
+async def indexes(database: Database) -> list[str]:
+    """How the indexes of vectors that searches walk are made."""
+    rows = await database.rows(
+        "select pg_get_indexdef(i.inhrelid) as made from pg_inherits i where i.inhparent = 'collection_windows_hnsw'::regclass"
+    )
+    return [row["made"] for row in rows]
+
+
+async def test_vectors_are_indexed_once_all_are_copied(database_url: str, services: Services) -> None:
+    await fill_documents(database_url, services)
+    apply_file(database_url, DECLARED)
+    collection = (await read_collections(services.database))["documents"]
+    assert await refresh_rows(services.database, collection) == 0  # the comparison is due first
+    await compare(services.database, collection)
+    assert await refresh_rows(services.database, collection) == len(TEXTS)
+    assert await indexes(services.database) == []
+    for _ in range(2):  # a second time changes nothing
+        await compare(services.database, collection)
+        assert await refreshed(services.database) == {}
+        owner(database_url, "update documents set content = content || '.'")
+        assert await refreshed(services.database) == {"documents": None}
+        [made] = await indexes(services.database)
+        assert "USING hnsw" in made
+    assert await windows(services.database) == ["1", "2", "3"]
+    apply_file(database_url, "")
+    assert await indexes(services.database) == []
 
 
 async def test_vectors_are_followed_as_they_are_written(database_url: str, services: Services) -> None:

@@ -5,7 +5,7 @@ the error says why: the nearest values, what keeps a text from being a number, o
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from contextlib import suppress
 from typing import LiteralString
 
@@ -40,13 +40,17 @@ async def run_query(
     return await answer_query(query, await what_may_be_asked(caller, services), services, today)
 
 
-async def answer_query(query: Query, asked: Asked, services: Services, today: datetime.date) -> QueryResult:
-    """The exact result of a query over the sources in `asked`. Raises what `run_query` raises."""
+async def answer_query(
+    query: Query, asked: Asked, services: Services, today: datetime.date, *, keeps_places: bool = False
+) -> QueryResult:
+    """The exact result of a query over the sources in `asked`. With `keeps_places`, no rows are in a place that the data does not
+    have; else it is an unknown value. Raises what `run_query` raises.
+    """
     schema = asked.schema
     source_of(schema, query.source, "/source")  # before anything is looked up
     reader = asked.acting(services).reader
     try:
-        query = await with_known_values(query, asked, reader)
+        query = await with_known_values(query, asked, reader, keeps_places=keeps_places)
         result = await execute(reader, query, schema, today)
     except (PostgresError, QuarryError) as error:
         fault = lasting_fault(error)
@@ -197,24 +201,28 @@ def _sources_of(query: Query, schema: Schema, today: datetime.date) -> list[str]
     return list(recording.named)
 
 
-async def with_known_values(query: Query, asked: Asked, database: Database) -> Query:
+async def with_known_values(query: Query, asked: Asked, database: Database, *, keeps_places: bool = False) -> Query:
     """The query with values in the spelling of the data, for fields whose values are known. They may differ in case, accents,
-    punctuation or inflection, or be declared synonyms. Raises InvalidInput for values that no row has, with the nearest ones, and
-    DatabaseUnavailable.
+    punctuation or inflection, be declared synonyms, or name a place by another name or one that it is in. Raises InvalidInput for
+    values that no row has, with the nearest ones, but with `keeps_places` not for known places; and DatabaseUnavailable.
     """
     named, owners = _named(query, asked.schema), asked.owners
     spelt: dict[str, list[str]] = {}
+    places: set[str] = set()
     errors: list[FieldError] = []
     for table, values in named:
         try:
-            found = await values_meant(database, table, values, whole=True, owners=owners)
+            found = await values_meant(database, table, values, whole=True, owners=owners, keeps_places=keeps_places)
         except InvalidInput as error:
             errors.extend(error.errors)
         else:
             spelt |= {each.pointer: meant for each, meant in zip(values, found, strict=True)}
+            places |= {each.pointer for each in values if table.facet(each.facets[0]).kind == "place"}
     if errors:
         raise InvalidInput(errors)
-    return with_comparisons(query, asked.schema, lambda comparison, rows, pointer: _spelt(comparison, pointer, spelt))
+    return with_comparisons(
+        query, asked.schema, lambda comparison, rows, pointer: _spelt(comparison, pointer, spelt, places)
+    )
 
 
 def _named(query: Query, schema: Schema) -> list[tuple[SearchTable, list[NamedValue]]]:
@@ -251,12 +259,15 @@ def _texts(comparison: Comparison, pointer: str) -> dict[str, str]:
     return {place: text for place, text in texts.items() if text.strip()}
 
 
-def _spelt(comparison: Comparison, pointer: str, spelt: Mapping[str, list[str]]) -> Comparison:
-    """The comparison with the spellings that were found. Those that differ only in case are one."""
-    places = _texts(comparison, pointer)
-    if not any(place in spelt for place in places):
+def _spelt(comparison: Comparison, pointer: str, spelt: Mapping[str, list[str]], places: Set[str]) -> Comparison:
+    """The comparison with the spellings that were found. Those that differ only in case are one, except of `places`, which are
+    compared as they are spelt.
+    """
+    texts = _texts(comparison, pointer)
+    if not any(at in spelt for at in texts):
         return comparison
-    known = [each for place, value in places.items() for each in spelt.get(place, [value])]
-    values = tuple({each.strip().casefold(): each for each in reversed(known)}.values())[::-1]
+    known = [(each, at in places) for at, value in texts.items() for each in spelt.get(at, [value])]
+    apart = {each if is_place else each.strip().casefold(): each for each, is_place in reversed(known)}
+    values = tuple(apart.values())[::-1]
     is_one = comparison.value is not None and len(values) == 1
     return comparison.model_copy(update={"value": values[0] if is_one else None, "values": () if is_one else values})

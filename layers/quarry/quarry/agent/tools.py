@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from itertools import chain, zip_longest
 from typing import Annotated, Any
@@ -340,8 +341,9 @@ Run = Callable[[Query], Awaitable[QueryResult]]
 
 
 async def values_like(source: str, field: str, like: str, run: Run) -> list[list[Cell]]:
-    """The most frequent values of a field that contain `like`, or if none does, those with the most similar spelling among the
-    LIMIT_MAX most frequent ones; each with its number of rows. Raises InvalidInput and DatabaseUnavailable.
+    """The most frequent values of a field: those that `like` names, perhaps by another name, then those that contain it; if there
+    are none, those with the most similar spelling among the LIMIT_MAX most frequent ones. Each with its number of rows. Raises
+    InvalidInput and DatabaseUnavailable.
     """
     everything = Query(
         source=source,
@@ -351,9 +353,13 @@ async def values_like(source: str, field: str, like: str, run: Run) -> list[list
     )
     if like.strip():
         holding = Comparison(field=field, op="contains", value=like.strip())
-        found = await run(everything.model_copy(update={"where": (holding,), "limit": VALUES_MAX}))
-        if found.rows:
-            return found.rows
+        found = (await run(everything.model_copy(update={"where": (holding,), "limit": VALUES_MAX}))).rows
+        with suppress(InvalidInput):  # of a value that no row has
+            meant = holding.model_copy(update={"op": "="})
+            named = (await run(everything.model_copy(update={"where": (meant,), "limit": VALUES_MAX}))).rows
+            found = [*named, *(row for row in found if row not in named)][:VALUES_MAX]
+        if found:
+            return found
     limit = LIMIT_MAX if like.strip() else VALUES_MAX
     rows = (await run(everything.model_copy(update={"limit": limit}))).rows
     if not like.strip():

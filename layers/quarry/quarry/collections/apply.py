@@ -20,7 +20,7 @@ from quarry.collections import toml_text
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, without_retired
 from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers
+from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers, windows_apart
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
 from quarry.collections.relations import Relation
@@ -306,8 +306,12 @@ def hash_of_functions(collection: Collection) -> str:
 def _made(collection: Collection, schema: str, *, is_new: bool) -> Iterator[LiteralString]:
     """The statements that create everything that a collection has apart from its source."""
     if is_new:
-        for table, parent in ((collection.rows, "collection_rows"), (collection.windows, COLLECTION_WINDOWS)):
-            yield f"create table {table} partition of {parent} for values in ({collection.id})"
+        parents = {collection.rows: "collection_rows", collection.windows: COLLECTION_WINDOWS}
+        for table, parent in parents.items():
+            if table == collection.windows and collection.declaration.vectors is not None:
+                yield from windows_apart(collection)
+            else:
+                yield f"create table {table} partition of {parent} for values in ({collection.id})"
             yield f"alter table {table} alter column collection set default {collection.id}"
         yield f"select keep_texts_noted('{collection.rows}')"
         # between the partitions, not their parents, so that one collection can be dropped

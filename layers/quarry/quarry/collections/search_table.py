@@ -57,6 +57,7 @@ def _with_words_apart(table: SearchTable, collection: Collection) -> SearchTable
         values_of=f"coalesce({collection.text(scope, 't')}, '')" if scope else None,
         guarded=frozenset(_guarded(collection)),
         languages=collection.languages,
+        spelt=True,
         reckons=True,
     )
 

@@ -27,6 +27,8 @@ SEARCH_KEYS = 50
 COMPARE_SECONDS = 600.0
 """How long comparing a collection with its source may take."""
 BATCH_SECONDS = 60.0
+INDEX_SECONDS = 3_600.0
+"""How long indexing the vectors of a table may take, once after its first fill."""
 COMPARED_EVERY_SECONDS = 86_400.0
 SWEEP_SECONDS = 600.0
 POLL_SECONDS = 30.0
@@ -180,12 +182,12 @@ async def _work_off(
             await compare(database, collection)
         if waiting.must_poll(collection):
             await poll(database, collection)
-        while keep_going():
-            keys = await refresh_rows(database, collection)
-            if not keys:
-                break
+        keys: int | None = None
+        while keep_going() and (keys := await refresh_rows(database, collection)):
             done.keys += keys
             on_progress(collection, keys)
+        if keys == 0 and collection.declaration.vectors is not None:
+            await _index_windows(database, collection)
         if waiting.problem is not None or waiting.has_noted_problem:
             await _forget_problem(database, collection)
     except (PostgresError, QuarryError) as error:
@@ -205,6 +207,13 @@ async def refresh_rows(database: Database, collection: Collection, keys: int = B
         return await _number(
             connection, sql.SQL("select {}({})").format(_function("refresh_rows", collection), sql.Literal(keys))
         )
+
+
+async def _index_windows(database: Database, collection: Collection) -> None:
+    """Index the vectors that were copied first, if they are not yet."""
+    async with database.transaction() as connection:
+        await _take_time(connection, INDEX_SECONDS)
+        await connection.execute(sql.SQL("select {}()").format(_function("index_windows", collection)))
 
 
 async def _forget_problem(database: Database, collection: Collection) -> None:

@@ -195,7 +195,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
     if result.is_near:
         missing.append("nothing here surely fits; these come nearest")
     if result.chosen:
-        missing += _dropped(asked)
+        missing += dropped(asked)
     if sought.has_more:
         missing.append("there are too many conditions, so the last ones were left out")
     return SummaryInputs(
@@ -215,7 +215,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
     )
 
 
-def _dropped(asked: Asked) -> Iterator[str]:
+def dropped(asked: Asked) -> Iterator[str]:
     """A sentence for each assumed condition that was dropped because no company met it."""
     for condition in asked.dropped:
         if condition == STARTUPS:

@@ -46,14 +46,14 @@ async def count(query: Query, caller: Caller, services: Services) -> Counted | N
     today = datetime.datetime.now(datetime.UTC).date()
     query = query.model_copy(update={"source": name})
     try:
-        result = await answer_query(query, asked, services, today)
+        result = await answer_query(query, asked, services, today, keeps_places=True)
         rows = result
         if not query.asks_for_rows:
             first = Query(source=name, where=result.query.where, limit=SHOWN_MAX)
-            rows = await answer_query(first, asked, services, today)
+            rows = await answer_query(first, asked, services, today, keeps_places=True)
         elif query.select:
             keyed = result.query.model_copy(update={"select": (), "limit": query.limit or SHOWN_MAX})
-            rows = await answer_query(keyed, asked, services, today)
+            rows = await answer_query(keyed, asked, services, today, keeps_places=True)
     except InvalidInput:
         return None
     ids = [str(row[0]) for row in rows.rows[:SHOWN_MAX]]

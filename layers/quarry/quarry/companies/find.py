@@ -17,7 +17,7 @@ from quarry.agent.service import with_known_values
 from quarry.agent.sources import Asked as MayBeAsked
 from quarry.companies import fallbacks
 from quarry.companies.activity import Timeline
-from quarry.companies.answer import Result, conclude, reference, uncovered
+from quarry.companies.answer import Result, conclude, dropped, reference, uncovered
 from quarry.companies.context import Asked, Context, Plan, Round
 from quarry.companies.contract import ChatRequest, Company, Reference, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
@@ -27,7 +27,7 @@ from quarry.companies.planning import DEFAULT_SEARCHES
 from quarry.companies.query import COUNT_MAX, Sought, assumed
 from quarry.companies.reading import read_sought
 from quarry.companies.rounds import budget_of, rounds
-from quarry.companies.sources import SEARCHED, labels, met
+from quarry.companies.sources import SEARCHED, met
 from quarry.companies.store import count_meeting, stored_vectors
 from quarry.platform.contract import Request
 from quarry.platform.errors import FieldError, InvalidInput
@@ -175,7 +175,7 @@ async def _found(context: Context, result: Result) -> FoundCompanies:
         near = [(result.companies[each.company_id], each.misses) for each in references] + near
     stated = (*sought.stated, *sought.assumed)
     meeting = await count_meeting(context.services.reader, stated) if sought.stated else None
-    remarks = [f"no company meets “{label}”, so it was left out" for label in labels(asked.dropped)]
+    remarks = [*dropped(asked)]
     remarks += ["the search was cut short by its limits"] if result.is_cut_short else []
     return FoundCompanies(
         result,

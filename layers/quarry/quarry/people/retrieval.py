@@ -30,7 +30,7 @@ from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import NamedValue, nearest
 from quarry.retrieval.known_values import existing_values, values_meant
-from quarry.spans.gazetteer import alternatives_in, places_in
+from quarry.spans.gazetteer import alternatives_in
 
 OVERFETCH_CARDS = 50
 """How many people with the nearest cards, and with the nearest children, are candidates in a tier."""
@@ -335,11 +335,7 @@ async def check_constraints(constraints: Constraints, query: str, database: Data
 async def check_places(constraints: Constraints, database: Database) -> None:
     """Raises InvalidInput for a place that nobody was, lives or would work in, in any spelling, with the nearest."""
     given = [each for _, _, each in _named(_parts(constraints)) if each.facets == _PLACES]
-    spelt = [NamedValue(each.facets, name, each.pointer) for each in given for name in places_in(each.value)]
-    found = await existing_values(database, [PEOPLE], spelt)
-    known = {each.value for each, values in zip(spelt, found, strict=True) if values}
-    unknown = [each for each in given if known.isdisjoint(places_in(each.value))]
-    await values_meant(database, PEOPLE, unknown, any_place=False)
+    await values_meant(database, PEOPLE, given, keeps_places=False)
 
 
 async def as_in_data(constraints: Constraints, database: Database) -> Constraints:

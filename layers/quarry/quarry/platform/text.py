@@ -131,6 +131,13 @@ def shorten(text: str, limit: int) -> str:
     return text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;:—–- ") + "…"
 
 
+def piece_pattern(text: str) -> str:
+    """A LIKE pattern that finds a piece of text, whose own wildcards stand for themselves."""
+    for special in ("\\", "%", "_"):
+        text = text.replace(special, f"\\{special}")
+    return f"%{text}%"
+
+
 def fence(text: str) -> str:
     """Text that cannot close the block around it."""
     return text.replace("<", "‹").replace(">", "›")

@@ -10,6 +10,7 @@ from typing import LiteralString, Protocol
 
 from psycopg.sql import SQL, Composable, Composed, Literal
 
+from quarry.platform.text import piece_pattern
 from quarry.query.algebra import Comparison, Operator, Period, Query, Scalar
 from quarry.query.paths import NUMERIC, invalid
 from quarry.query.schema import Kind
@@ -99,12 +100,8 @@ class Operand:
     is_array: bool = False
     """Whether the values are elements of an array."""
     holds: Holds | None = None
-    """How values spelt as in the data are compared; an array is compared as a whole."""
-
-    def compares_by_holding(self, comparison: Comparison) -> bool:
-        """Whether a comparison has such values."""
-        has_texts = bool(comparison.scalars) and comparison.op not in ("<", "<=", ">", ">=", "between")
-        return self.holds is not None and has_texts
+    """How the values of the comparison that it was read for are compared, if they are spelt as in the data. An array is compared
+    as a whole."""
 
 
 def compared(operand: Operand, other: Operand | None, comparison: Comparison, reader: Place, pointer: str) -> Composed:
@@ -128,9 +125,12 @@ def held(operand: Operand, comparison: Comparison, building: Building) -> Compos
     """True of the rows that hold, or for `!=` do not hold, one of the values, which are spelt as in the data."""
     assert operand.holds is not None
     met = SQL("{}").format(operand.holds([str(value) for value in comparison.scalars], building))
-    if operand.many is not None and not operand.is_array:
+    is_denied = comparison.op == "!="
+    if operand.many is not None:
         met = operand.many.any(met)
-    return SQL("({}) is not true").format(met) if comparison.op == "!=" else met
+        # of NOT EXISTS the planner makes a join, of IS NOT TRUE it does not
+        return SQL("not {}").format(met) if is_denied else met
+    return SQL("({}) is not true").format(met) if is_denied else met
 
 
 def _with_many(operand: Operand, query: Query, is_denied: bool, reader: Place, pointer: str) -> Composed:
@@ -156,7 +156,7 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
     """True of one value that compares so."""
     op: str = comparison.op
     if op == "not_null":
-        return SQL("{} is not null").format(key_of(operand.value, operand.kind, folds=operand.holds is not None))
+        return SQL("{} is not null").format(key_of(operand.value, operand.kind))
     if op == "contains":
         if not operand.is_array and operand.kind != "text":
             raise invalid(f"{pointer}/op", f"{operand.name} is {operand.kind}: `contains` looks in text and in arrays")
@@ -173,17 +173,10 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
         return _with_dates(building, operand, op, scalars)
     if op == "contains":
         return _any(
-            SQL("({})::text ilike {}").format(operand.value, building.parameter(_piece(text_of(*each))))
+            SQL("({})::text ilike {}").format(operand.value, building.parameter(piece_pattern(text_of(*each))))
             for each in scalars
         )
     return _with_plain(building, operand, op, scalars, pointer)
-
-
-def _piece(text: str) -> str:
-    """A LIKE pattern that finds a piece of text, whose own wildcards stand for themselves."""
-    for special in ("\\", "%", "_"):
-        text = text.replace(special, f"\\{special}")
-    return f"%{text}%"
 
 
 def _any(conditions: Iterable[Composable]) -> Composed:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier
 from pydantic import ValidationError
@@ -24,9 +23,9 @@ from quarry.query.algebra import (
     OtherField,
     Words,
 )
-from quarry.query.comparisons import Holds, Operand, aggregated, compared, held, key_of
+from quarry.query.comparisons import Operand, aggregated, compared, held, key_of
 from quarry.query.paths import Over, Path, Predicate, invalid, resolve, resolve_over, resolve_rows
-from quarry.query.schema import Field, Kind
+from quarry.query.schema import Field, Kind, SqlHolds
 from quarry.query.scope import TRUE, Building, Related, Scope, element_table, elements, related
 
 PREDICATES_MAX = 4
@@ -48,15 +47,17 @@ class Reader:
     named: NamedOperand | None = None
     at_once: bool = False
 
-    def operand(self, name: str, pointer: str, *, joined: bool = False) -> Operand:
-        """The operand that a name stands for. Where no rows are to be joined, another row is read in a subquery unless it is
-        `joined` all the same.
+    def operand(self, name: str, pointer: str, *, joined: bool = False, of: Comparison | None = None) -> Operand:
+        """The operand that a name stands for, `of` a comparison with values. Where no rows are to be joined, another row is read
+        in a subquery unless it is `joined` all the same.
         """
         if self.named is not None or self.scope is None:
             assert self.named is not None
             return self.named(name, pointer)
         path = resolve(name, self.scope.rows, self.building.schema, pointer)
         apart = bool(path.steps) and not (joined or self.building.joins)
+        if (held_by := _holding(path, of)) is not None:
+            return _held_operand(self.scope, path, held_by, at_once=self.at_once, apart=apart)
         return path_operand(self.scope, path, pointer, at_once=self.at_once, apart=apart)
 
     @property
@@ -109,8 +110,8 @@ def words_held(scope: Scope, words: str, pointer: str) -> Composed:
 
 def _comparison(reader: Reader, comparison: Comparison, pointer: str) -> Composed:
     if not isinstance(comparison.value, OtherField):
-        operand = reader.operand(comparison.field, f"{pointer}/field")
-        if operand.compares_by_holding(comparison):
+        operand = reader.operand(comparison.field, f"{pointer}/field", of=comparison)
+        if operand.holds is not None:
             return held(operand, comparison, reader.building)
         return compared(operand, None, comparison, reader, pointer)
     reader = replace(reader, at_once=False)  # each row's related rows are compared with its own value
@@ -128,28 +129,39 @@ def _exists(reader: Reader, condition: Exists, pointer: str) -> Composed:
     return rows.any(all_of(rows.scope, condition.where, f"{pointer}/where"))
 
 
+def _holding(path: Path, comparison: Comparison | None) -> SqlHolds | None:
+    """How the field that a path ends at is compared with the values of a comparison, if they are spelt as in the data."""
+    if comparison is None or path.over is not None or not isinstance(path.end, Field) or not comparison.scalars:
+        return None
+    has_values = comparison.op in ("=", "!=") or (comparison.op == "contains" and (path.end.folds or path.end.is_array))
+    return path.end.holds if has_values else None
+
+
+def _held_operand(scope: Scope, path: Path, holds: SqlHolds, *, at_once: bool, apart: bool) -> Operand:
+    """The operand of a path whose rows, not their values one by one, are asked what they hold."""
+    rows = related(scope, path.steps, at_once=at_once) if apart or (path.is_many and not path.is_array) else None
+    row = (rows.scope if rows else scope.reach(path.steps)).alias
+    return Operand(TRUE, path.kind, path.text, rows, holds=lambda values, parameters: holds(row, values, parameters))
+
+
 def path_operand(scope: Scope, path: Path, pointer: str, *, at_once: bool = False, apart: bool = False) -> Operand:
     """The operand of a resolved path. `at_once` reads related rows for all rows at once, `apart` reads even one in a subquery."""
     if path.over is not None:
         computed = scope.kept(path.text, lambda: _computed(scope, path, pointer))
         return Operand(computed, path.kind, path.text)
     if path.is_many or apart:
-        many, value = many_values(scope, path, pointer, at_once=at_once)
-        row = scope.reach(path.steps) if path.is_array else many.scope
-        return Operand(value, path.kind, path.text, many, path.is_array, _holds(path, row.alias))
-    row = scope.reach(path.steps)
-    return Operand(_end(row, path, pointer), path.kind, path.text, holds=_holds(path, row.alias))
+        many, value = many_values(scope, path, pointer, at_once=at_once, apart=apart)
+        return Operand(value, path.kind, path.text, many, path.is_array)
+    return Operand(_end(scope.reach(path.steps), path, pointer), path.kind, path.text)
 
 
-def _holds(path: Path, row: LiteralString) -> Holds | None:
-    """How the field that a path ends at is compared, of the row with this alias."""
-    own = path.end.holds if isinstance(path.end, Field) else None
-    return None if own is None else lambda values, parameters: own(row, values, parameters)
-
-
-def many_values(scope: Scope, path: Path, pointer: str, *, at_once: bool = False) -> tuple[Related, Composable]:
-    """The related rows that a path ends at, or the elements of an array, and their value."""
-    if path.is_array:
+def many_values(
+    scope: Scope, path: Path, pointer: str, *, at_once: bool = False, apart: bool = False
+) -> tuple[Related, Composable]:
+    """The related rows that a path ends at, or the elements of an array, and their value. `apart` reads an array of another row
+    in a subquery of that row.
+    """
+    if path.is_array and not apart:
         rows = elements(scope.building, array_of(scope, path))
         return rows, SQL("{}.v").format(SQL(rows.scope.alias))
     rows = related(scope, path.steps, at_once=at_once)

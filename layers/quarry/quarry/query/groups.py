@@ -163,7 +163,7 @@ def _compared(value: Composable, path: Path, period: Period | None) -> tuple[Com
     """The key of a value, and the spelling of a text."""
     if period is not None:
         return first_day(value, path.kind, period), None
-    kind, folds = path.kind, isinstance(path.end, Field) and path.end.holds is not None
+    kind, folds = path.kind, isinstance(path.end, Field) and path.end.folds
     return key_of(value, kind, folds=folds), shown(value, kind) if kind == "text" else None
 
 

@@ -13,6 +13,7 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import LiteralString
 
+from psycopg.sql import SQL, Composable
 from pydantic import TypeAdapter
 
 from quarry.collections.collection import Collection
@@ -30,6 +31,7 @@ from quarry.collections.used_columns import NUMBERS, UsedColumn
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
 from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
+from quarry.query.comparisons import folded
 from quarry.query.schema import (
     KINDS,
     Field,
@@ -46,6 +48,7 @@ from quarry.query.schema import (
     source_of,
 )  # fmt: skip
 from quarry.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.values import Parameters, holds_one_of
 
 _KINDS: Mapping[str, Kind] = {
     NUMBER: "number", "bigint": "number", MOMENT: "datetime", "date": "date", TRUTH: "boolean",
@@ -188,7 +191,7 @@ def _facet_fields(
         link = titles.get(given.related or name)
         if link is not None and (given.of or given.related):
             title = partial(value_of_related, collection, name, given) if given.related else title_of(collection, given)
-            value = described(facet, title, table, is_array=facet.is_array if given.related else False)
+            value = _facet_field(facet, title, table, is_array=facet.is_array if given.related else False)
             value = _in_parts(facet, table) if given.columns else value
             # rows with owners are read with each query: the dictionary has the values of all owners
             is_owned = any(table_name(each) in owned for each in tables_reached(collection.declaration, given))
@@ -196,16 +199,33 @@ def _facet_fields(
         elif given.kind == "place" and (given.columns or collection.columns[given.column or name].is_array):
             yield name, _in_parts(facet, table)
         else:
-            own = partial(own_value, collection, name, given)
-            yield name, described(facet, own, table)
+            yield name, _facet_field(facet, partial(own_value, collection, name, given), table)
     if DATE in facets and DATE not in collection.declaration.facets:
         column = collection.declaration.date or ""
         yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)
 
 
+def _facet_field(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None) -> Field:
+    """A facet with the SQL of its value. Of a place, each part counts where conditions name one."""
+    value = described(facet, sql, table, is_array=is_array)
+    return replace(value, holds=partial(_holds_place, facet, sql)) if facet.kind == "place" else value
+
+
 def _in_parts(facet: Facet, table: SearchTable) -> Field:
     """A place in several columns, or one of several, as each of its parts."""
-    return described(facet, one_row(f"place_parts({facet.sql})"), table, is_array=True)
+    whole = one_row(facet.sql)
+    return replace(_facet_field(facet, whole, table, is_array=True), sql=one_row(f"place_parts({facet.sql})"))
+
+
+def _holds_place(
+    facet: Facet, sql: SqlOf, row: LiteralString, values: Sequence[str], parameters: Parameters
+) -> Composable:
+    """Whether a row is in one of some places, spelt as in the data, or is called like one but for its case."""
+    value = SQL(sql(row))
+    same = SQL(", ").join(folded(parameters.parameter(each)) for each in values)
+    return SQL("({} or {} in ({}))").format(
+        holds_one_of(facet, value, values, parameters, spelt=True), folded(value), same
+    )
 
 
 def _column_field(collection: Collection, unshown: Set[str], column: Column) -> tuple[str, Field | None]:

@@ -87,15 +87,19 @@ def _field(table: SearchTable, facet: Facet) -> Field:
 def as_said(fields: Mapping[str, Field], table: SearchTable) -> dict[str, Field]:
     """The fields, worded as people say them, with texts compared by their spellings in the data."""
     return {
-        name: replace(field, holds=_holds(table.facet(name))) if name in table.by_name else field
+        name: replace(field, holds=_holds(table.facet(name), spelt=table.spelt), folds=True)
+        if name in table.by_name
+        else field
         for name, field in worded(fields, table).items()
     }
 
 
-def _holds(facet: Facet) -> SqlHolds | None:
+def _holds(facet: Facet, *, spelt: bool) -> SqlHolds | None:
     if facet.kind not in TEXT_KINDS and facet.kind != "words":
         return None
-    return lambda row, values, parameters: holds_one_of(facet, SQL(of_row(facet.sql, row, row)), values, parameters)
+    return lambda row, values, parameters: holds_one_of(
+        facet, SQL(of_row(facet.sql, row, row)), values, parameters, spelt=spelt
+    )
 
 
 # ---- conditions on facets ----

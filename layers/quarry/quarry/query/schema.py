@@ -40,7 +40,7 @@ class Field:
 
     `listed` names the dictionary of values that knows it: its table and facet, which has the synonyms too. `unit` is what a
     number is measured in, `currency` what money is in. `holds` is how it is compared where values are named as the data spells
-    them; `wording` says in English that it has a value ("in {}").
+    them; one that `folds` is grouped without regard to accents; `wording` says in English that it has a value ("in {}").
     """
 
     name: str
@@ -55,6 +55,7 @@ class Field:
     related: Link | None = None
     description: str | None = None
     holds: SqlHolds | None = None
+    folds: bool = False
     wording: str | None = None
 
 

@@ -307,7 +307,7 @@ class _LikelyQuery:
         toolset, today = self.toolset, datetime.datetime.now(datetime.UTC).date()
         with toolset.run.step("records_count"):
             try:
-                result = await answer_query(self.query, toolset.asked, toolset.services, today)
+                result = await answer_query(self.query, toolset.asked, toolset.services, today, keeps_places=True)
             except InvalidInput:
                 return None
         if not (self.is_sure or result.total):

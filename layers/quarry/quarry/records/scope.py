@@ -105,8 +105,8 @@ class Scope:
 
 
 EVERYTHING = Scope()
-_EXACT_KINDS = ("value", "array", "name")
-"""Facets whose values are compared as they are spelt."""
+_EXACT_KINDS = ("value", "array", "name", "place")
+"""Facets whose values are compared as the data spells them."""
 
 
 async def with_known_values(database: Database, scope: Scope, types: Sequence[SearchedType], owners: Owners) -> Scope:

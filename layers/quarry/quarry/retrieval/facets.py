@@ -157,6 +157,8 @@ class SearchTable:
     """The tables that it unites, if it has no rows of its own. It has their facets, and is read, not searched."""
     languages: tuple[str, ...] = ()
     """The text search configurations of its rows; English if empty."""
+    spelt: bool = False
+    """Whether conditions name places as the data spells them, because they are looked up first."""
     reckons: bool = False
     """Whether sums and averages of its numbers answer questions."""
 

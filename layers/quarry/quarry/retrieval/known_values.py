@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,12 +41,13 @@ async def values_meant(
     said: str = "",
     *,
     whole: bool = False,
-    any_place: bool = True,
     owners: Owners = NO_OWNERS,
+    keeps_places: bool = True,
 ) -> list[list[str]]:
-    """For each named value, the values of the data that it means. An unknown value is kept if the question `said` contains it,
-    if it is a known place (unless not `any_place`), or if there is no data. `whole`: values that merely contain all its words do
-    not count. `owners` says whose values of tables with owners are known.
+    """For each named value, the values of the data that it means; for a place, all spellings of it and of the places in it. An
+    unknown value is kept if the question `said` contains it, if there is no data, or, with `keeps_places`, if it is a known
+    place. `whole`: values that merely contain all its words do not count. `owners` says whose values of tables with owners are
+    known.
 
     Raises InvalidInput for other unknown values, with the nearest ones, and for more than VALUES_MAX; DatabaseUnavailable.
     """
@@ -61,7 +62,7 @@ async def values_meant(
     unknown = [
         each
         for each, values in zip(named, meant, strict=True)
-        if values is None and not _is_said(each.value, words) and not (any_place and _is_place(table, each))
+        if values is None and not _is_said(each.value, words) and not (keeps_places and _is_place(table, each))
     ]
     if unknown and await _has_values(database, table):
         raise InvalidInput(await _explained(database, table, unknown, owners))
@@ -114,15 +115,11 @@ async def existing_values(
 ) -> list[list[str]]:
     """For each value as somebody wrote it, the values of the data that it means: those that differ only in case, accents and
     outer spaces; else those that differ in punctuation or inflection, or that it is a declared synonym of; else, unless `whole`,
-    those that contain all of its words. `owners` says whose values of tables with owners are known. Raises DatabaseUnavailable.
+    those that contain all of its words. For a place, all spellings of it and of the places in it. `owners` says whose
+    values of tables with owners are known. Raises DatabaseUnavailable.
     """
     found = await _matches(database, tables, named, owners, whole=whole)
-    return [
-        [value for value in matches.whole if folded_value(value) == folded_value(each.value)]
-        or matches.whole
-        or matches.partial
-        for each, matches in zip(named, found, strict=True)
-    ]
+    return [matches.likest(each.value) for each, matches in zip(named, found, strict=True)]
 
 
 async def frequent_values(
@@ -147,10 +144,18 @@ async def frequent_values(
 
 @dataclass(frozen=True)
 class _Matches:
-    """The values of the data that are the same as a named one, and those that contain all of its words."""
+    """The values of the data that are the same as a named one, and those that contain all of its words. `is_place`: it may be
+    known by other names.
+    """
 
     whole: list[str] = field(default_factory=list)
     partial: list[str] = field(default_factory=list)
+    is_place: bool = False
+
+    def likest(self, value: str) -> list[str]:
+        """The values that are likest to a named one."""
+        same = [] if self.is_place else [each for each in self.whole if folded_value(each) == folded_value(value)]
+        return same or self.whole or self.partial
 
     def meant_beside(self, other: _Matches) -> list[str] | None:
         """The values meant, if the same is said of the other's facets; None if there are none at all."""
@@ -168,23 +173,23 @@ async def _matches(
     whole: bool = False,
 ) -> list[_Matches]:
     asked = [
-        (place, table.name, owner, facet, value)
+        (place, table.name, owner, facet, value, whole or is_place)
         for table, owner in zip(tables, owners_of(tables, owners), strict=True)
         for place, each in enumerate(named)
         for facet in each.facets
         if facet in table.by_name
-        for value in (each.value, *_synonyms(table, facet, each.value))
+        for value, is_place in _said_otherwise(table, facet, each.value)
     ]
-    places, names, scopes, facets, values = map(list, zip(*asked, strict=True) if asked else [()] * 5)
+    places, names, scopes, facets, values, wholes = map(list, zip(*asked, strict=True) if asked else [()] * 6)
     arguments: dict[str, Any] = {
         "places": places,
         "tables": names,
         "owners": scopes,
         "facets": facets,
         "values": values,
-        "whole": whole,
+        "wholes": wholes,
     }
-    found = [_Matches() for _ in named]
+    found = [_Matches(is_place=any(_is_place(table, each) for table in tables)) for each in named]
     rows = await database.rows(_EXISTING_VALUES, arguments) if asked else []
     visible = await visible_values(database, tables, [(row["table_name"], row["facet"], row["value"]) for row in rows])
     for row in rows:
@@ -194,6 +199,18 @@ async def _matches(
         if row["value"] not in kept:
             kept.append(row["value"])
     return found
+
+
+def _said_otherwise(table: SearchTable, facet: str, value: str) -> Iterator[tuple[str, bool]]:
+    """A value, what it is a synonym of, and the names of the place that it is. These are `True`: no part of another name is meant
+    ("england" in "New England").
+    """
+    yield value, False
+    yield from ((meant, False) for meant in _synonyms(table, facet, value))
+    if table.facet(facet).kind == "place":
+        said = plain(value)
+        place = next(iter(places_called(value)), None)
+        yield from ((name, True) for name in (place.names if place else ()) if plain(name) != said)
 
 
 def _synonyms(table: SearchTable, facet: str, value: str) -> list[str]:
@@ -211,7 +228,8 @@ def _is_said(value: str, words: frozenset[str]) -> bool:
 
 
 def _is_place(table: SearchTable, named: NamedValue) -> bool:
-    return any(table.facet(facet).kind == "place" for facet in named.facets) and bool(list(places_called(named.value)))
+    facets = [table.by_name[facet] for facet in named.facets if facet in table.by_name]
+    return any(facet.kind == "place" for facet in facets) and bool(places_called(named.value))
 
 
 async def _has_values(database: Database, table: SearchTable) -> bool:
@@ -254,15 +272,15 @@ async def _compared(database: Database, table: SearchTable, facets: Sequence[str
 
 _EXISTING_VALUES = (
     "select a.place, a.table_name, a.facet, f.value, f.is_whole from ("
-    "  select place, table_name, owner, facet, phrase_key(folded_words(value)) as phrase,"
+    "  select place, table_name, owner, facet, whole, phrase_key(folded_words(value)) as phrase,"
     "   word_stems(folded_words(value)) as stems"
-    "  from unnest(%(places)s::int[], %(tables)s::text[], %(owners)s::text[], %(facets)s::text[], %(values)s::text[])"
-    "   g (place, table_name, owner, facet, value)"
+    "  from unnest(%(places)s::int[], %(tables)s::text[], %(owners)s::text[], %(facets)s::text[], %(values)s::text[],"
+    "   %(wholes)s::boolean[]) g (place, table_name, owner, facet, value, whole)"
     ") a, lateral ("
     "  (select v.value, true as is_whole from facet_values v"
     "   where v.phrase = a.phrase and v.table_name = a.table_name and v.facet = a.facet and v.scope = a.owner limit 60)"
     "  union all"
-    "  (select v.value, false from facet_values v where not %(whole)s and v.stems @> a.stems and cardinality(v.stems) > 1"
+    "  (select v.value, false from facet_values v where not a.whole and v.stems @> a.stems and cardinality(v.stems) > 1"
     "   and cardinality(a.stems) > 0 and v.table_name = a.table_name and v.facet = a.facet and v.scope = a.owner"
     "   order by v.row_count desc, v.value limit 60)"
     ") f"
