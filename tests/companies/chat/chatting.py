@@ -135,14 +135,14 @@ Part = Body | Reply | Callable[[Body], Body | Reply]
 
 def playing(
     *,
-    calls: Body | Sequence[tuple[str, Body]] | None = None,
+    calls: Any = None,
     plans: Part | Iterable[Part] = (),
     rankings: Part | Iterable[Part] = (),
     critiques: Part | Iterable[Part] = (),
     summary: Reply | None = None,
 ) -> Handler:
     """A model that plays these parts, each turn by turn, the last of a part for good; left out, a usual one. It leads with the
-    tools that it `calls`, by default the search for a need, and then writes the `summary`.
+    tools that it `calls`, names with arguments or those of the search for a need, and then writes the `summary`.
     """
     confidence = UNSURE if critiques else 0.9
     called = [("find_companies", calls or call())] if calls is None or isinstance(calls, dict) else calls

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.companies import fitting, name_lookup, retrieval, search
+from quarry.companies import fitting, name_lookup, retrieval, rounds, search
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.settings import Settings
@@ -58,7 +58,7 @@ def patient_client(shared_sample_url: str, model: FakeOpenAI) -> Iterator[TestCl
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     """The time of the searches, which passes when the test says so."""
-    clock, make = FakeClock(), search.budget_of
+    clock, make = FakeClock(), rounds.budget_of
     monkeypatch.setattr(search, "budget_of", lambda settings: replace(make(settings), clock=clock))
     return clock
 
@@ -117,7 +117,7 @@ def test_tokens_that_run_out_leave_the_ranking(shared_sample_url: str, model: Fa
 def test_a_statement_that_goes_on_when_time_is_up_ends_the_stream_in_an_error(
     shared_sample_url: str, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make = search.budget_of
+    make = rounds.budget_of
 
     def begun_long_ago(settings: Settings) -> Budget:
         budget = make(settings)

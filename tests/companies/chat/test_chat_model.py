@@ -16,7 +16,6 @@ from tests.companies.chat.chatting import (
     LED,
     QUESTION,
     SUMMARY,
-    Body,
     activities,
     asked_for,
     block,
@@ -37,7 +36,7 @@ from tests.companies.chat.chatting import (
     text_of,
 )
 from tests.conftest import client_of, model_environment
-from tests.fakes.openai_server import FakeOpenAI, Reply, prompt_text
+from tests.fakes.openai_server import Body, FakeOpenAI, Reply, prompt_text
 
 STEPS = [LED, "company_rerank", "company_critique", LED]
 

@@ -210,6 +210,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         missing=missing,
         unheard=uncovered(result) if result.chosen else result.unheard,
         cut_short=result.is_cut_short,
+        only_startups=STARTUPS in sought.assumed and not asked.exact,
         near=[(miss.company, miss.unmet) for miss in result.near_misses],
         relaxations=result.relaxations,
     )

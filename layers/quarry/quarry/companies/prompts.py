@@ -135,6 +135,8 @@ class SummaryInputs:
     missing: Sequence[str] = ()
     unheard: Sequence[str] = ()
     cut_short: bool = False
+    only_startups: bool = False
+    """Only startups were searched, since the question names no status."""
     near: Sequence[tuple[Company, Sequence[str]]] = ()
     relaxations: Sequence[tuple[str, int]] = ()
 
@@ -194,6 +196,7 @@ def summary_messages(inputs: SummaryInputs) -> list[Message]:
     near = [_missing(*each) | {"profile": snippets(each[0], asked)} for each in inputs.near if not inputs.entries]
     missing = [
         *inputs.missing,
+        *(["only startups were searched, since no status is named"] if inputs.only_startups else []),
         *(f"without “{label}” there are {rows:,}" for label, rows in inputs.relaxations if rows),
     ]
     parts = [
