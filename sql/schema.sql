@@ -291,10 +291,10 @@ CREATE FUNCTION quarry.asked_words(p_language regconfig, p_text text, p_as_phras
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select case
-    when p_language is null and p_as_phrase then phraseto_tsquery('english', p_text)
-    when p_language is null then websearch_to_tsquery('english', p_text)
-    when p_as_phrase then unaccented(phraseto_tsquery(p_language, p_text)::text)::tsquery
-    else unaccented(websearch_to_tsquery(p_language, p_text)::text)::tsquery end
+    when p_language is null and p_as_phrase then phraseto_tsquery('english', paired_letters(p_text))
+    when p_language is null then websearch_to_tsquery('english', paired_letters(p_text))
+    when p_as_phrase then unaccented(phraseto_tsquery(p_language, paired_letters(p_text))::text)::tsquery
+    else unaccented(websearch_to_tsquery(p_language, paired_letters(p_text))::text)::tsquery end
 $$;
 
 
@@ -310,7 +310,7 @@ declare
   max_text constant int := 20000;
   lead constant int := 100;  -- characters before the match
   least_length constant int := 140;  -- to keep when ending at a sentence
-  sentence_end constant text := '[.!?]["”’)]*\s+|\n';
+  sentence_end constant text := '[.!?]["”’)]*\s+|[。！？]|\n';
   last_place constant int := length(p_text) - passage_length + 1;
   place int;
   passage text;
@@ -347,7 +347,7 @@ begin
   end loop;
   passage := substr(p_text, best_place, passage_length);
   if best_place < last_place then
-    sentence := substring(passage from '^(.*[.!?]["”’)]*)\s');
+    sentence := substring(passage from '^(.*(?:[.!?]["”’)]*(?=\s)|[。！？]))');
     passage := case
       when length(sentence) >= least_length then sentence
       -- without a partial word
@@ -551,6 +551,88 @@ $_$;
 
 
 --
+-- Name: has_paired_letters(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.has_paired_letters(p_text text) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN ((octet_length(p_text) <> length(p_text)) AND (p_text ~ '[\u0E01-\u0E3A\u0E40-\u0E4E\u0E81-\u0EBD\u0EC0-\u0ECD\u1000-\u103F\u1050-\u109F\u1100-\u11FF\u1780-\u17D3\u2E80-\u2FDF\u3005-\u3007\u3021-\u3029\u3041-\u3096\u3099-\u309A\u309D-\u309F\u30A1-\u30FA\u30FC-\u318F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uA960-\uA97F\uAC00-\uD7FF\uF900-\uFAFF\uFF66-\uFF9F\U00020000-\U0003FFFF\uFF10-\uFF19\uFF21-\uFF3A\uFF41-\uFF5A]'::text));
+
+
+--
+-- Name: letter_runs(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.letter_runs(p_text text) RETURNS SETOF text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT
+         CASE
+             WHEN (m.part[1] ~ '[\u1100-\u11FF\u3099\u309A\u3130-\u318F\uFF66-\uFF9F]'::text) THEN NORMALIZE(m.part[1], NFKC)
+             ELSE m.part[1]
+         END AS part
+    FROM regexp_matches(letter_runs.p_text, '[\u0E01-\u0E3A\u0E40-\u0E4E\u0E81-\u0EBD\u0EC0-\u0ECD\u1000-\u103F\u1050-\u109F\u1100-\u11FF\u1780-\u17D3\u2E80-\u2FDF\u3005-\u3007\u3021-\u3029\u3041-\u3096\u3099-\u309A\u309D-\u309F\u30A1-\u30FA\u30FC-\u318F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uA960-\uA97F\uAC00-\uD7FF\uF900-\uFAFF\uFF66-\uFF9F\U00020000-\U0003FFFF]+'::text, 'g'::text) m(part);
+END;
+
+
+--
+-- Name: letters_of_run(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.letters_of_run(p_run text) RETURNS SETOF text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    BEGIN ATOMIC
+ SELECT m.letter[1] AS letter
+    FROM regexp_matches(letters_of_run.p_run, '.[\u0E31\u0E34-\u0E3A\u0E47-\u0E4E\u0EB1\u0EB4-\u0EBC\u0EC8-\u0ECD\u102B-\u103E\u1056-\u1059\u17B4-\u17D3]*'::text, 'g'::text) m(letter);
+END;
+
+
+--
+-- Name: pairs_of_run(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.pairs_of_run(p_run text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT string_agg((u.letter || COALESCE(u.next, ''::text)), ' '::text ORDER BY u.place) AS string_agg FROM (SELECT l.letter, l.place, lead(l.letter) OVER (ORDER BY l.place) AS next FROM quarry.letters_of_run(pairs_of_run.p_run) WITH ORDINALITY l(letter, place)) u WHERE ((u.next IS NOT NULL) OR (u.place = 1)));
+
+
+--
+-- Name: pairs_of_text(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.pairs_of_text(p_text text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN (SELECT string_agg(CASE WHEN (m.part[1] IS NOT NULL) THEN ((' '::text || quarry.pairs_of_run((SELECT string_agg(r.run, ''::text) AS string_agg FROM quarry.letter_runs(m.part[1]) r(run)))) || ' '::text) ELSE COALESCE(NORMALIZE(m.part[2], NFKC), m.part[3]) END, ''::text ORDER BY m.place) AS string_agg FROM regexp_matches(pairs_of_text.p_text, '([\u0E01-\u0E3A\u0E40-\u0E4E\u0E81-\u0EBD\u0EC0-\u0ECD\u1000-\u103F\u1050-\u109F\u1100-\u11FF\u1780-\u17D3\u2E80-\u2FDF\u3005-\u3007\u3021-\u3029\u3041-\u3096\u3099-\u309A\u309D-\u309F\u30A1-\u30FA\u30FC-\u318F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uA960-\uA97F\uAC00-\uD7FF\uF900-\uFAFF\uFF66-\uFF9F\U00020000-\U0003FFFF]+)|([\uFF10-\uFF19\uFF21-\uFF3A\uFF41-\uFF5A]+)|([^\u0E01-\u0E3A\u0E40-\u0E4E\u0E81-\u0EBD\u0EC0-\u0ECD\u1000-\u103F\u1050-\u109F\u1100-\u11FF\u1780-\u17D3\u2E80-\u2FDF\u3005-\u3007\u3021-\u3029\u3041-\u3096\u3099-\u309A\u309D-\u309F\u30A1-\u30FA\u30FC-\u318F\u31F0-\u31FF\u3400-\u4DBF\u4E00-\u9FFF\uA960-\uA97F\uAC00-\uD7FF\uF900-\uFAFF\uFF66-\uFF9F\U00020000-\U0003FFFF\uFF10-\uFF19\uFF21-\uFF3A\uFF41-\uFF5A]+)'::text, 'g'::text) WITH ORDINALITY m(part, place));
+
+
+--
+-- Name: paired_letters(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.paired_letters(p_text text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN quarry.has_paired_letters(p_text) THEN quarry.pairs_of_text(p_text) ELSE p_text END;
+
+
+--
+-- Name: single_letters(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.single_letters(p_text text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN array_to_tsvector(ARRAY(SELECT DISTINCT l.letter FROM quarry.letter_runs(single_letters.p_text) r(run), LATERAL quarry.letters_of_run(r.run) l(letter)));
+
+
+--
+-- Name: english_words(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.english_words(p_text text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN quarry.has_paired_letters(p_text) THEN (to_tsvector('english'::regconfig, quarry.paired_letters(p_text)) || quarry.single_letters(p_text)) ELSE to_tsvector('english'::regconfig, p_text) END;
+
+
+--
 -- Name: joined_names(text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -584,7 +666,7 @@ CREATE FUNCTION quarry.place_words(place text) RETURNS tsvector
 
 CREATE FUNCTION quarry.searchable_text(VARIADIC parts text[]) RETURNS text
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    RETURN regexp_replace(regexp_replace(quarry.joined_text(VARIADIC parts), '\m(c)\+\+'::text, '\1plusplus'::text, 'gi'::text), '\m([cfj])#'::text, '\1sharp'::text, 'gi'::text);
+    RETURN regexp_replace(regexp_replace(quarry.paired_letters(quarry.joined_text(VARIADIC parts)), '\m(c)\+\+'::text, '\1plusplus'::text, 'gi'::text), '\m([cfj])#'::text, '\1sharp'::text, 'gi'::text);
 
 
 --
@@ -633,11 +715,11 @@ CREATE TABLE quarry.experience_cards (
     summary text,
     skills text[] DEFAULT '{}'::text[] NOT NULL,
     search_phrases text[] DEFAULT '{}'::text[] NOT NULL,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[title, company_name, team, intent_primary, quarry.joined_names(intent_secondary), domain, sub_domain, employment_type, seniority_level, location, city, country, summary, quarry.joined_names(skills), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
     content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, company_name, team, domain, sub_domain, location, summary, quarry.joined_names(skills), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (quarry.english_words(quarry.searchable_text(VARIADIC ARRAY[title, company_name, team, intent_primary, quarry.joined_names(intent_secondary), domain, sub_domain, employment_type, seniority_level, location, city, country, summary, quarry.joined_names(skills), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
     role_search tsvector GENERATED ALWAYS AS (quarry.role_words(title, domain, sub_domain, team, skills, seniority_level, employment_type, intent_primary)) STORED NOT NULL,
     CONSTRAINT experience_cards_check CHECK ((start_date <= end_date)),
     CONSTRAINT experience_cards_employment_type_check CHECK ((employment_type = ANY (ARRAY['full_time'::text, 'part_time'::text, 'contract'::text, 'freelance'::text, 'internship'::text, 'self_employed'::text, 'volunteer'::text]))),
@@ -770,9 +852,9 @@ CREATE TABLE quarry.people (
     email text,
     phone text,
     links text[] DEFAULT '{}'::text[] NOT NULL,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[name, headline, bio]))) STORED NOT NULL,
     experience_days integer,
     experience_since date,
+    text_search tsvector GENERATED ALWAYS AS (quarry.english_words(quarry.searchable_text(VARIADIC ARRAY[name, headline, bio]))) STORED NOT NULL,
     CONSTRAINT people_work_preferred_salary_min_check CHECK ((work_preferred_salary_min >= (0)::double precision))
 );
 
@@ -1008,11 +1090,11 @@ CREATE TABLE quarry.experience_card_children (
     context text,
     tags text[] DEFAULT '{}'::text[] NOT NULL,
     search_phrases text[] DEFAULT '{}'::text[] NOT NULL,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.searchable_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
     content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (quarry.english_words(quarry.searchable_text(VARIADIC ARRAY[title, headline, summary, context, quarry.joined_names(tags), quarry.joined_names(search_phrases)]))) STORED NOT NULL,
     CONSTRAINT experience_card_children_child_type_check CHECK ((child_type = ANY (ARRAY['responsibility'::text, 'achievement'::text, 'project'::text, 'skill'::text, 'tool'::text, 'metric'::text, 'collaboration'::text, 'learning'::text])))
 );
 
@@ -1602,6 +1684,15 @@ $_$;
 
 
 --
+-- Name: english_words_of_json(jsonb); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.english_words_of_json(p_json jsonb) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN CASE WHEN quarry.has_paired_letters((p_json)::text) THEN (jsonb_to_tsvector('english'::regconfig, (quarry.paired_letters((p_json)::text))::jsonb, '["string"]'::jsonb) || quarry.single_letters((p_json)::text)) ELSE jsonb_to_tsvector('english'::regconfig, p_json, '["string"]'::jsonb) END;
+
+
+--
 -- Name: excluded_people(quarry.card_filters, quarry.card_filters, boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1860,8 +1951,6 @@ CREATE TABLE quarry.companies (
     id text NOT NULL,
     status text DEFAULT 'startup'::text NOT NULL,
     company_name text NOT NULL,
-    text_search tsvector GENERATED ALWAYS AS (((((((setweight(to_tsvector('english'::regconfig, company_name), 'A'::"char") || setweight(to_tsvector('english'::regconfig, COALESCE(tagline, ''::text)), 'B'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(description, ''::text)), 'B'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(product_description, ''::text)), 'C'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(target_customer, ''::text)), 'C'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(problem_solved, ''::text)), 'D'::"char")) || setweight(to_tsvector('english'::regconfig, COALESCE(differentiator, ''::text)), 'D'::"char"))) STORED NOT NULL,
-    niches_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_names(niches))) STORED NOT NULL,
     taxonomy_search tsvector GENERATED ALWAYS AS (array_to_tsvector(quarry.taxonomy_tags(sectors, categories, business_models))) STORED NOT NULL,
     name_key text GENERATED ALWAYS AS (quarry.name_key(company_name)) STORED NOT NULL,
     former_name_keys text[] GENERATED ALWAYS AS (quarry.name_keys(former_names)) STORED NOT NULL,
@@ -1891,14 +1980,16 @@ CREATE TABLE quarry.companies (
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (((((((setweight(quarry.english_words(company_name), 'A'::"char") || setweight(quarry.english_words(COALESCE(tagline, ''::text)), 'B'::"char")) || setweight(quarry.english_words(COALESCE(description, ''::text)), 'B'::"char")) || setweight(quarry.english_words(COALESCE(product_description, ''::text)), 'C'::"char")) || setweight(quarry.english_words(COALESCE(target_customer, ''::text)), 'C'::"char")) || setweight(quarry.english_words(COALESCE(problem_solved, ''::text)), 'D'::"char")) || setweight(quarry.english_words(COALESCE(differentiator, ''::text)), 'D'::"char"))) STORED NOT NULL,
+    niches_search tsvector GENERATED ALWAYS AS (quarry.english_words(quarry.joined_names(niches))) STORED NOT NULL,
     CONSTRAINT companies_status_check CHECK ((status = ANY (ARRAY['startup'::text, 'acquired'::text, 'public'::text, 'closed'::text])))
 );
-ALTER TABLE ONLY quarry.companies ALTER COLUMN text_search SET STORAGE MAIN;
-ALTER TABLE ONLY quarry.companies ALTER COLUMN niches_search SET STORAGE MAIN;
 ALTER TABLE ONLY quarry.companies ALTER COLUMN niches SET STORAGE MAIN;
 ALTER TABLE ONLY quarry.companies ALTER COLUMN sectors SET STORAGE MAIN;
 ALTER TABLE ONLY quarry.companies ALTER COLUMN categories SET STORAGE MAIN;
 ALTER TABLE ONLY quarry.companies ALTER COLUMN business_models SET STORAGE MAIN;
+ALTER TABLE ONLY quarry.companies ALTER COLUMN text_search SET STORAGE MAIN;
+ALTER TABLE ONLY quarry.companies ALTER COLUMN niches_search SET STORAGE MAIN;
 
 
 --
@@ -2628,12 +2719,30 @@ $$;
 
 CREATE FUNCTION quarry.marked_words(p_language regconfig, p_text text, p_query tsquery, p_options text) RETURNS text
     LANGUAGE sql STABLE PARALLEL SAFE
-    AS $$
-  select replace(
-    ts_headline(p_language, replace(translate(p_text, U&'\E000\E001\0001', ''), '<', U&'<\0001'), p_query,
-      U&'StartSel=\E000, StopSel=\E001, ' || p_options),
-    U&'\0001', '')
-$$;
+    AS $_$
+  select replace(case when p.marks is null then h.headline else
+    replace(replace(regexp_replace(h.headline, '(?:' || p.marks || ')+', U&'\E000\\&\E001', 'gi'), U&'\E000\E000', U&'\E000'), U&'\E001\E001', U&'\E001')
+    end, U&'\0001', '')
+  from (
+    select array_agg(case when l.letters is null then '\m' || x.word else x.word end) as patterns,
+      string_agg(case
+        when l.letters is null then format('(?<![a-z0-9])%1$s(?![a-z0-9])', x.word)
+        when cardinality(l.letters) = 1 then l.letters[1]
+        else format('%1$s(?=%2$s)|(?<=%1$s)%2$s', l.letters[1], l.letters[2]) end, '|') as marks
+    from regexp_matches(case when has_paired_letters(p_text) then p_query::text end, $re$'((?:[^']|'')+)'$re$, 'g') m (quoted),
+      lateral (select regexp_replace(replace(m.quoted[1], '''''', ''''), '([[:punct:]])', '\\\1', 'g') as word) x,
+      lateral (select array_agg(r.letter) as letters from letters_of_run(case when has_paired_letters(x.word) then x.word end) r (letter)) l
+  ) p,
+  lateral (
+    select case when not has_paired_letters(p_text) then p_options else 'HighlightAll=true' end as options,
+      case when not has_paired_letters(p_text) or p_options like '%HighlightAll%' then p_text
+        else best_passage(p_text, coalesce(p.patterns, '{}')) end as passage
+  ) t,
+  lateral (
+    select ts_headline(p_language, replace(translate(t.passage, U&'\E000\E001\0001', ''), '<', U&'<\0001'), p_query,
+      U&'StartSel=\E000, StopSel=\E001, ' || t.options) as headline
+  ) h
+$_$;
 
 
 --
@@ -3245,7 +3354,7 @@ CREATE FUNCTION quarry.onto_documents_values() RETURNS TABLE(facet text, scope t
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select 1, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select 1, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3277,7 +3386,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3298,7 +3407,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3317,7 +3426,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3327,10 +3436,10 @@ begin
     execute $planned_anew$ select change_facet_values(
       'onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
-      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
+      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select r.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3418,7 +3527,7 @@ CREATE FUNCTION quarry.onto_goals_values() RETURNS TABLE(facet text, scope text,
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select 1, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select 1, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3450,7 +3559,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3471,7 +3580,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3490,7 +3599,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3500,10 +3609,10 @@ begin
     execute $planned_anew$ select change_facet_values(
       'onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
-      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
+      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select r.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3567,7 +3676,7 @@ CREATE FUNCTION quarry.onto_milestones_values() RETURNS TABLE(facet text, scope 
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select 1, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select 1, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3599,7 +3708,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3620,7 +3729,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3639,7 +3748,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3649,10 +3758,10 @@ begin
     execute $planned_anew$ select change_facet_values(
       'onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
-      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
+      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select r.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3680,7 +3789,7 @@ CREATE FUNCTION quarry.onto_outputs_values() RETURNS TABLE(facet text, scope tex
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select 1, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select 1, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3712,7 +3821,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3733,7 +3842,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3752,7 +3861,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3762,10 +3871,10 @@ begin
     execute $planned_anew$ select change_facet_values(
       'onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
-      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
+      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select r.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3793,7 +3902,7 @@ CREATE FUNCTION quarry.onto_plans_values() RETURNS TABLE(facet text, scope text,
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select 1, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select 1, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3825,7 +3934,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3846,7 +3955,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3865,7 +3974,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3875,10 +3984,10 @@ begin
     execute $planned_anew$ select change_facet_values(
       'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
-      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
+      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select r.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3917,7 +4026,7 @@ CREATE FUNCTION quarry.onto_requirements_values() RETURNS TABLE(facet text, scop
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select 1, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select 1, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3949,7 +4058,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3970,7 +4079,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3989,7 +4098,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -3999,10 +4108,10 @@ begin
     execute $planned_anew$ select change_facet_values(
       'onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
-      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
+      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select r.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -4057,7 +4166,7 @@ CREATE FUNCTION quarry.onto_tasks_values() RETURNS TABLE(facet text, scope text,
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select 1, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select 1, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -4089,7 +4198,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -4110,7 +4219,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -4129,7 +4238,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -4139,10 +4248,10 @@ begin
     execute $planned_anew$ select change_facet_values(
       'onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
-      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
+      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select r.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -4809,7 +4918,7 @@ CREATE FUNCTION quarry.record_snippet(p_body text, p_words text[], p_language re
         union
         -- mark the text's own words, with their accents
         select l.lexeme from unnest(to_tsvector('simple', b.body)) s, unnest(to_tsvector(p_language, s.lexeme)) l
-        where p_language is not null and octet_length(s.lexeme) > length(s.lexeme)
+        where p_language is not null and octet_length(s.lexeme) > length(s.lexeme) and not has_paired_letters(s.lexeme)
           and tsvector_to_array(text_words(p_language, s.lexeme)) && p_words
       ) l
     ) w
@@ -4916,8 +5025,8 @@ $_$;
 CREATE FUNCTION quarry.said_words(p_language regconfig, p_text text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
-  select case when p_language is null then to_tsvector('english', p_text)
-    else unaccented(to_tsvector(p_language, p_text)::text)::tsvector end
+  select case when p_language is null then to_tsvector('english', paired_letters(p_text))
+    else unaccented(to_tsvector(p_language, paired_letters(p_text))::text)::tsvector end
 $$;
 
 
@@ -5587,14 +5696,78 @@ $_$;
 
 
 --
+-- Name: text_of_html(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.text_of_html(p_html text) RETURNS text
+    LANGUAGE plpgsql IMMUTABLE STRICT PARALLEL SAFE
+    AS $$
+declare
+  v_text text := p_html;
+  v_names constant text := 'quot 34 apos 39 lt 60 gt 62 nbsp 160 iexcl 161 cent 162 pound 163 curren 164 yen 165 brvbar 166 sect 167 uml 168 copy 169 ordf 170 laquo 171 not 172
+    shy 173 reg 174 macr 175 deg 176 plusmn 177 sup2 178 sup3 179 acute 180 micro 181 para 182 middot 183 cedil 184 sup1 185 ordm 186 raquo 187 frac14 188
+    frac12 189 frac34 190 iquest 191 Agrave 192 Aacute 193 Acirc 194 Atilde 195 Auml 196 Aring 197 AElig 198 Ccedil 199 Egrave 200 Eacute 201 Ecirc 202
+    Euml 203 Igrave 204 Iacute 205 Icirc 206 Iuml 207 ETH 208 Ntilde 209 Ograve 210 Oacute 211 Ocirc 212 Otilde 213 Ouml 214 times 215 Oslash 216 Ugrave
+    217 Uacute 218 Ucirc 219 Uuml 220 Yacute 221 THORN 222 szlig 223 agrave 224 aacute 225 acirc 226 atilde 227 auml 228 aring 229 aelig 230 ccedil 231
+    egrave 232 eacute 233 ecirc 234 euml 235 igrave 236 iacute 237 icirc 238 iuml 239 eth 240 ntilde 241 ograve 242 oacute 243 ocirc 244 otilde 245 ouml
+    246 divide 247 oslash 248 ugrave 249 uacute 250 ucirc 251 uuml 252 yacute 253 thorn 254 yuml 255 OElig 338 oelig 339 Scaron 352 scaron 353 Yuml 376
+    fnof 402 circ 710 tilde 732 Alpha 913 Beta 914 Gamma 915 Delta 916 Epsilon 917 Zeta 918 Eta 919 Theta 920 Iota 921 Kappa 922 Lambda 923 Mu 924 Nu 925
+    Xi 926 Omicron 927 Pi 928 Rho 929 Sigma 931 Tau 932 Upsilon 933 Phi 934 Chi 935 Psi 936 Omega 937 alpha 945 beta 946 gamma 947 delta 948 epsilon 949
+    zeta 950 eta 951 theta 952 iota 953 kappa 954 lambda 955 mu 956 nu 957 xi 958 omicron 959 pi 960 rho 961 sigmaf 962 sigma 963 tau 964 upsilon 965 phi
+    966 chi 967 psi 968 omega 969 thetasym 977 upsih 978 piv 982 ensp 8194 emsp 8195 thinsp 8201 zwnj 8204 zwj 8205 lrm 8206 rlm 8207 ndash 8211 mdash
+    8212 lsquo 8216 rsquo 8217 sbquo 8218 ldquo 8220 rdquo 8221 bdquo 8222 dagger 8224 Dagger 8225 bull 8226 hellip 8230 permil 8240 prime 8242 Prime 8243
+    lsaquo 8249 rsaquo 8250 oline 8254 frasl 8260 euro 8364 image 8465 weierp 8472 real 8476 trade 8482 alefsym 8501 larr 8592 uarr 8593 rarr 8594 darr
+    8595 harr 8596 crarr 8629 lArr 8656 uArr 8657 rArr 8658 dArr 8659 hArr 8660 forall 8704 part 8706 exist 8707 empty 8709 nabla 8711 isin 8712 notin
+    8713 ni 8715 prod 8719 sum 8721 minus 8722 lowast 8727 radic 8730 prop 8733 infin 8734 ang 8736 and 8743 or 8744 cap 8745 cup 8746 int 8747 there4
+    8756 sim 8764 cong 8773 asymp 8776 ne 8800 equiv 8801 le 8804 ge 8805 sub 8834 sup 8835 nsub 8836 sube 8838 supe 8839 oplus 8853 otimes 8855 perp 8869
+    sdot 8901 lceil 8968 rceil 8969 lfloor 8970 rfloor 8971 lang 9001 rang 9002 loz 9674 spades 9824 clubs 9827 hearts 9829 diams 9830';
+  v_found text;
+  v_code int;
+begin
+  if p_html !~ '[<&]' then
+    return p_html;
+  end if;
+  -- non-greedy from the first quantifier on, which decides for the whole expression
+  v_text := regexp_replace(v_text, '<!--.*?-->', ' ', 'g');
+  v_text := regexp_replace(v_text, '<(script|style|template|head|noscript|title|svg|math|iframe|object)(?:\s[^<>]*?)?>.*?</\1\s*>', ' ', 'gi');
+  -- what is never closed is never shown
+  v_text := regexp_replace(v_text, '<!--.*', ' ', 'g');
+  v_text := regexp_replace(v_text, '<(script|style|template)(\s[^<>]*)?>.*', ' ', 'gi');
+  v_text := regexp_replace(v_text, '<![a-z\[][^<>]*>|<\?[^<>]*>', ' ', 'gi');
+  v_text := regexp_replace(v_text, '</?(address|article|aside|blockquote|br|caption|dd|details|div|dl|dt|fieldset|figcaption|figure|footer|form|h[1-6]|header|hr|legend|li|main|nav|ol|optgroup|option|p|pre|section|summary|table|tbody|tfoot|thead|tr|ul)(\s([^<>"'']|"[^"]*"|''[^'']*'')*)?/?>', E'\n', 'gi');
+  v_text := regexp_replace(v_text, '</?(td|th)(\s([^<>"'']|"[^"]*"|''[^'']*'')*)?/?>', ' ', 'gi');
+  v_text := regexp_replace(v_text, '</?(a|abbr|acronym|area|audio|b|base|basefont|bdi|bdo|big|body|button|canvas|center|cite|code|col|colgroup|data|datalist|del|dfn|dialog|em|embed|font|frame|frameset|head|html|i|iframe|img|input|ins|kbd|label|link|map|mark|meta|meter|noscript|o:p|object|output|param|picture|progress|q|rp|rt|ruby|s|samp|select|small|source|span|strike|strong|sub|sup|textarea|time|title|track|tt|u|var|video|wbr)(\s([^<>"'']|"[^"]*"|''[^'']*'')*)?/?>', '', 'gi');
+  for v_found in select distinct (regexp_matches(v_text, '&(#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][A-Za-z0-9]{1,9});', 'g'))[1] loop
+    v_code := case
+      when v_found ~* '^#x' then ('x' || lpad(substr(v_found, 3), 8, '0'))::bit(32)::int
+      when v_found like '#%' then substr(v_found, 2)::int
+      else (regexp_split_to_array(v_names, '\s+'))[array_position(regexp_split_to_array(v_names, '\s+'), v_found) + 1]::int
+    end;
+    if v_code between 1 and 55295 or v_code between 57344 and 1114111 then
+      v_text := replace(v_text, '&' || v_found || ';', case v_code when 160 then ' ' else chr(v_code) end);
+    end if;
+  end loop;
+  -- last, so that nothing is decoded twice
+  v_text := replace(v_text, '&amp;', '&');
+  v_text := regexp_replace(v_text, '[ \t\r\f]+', ' ', 'g');
+  return btrim(regexp_replace(v_text, ' ?\n[ \n]*', E'\n', 'g'), E' \n');
+end
+$$;
+
+
+--
 -- Name: text_words(regconfig, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
 CREATE FUNCTION quarry.text_words(p_language regconfig, p_text text) RETURNS tsvector
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
-  select case when octet_length(p_text) = length(p_text) then to_tsvector(p_language, p_text) else
-    (unaccented(to_tsvector(p_language, p_text)::text) || ' ' || to_tsvector(p_language, unaccented(p_text))::text)::tsvector end
+  select case
+    when octet_length(p_text) = length(p_text) then to_tsvector(p_language, p_text)
+    when has_paired_letters(p_text) then single_letters(p_text) || (
+      select (unaccented(to_tsvector(p_language, t.paired)::text) || ' ' || to_tsvector(p_language, unaccented(t.paired))::text)::tsvector
+      from paired_letters(p_text) t (paired))
+    else (unaccented(to_tsvector(p_language, p_text)::text) || ' ' || to_tsvector(p_language, unaccented(p_text))::text)::tsvector end
 $$;
 
 
@@ -5937,6 +6110,7 @@ begin
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
     where (length(w.word) >= shortest_misspelt or w.word = lower(btrim(p_query)) and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
+      and not has_paired_letters(w.word)  -- a pair of letters is not a slip of another
       -- each word by its key, regardless of statistics, which the table lacks after a recount; the spelling index would also find equal
       -- words, at five times the cost, but not ranges
       and not exists (select from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(of_all) offset 0)
@@ -6088,11 +6262,11 @@ CREATE TABLE quarry.agenda_items (
     category text,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[title, description, category]))) STORED NOT NULL,
     content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, description]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
+    refusals smallint DEFAULT 0 NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (quarry.english_words(quarry.joined_text(VARIADIC ARRAY[title, description, category]))) STORED NOT NULL
 );
 
 
@@ -6152,11 +6326,11 @@ CREATE TABLE quarry.campaigns (
     campaign_text text NOT NULL,
     full_campaign_text text,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[campaign_text, full_campaign_text]))) STORED NOT NULL,
     content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[company, brand, channel, offer, quarry.joined_names(key_value_props), imagery_sentiment, imagery_visual_style, campaign_text, full_campaign_text]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
+    refusals smallint DEFAULT 0 NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (quarry.english_words(quarry.joined_text(VARIADIC ARRAY[campaign_text, full_campaign_text]))) STORED NOT NULL
 );
 
 
@@ -6349,11 +6523,11 @@ CREATE TABLE quarry.document_sections (
     body text NOT NULL,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[document_title, heading, body]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
-    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[document_title, heading, body]))) STORED NOT NULL
+    content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[document_title, heading, body]))) STORED NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (quarry.english_words(quarry.joined_text(VARIADIC ARRAY[document_title, heading, body]))) STORED NOT NULL
 );
 
 
@@ -6487,11 +6661,11 @@ CREATE TABLE quarry.key_statements (
     stance text,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[statement_text, context, speaker_name, speaker_role]))) STORED NOT NULL,
     content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[statement_text, context]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
+    refusals smallint DEFAULT 0 NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (quarry.english_words(quarry.joined_text(VARIADIC ARRAY[statement_text, context, speaker_name, speaker_role]))) STORED NOT NULL
 );
 
 
@@ -6560,11 +6734,11 @@ CREATE TABLE quarry.matters (
     meeting_id text,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[title, summary, matter_type, status, quarry.joined_names(sponsors)]))) STORED NOT NULL,
     content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[title, summary]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
+    refusals smallint DEFAULT 0 NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (quarry.english_words(quarry.joined_text(VARIADIC ARRAY[title, summary, matter_type, status, quarry.joined_names(sponsors)]))) STORED NOT NULL
 );
 
 
@@ -6617,13 +6791,13 @@ CREATE TABLE quarry.motions (
     abstained text[] DEFAULT '{}'::text[] NOT NULL,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[plain_english_summary, text_content, result, mover, seconder, quarry.joined_names(votes_for), quarry.joined_names(votes_against), quarry.joined_names(abstained)]))) STORED NOT NULL,
     content_hash text GENERATED ALWAYS AS (md5(quarry.joined_text(VARIADIC ARRAY[plain_english_summary, text_content]))) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
     outcome text GENERATED ALWAYS AS ("substring"(result, '(?i)^(?:(?:the|this|motion|item|resolution|amendment|bill|vote|was|is|were) +)*([[:alpha:]]+)'::text)) STORED,
-    tally text[] GENERATED ALWAYS AS (array_remove(ARRAY["substring"(result, '\d+ ?(?:to|[-–:]) ?\d+'::text), regexp_replace("substring"(result, '\d+ ?(?:to|[-–:]) ?\d+'::text), ' ?(?:to|[-–:]) ?'::text, ' to '::text)], NULL::text)) STORED
+    tally text[] GENERATED ALWAYS AS (array_remove(ARRAY["substring"(result, '\d+ ?(?:to|[-–:]) ?\d+'::text), regexp_replace("substring"(result, '\d+ ?(?:to|[-–:]) ?\d+'::text), ' ?(?:to|[-–:]) ?'::text, ' to '::text)], NULL::text)) STORED,
+    text_search tsvector GENERATED ALWAYS AS (quarry.english_words(quarry.joined_text(VARIADIC ARRAY[plain_english_summary, text_content, result, mover, seconder, quarry.joined_names(votes_for), quarry.joined_names(votes_against), quarry.joined_names(abstained)]))) STORED NOT NULL
 );
 
 
@@ -6639,7 +6813,7 @@ CREATE TABLE quarry.onto_documents (
     props jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone,
     updated_at timestamp with time zone,
-    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, title), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(quarry.english_words(title), 'A'::"char") || setweight(quarry.english_words_of_json(props), 'B'::"char"))) STORED NOT NULL,
     CONSTRAINT onto_documents_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
 );
 
@@ -6656,7 +6830,7 @@ CREATE TABLE quarry.onto_goals (
     props jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone,
     updated_at timestamp with time zone,
-    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, name), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(quarry.english_words(name), 'A'::"char") || setweight(quarry.english_words_of_json(props), 'B'::"char"))) STORED NOT NULL,
     CONSTRAINT onto_goals_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
 );
 
@@ -6673,7 +6847,7 @@ CREATE TABLE quarry.onto_milestones (
     props jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone,
     updated_at timestamp with time zone,
-    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, title), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(quarry.english_words(title), 'A'::"char") || setweight(quarry.english_words_of_json(props), 'B'::"char"))) STORED NOT NULL,
     CONSTRAINT onto_milestones_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
 );
 
@@ -6690,7 +6864,7 @@ CREATE TABLE quarry.onto_outputs (
     props jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone,
     updated_at timestamp with time zone,
-    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, name), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(quarry.english_words(name), 'A'::"char") || setweight(quarry.english_words_of_json(props), 'B'::"char"))) STORED NOT NULL,
     CONSTRAINT onto_outputs_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
 );
 
@@ -6707,7 +6881,7 @@ CREATE TABLE quarry.onto_plans (
     props jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone,
     updated_at timestamp with time zone,
-    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, name), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(quarry.english_words(name), 'A'::"char") || setweight(quarry.english_words_of_json(props), 'B'::"char"))) STORED NOT NULL,
     CONSTRAINT onto_plans_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
 );
 
@@ -6724,7 +6898,7 @@ CREATE TABLE quarry.onto_requirements (
     props jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone,
     updated_at timestamp with time zone,
-    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, text), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(quarry.english_words(text), 'A'::"char") || setweight(quarry.english_words_of_json(props), 'B'::"char"))) STORED NOT NULL,
     CONSTRAINT onto_requirements_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
 );
 
@@ -6741,7 +6915,7 @@ CREATE TABLE quarry.onto_tasks (
     props jsonb DEFAULT '{}'::jsonb NOT NULL,
     created_at timestamp with time zone,
     updated_at timestamp with time zone,
-    search_vector tsvector GENERATED ALWAYS AS ((setweight(to_tsvector('english'::regconfig, title), 'A'::"char") || setweight(jsonb_to_tsvector('english'::regconfig, props, '["string"]'::jsonb), 'B'::"char"))) STORED NOT NULL,
+    search_vector tsvector GENERATED ALWAYS AS ((setweight(quarry.english_words(title), 'A'::"char") || setweight(quarry.english_words_of_json(props), 'B'::"char"))) STORED NOT NULL,
     CONSTRAINT onto_tasks_props_check CHECK ((jsonb_typeof(props) = 'object'::text))
 );
 
@@ -7049,11 +7223,11 @@ CREATE TABLE quarry.transcript_segments (
     end_seconds double precision,
     date date,
     url text,
-    text_search tsvector GENERATED ALWAYS AS (to_tsvector('english'::regconfig, quarry.joined_text(VARIADIC ARRAY[text_content, speaker_name]))) STORED NOT NULL,
     content_hash text GENERATED ALWAYS AS (md5(text_content)) STORED NOT NULL,
     embedded_hash text,
     refused_hash text,
-    refusals smallint DEFAULT 0 NOT NULL
+    refusals smallint DEFAULT 0 NOT NULL,
+    text_search tsvector GENERATED ALWAYS AS (quarry.english_words(quarry.joined_text(VARIADIC ARRAY[text_content, speaker_name]))) STORED NOT NULL
 );
 
 

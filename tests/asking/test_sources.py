@@ -11,6 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.asking.desk import asked, column, refused
+from tests.collections.test_tenants import call_tool
 from tests.conftest import client_of, create_database
 from tests.local.test_cli import one_line, quarry
 from tests.running import running_server
@@ -67,16 +68,24 @@ def test_every_source_gives_rows_and_every_field_a_value(sample_client: TestClie
     assert {"motion", "meeting", "companies", "campaigns", "people", "task", "plan"} <= {
         each["name"] for each in sources
     }
+    known = {"field": "id", "values": [each["id"] for each in sample_client.get("/people").json()["people"]]}
     for source in sources:
         names = [field["name"] for field in source["fields"]]
-        result = asked(sample_client, {"source": source["name"], "select": names, "limit": 2})
+        where = [known] if source["name"] == "people" else []
+        result = asked(sample_client, {"source": source["name"], "where": where, "select": names, "limit": 2})
         assert len(result["rows"]) == 2
         assert [each["name"] for each in result["columns"]] == names
         for field in source["fields"]:
-            group = {"source": source["name"], "group": [field["name"]], "aggregate": ["count"], "limit": 3}
+            group = {
+                "source": source["name"],
+                "where": where,
+                "group": [field["name"]],
+                "aggregate": ["count"],
+                "limit": 3,
+            }
             assert asked(sample_client, group)["columns"][0]["kind"] == field["kind"]
         for related in source["related"]:
-            asked(sample_client, {"source": source["name"], "where": [{"exists": related["name"]}], "limit": 1})
+            asked(sample_client, {"source": source["name"], "where": [*where, {"exists": related["name"]}], "limit": 1})
 
 
 def test_a_workspace_is_its_owners_alone(sample_client: TestClient) -> None:
@@ -97,8 +106,51 @@ def test_people_are_asked_of_without_contact_data_and_hidden_cards(sample_client
         ).fetchone() or [None]
         [cards] = connection.execute("select count(*) from experience_cards where visible").fetchone() or [None]
     assert asked(sample_client, {"source": "people", "aggregate": ["count"]})["rows"] == [[seen]]
-    shown = asked(sample_client, {"source": "people", "select": ["count(experience)"], "limit": 1000})
-    assert sum(column(shown)) == cards
+    ids = {"field": "id", "values": [each["id"] for each in sample_client.get("/people?limit=100").json()["people"]]}
+    shown = asked(sample_client, {"source": "people", "where": ids, "select": ["count(experience)"], "limit": 1000})
+    assert len(shown["rows"]) == shown["total"] == min(seen or 0, 100)
+    assert 0 < sum(column(shown)) <= cards
+
+
+IN_MUMBAI = {"field": "home", "op": "contains", "value": "Mumbai"}
+LISTED: list[dict[str, Any]] = [
+    {},
+    {"where": IN_MUMBAI, "select": ["id"]},
+    {"where": IN_MUMBAI, "select": ["name", "salary", "experience.company_norm"]},
+    {"where": {"any_of": [{"field": "id", "value": "x"}, IN_MUMBAI]}},
+    {"where": {"not": {"field": "id", "value": "x"}}},
+    {"where": {"field": "id", "op": "!=", "value": "x"}},
+    {"where": {"field": "id", "value": {"source": "people", "select": ["id"], "where": IN_MUMBAI}}, "aggregate": "count"},
+    {"text": "designer"},
+    *({"group": [field], "aggregate": ["count"], "where": IN_MUMBAI} for field in ("id", "name", "headline", "bio")),
+    {"group": ["home", "name"], "aggregate": ["count"]},
+    {"group": ["home"], "aggregate": ["min(name)"]},
+    {"aggregate": ["max(id)"], "where": IN_MUMBAI},
+    {"group": ["home"], "aggregate": ["count"], "having": {"field": "min(name)", "op": "<", "value": "C"}},
+    {"group": ["home"], "aggregate": ["count"], "order": ["max(headline)"]},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("query", LISTED)
+def test_people_are_listed_by_the_paid_search_alone(sample_client: TestClient, query: dict[str, Any]) -> None:
+    for message in refused(sample_client, {"source": "people", **query}).values():
+        assert "POST /people/search" in message
+        assert "find_people" in message
+
+
+def test_people_are_counted_and_grouped_and_a_known_one_is_shown(sample_client: TestClient) -> None:
+    grouped = asked(
+        sample_client, {"source": "people", "group": ["home"], "aggregate": ["count", "count_distinct(name)"]}
+    )
+    assert grouped["total"] == asked(sample_client, {"source": "people", "aggregate": "count"})["rows"][0][0] > 1
+    [known, *_] = sample_client.get("/people").json()["people"]
+    where = {"field": "id", "value": known["id"]}
+    shown = asked(sample_client, {"source": "people", "where": where, "select": ["name", "experience.city"]})
+    assert column(shown) == [known["name"]]
+    values = call_tool(sample_client, "values", source="people", field="name")
+    described = call_tool(sample_client, "describe_collections", source="people")
+    assert "POST /people/search" in values
+    assert known["name"] not in values + described
 
 
 def test_a_domain_without_data_is_no_source(client: TestClient) -> None:

@@ -196,16 +196,20 @@ class TestAgreement:
     )
     def test_a_hidden_column_is_refused_with_both_names(self, settings: str, path: str, column: str) -> None:
         found = self.told(f'[collections.others]\nsource = "tickets"\ntext = ["subject"]\n{settings}\n')
-        (error,) = found.errors
-        assert f"collections.others.{path}" in error
+        [error] = [each for each in found.errors if f"collections.others.{path}" in each]
         assert f"the column '{column}' of public.tickets is hidden by the collection 'tickets'" in error
 
-    def test_a_whole_record_that_shows_one_is_doubted(self) -> None:
+    def test_a_whole_record_that_shows_one_is_refused_unless_the_file_says_so(self) -> None:
         other = '[collections.others]\nsource = "tickets"\ntext = ["subject"]\n'
-        found = self.told(other)
-        assert not found.errors
-        assert any("whole records show the column 'password'" in warning for warning in found.warnings)
-        assert not self.told(other + 'hidden = ["amount", "password"]\n').warnings
+        errors = self.told(other).errors
+        assert len(errors) == 2
+        assert any("whole records show the column 'password'" in error for error in errors)
+        both = '["amount", "password"]'
+        for allowed in (f"hidden = {both}", f"shows = {both}", 'shows = "amount"\nhidden = "password"'):
+            assert not self.told(f"{other}{allowed}\n").errors
+        shown = other + 'title = "{subject} {amount}"\nhidden = ["password"]\n'
+        assert "hidden by the collection 'tickets'" in " ".join(self.told(shown).errors)
+        assert not self.told(shown + 'shows = ["amount"]\n').errors
 
     def test_a_setting_has_one_claim(self) -> None:
         scoped = 'scope = "account_id"\nscope_setting = "app.account"\nscope_claim = "{}"\n'

@@ -91,6 +91,108 @@ def test_a_column_that_names_owners_is_counted_by_and_one_that_holds_their_keys_
     assert made.commented == ("notes",)
 
 
+def facets_of(*columns: Column | tuple[str, str], name: str = "things", rows: int = 200) -> dict[str, Any]:
+    """The facets that are drafted of a table with a key, a note and these columns."""
+    made = table(name, [("id", "integer"), ("note", "text"), *columns], key=["id"], rows=rows)
+    return dict(drafted(made)[name].get("facets", {}))
+
+
+@pytest.mark.parametrize(
+    ("discount", "expression"),
+    [
+        (column("discount_cents", "integer", least=0, most=1), "discount_cents / 100"),
+        (column("rebate_cents", "integer", least=0, most=900), "rebate_cents / 100"),
+        (column("discount_amount", "numeric(10,2)", least=0, most=0.9), None),
+    ],
+)
+def test_a_discount_that_is_called_an_amount_is_no_share_of_the_price(discount: Column, expression: str | None) -> None:
+    facets = facets_of(column("unit_price", "integer"), column("quantity", "integer"), discount)
+    assert "amount" not in facets
+    found = facets.get(discount.name.removesuffix("_cents"), facets.get(discount.name))
+    assert found == ({"kind": "money", "expression": expression} if expression else "money")
+
+
+def test_a_share_of_the_price_is_reckoned_in() -> None:
+    share = column("discount", "numeric(10,2)", least=0, most=0.3)
+    facets = facets_of(column("unit_price", "integer"), column("quantity", "integer"), share)
+    assert facets["amount"]["expression"] == "unit_price * quantity * (1 - coalesce(discount, 0))"
+
+
+@pytest.mark.parametrize("base", ["daterange", "datemultirange", "tstzrange", "tsrange", "int4range"])
+def test_ranges_are_no_dates(base: str) -> None:
+    span = replace(column("booked", "inet"), type=base, base=base, category="R")
+    made = drafted(table("stays", [("id", "integer"), ("note", "text"), span], key=["id"]))["stays"]
+    assert "date" not in made
+    assert "booked" in made["fields"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "job", "name", "title"),
+    [
+        ("staff", column("title"), column("name"), "name"),
+        ("employees", column("title", distinct=-1), column("full_name", distinct=-1), "full_name"),
+        ("crew", column("title", distinct=4), column("name", distinct=-1), "name"),
+        ("films", column("title", distinct=-1), column("name", distinct=-1), "title"),
+        ("talks", column("title", distinct=-1), column("speaker_name", distinct=-0.2), "title"),
+    ],
+)
+def test_people_are_called_by_their_names_not_by_their_jobs(rows: str, job: Column, name: Column, title: str) -> None:
+    made = table(rows, [("id", "integer"), job, name, ("hired_on", "date")], key=["id"], rows=300)
+    assert drafted(made)[rows]["title"] == title
+
+
+def test_a_reference_keeps_its_name_as_a_link() -> None:
+    status = column("status", distinct=3)
+    shipments = table("shipments", [("id", "integer"), status], key=["id"], rows=200)
+    columns = [("id", "integer"), ("note", "text"), ("shipment_id", "integer")]
+    reference = Reference(("shipment_id",), shipments.qualified, ("id",))
+    boxes = table("boxes", columns, key=["id"], rows=200, references=[reference])
+    made = drafted(shipments, boxes)["boxes"]
+    assert made["links"] == {"shipment": "shipment_id"}
+    assert made["facets"]["status"]["by"] == "shipment_id"
+
+
+@pytest.mark.parametrize(
+    ("comment", "type", "synonyms"),
+    [
+        ("0 = idle, 1 = running, 2 = broken", "integer", {"idle": "0", "running": "1", "broken": "2"}),
+        ("State: 0 - new; 1 - in progress", "integer", {"new": "0", "in progress": "1"}),
+        ("low (1), high (2)", "integer", {"low": "1", "high": "2"}),
+        ("'Q': queued, 'D': done", "varchar(40)", {"queued": "Q", "done": "D"}),
+    ],
+)
+def test_codes_that_a_comment_explains_are_values_with_names(comment: str, type: str, synonyms: dict[str, str]) -> None:
+    facet = facets_of(column("phase", type, comment=comment, distinct=3, width=1))["phase"]
+    assert facet == {"kind": "value", "column": "phase", "synonyms": synonyms}
+
+
+@pytest.mark.parametrize("comment", ["Set by hand, see page 3", "1 = one", "kg per m2: at 20 C"])
+def test_other_comments_explain_no_codes(comment: str) -> None:
+    assert facets_of(column("phase", "integer", comment=comment)) == {"phase": "number"}
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"), [("YN", "boolean"), (["yes", "No"], "boolean"), ("MF", "value"), ("Y", "value")]
+)
+def test_texts_that_say_yes_and_no_are_truths(values: Sequence[str], kind: str) -> None:
+    assert facets_of(column("insured", seen=seen_of([*values] * 5), distinct=2, width=2)) == {"insured": kind}
+
+
+def test_seconds_since_1970_are_told_and_not_summed() -> None:
+    seen = column("seen_at", "bigint", least=1.7e9, most=1.8e9)
+    made = draft("public", [table("visits", [("id", "integer"), ("note", "text"), seen], key=["id"])])
+    assert "seen_at" not in collections_in(made.text)["visits"].get("facets", {})
+    assert "# seen_at holds seconds since 1970" in made.text
+    assert "to_timestamp(seen_at)" in made.text
+
+
+def test_names_in_any_script_are_names_of_collections_and_facets() -> None:
+    orders = table("Заказы", [("id", "integer"), ("Сумма", "integer"), ("Скидка %", "integer")], key=["id"])
+    made = drafted(orders)["заказы"]
+    facets = {"сумма": {"kind": "number", "column": "Сумма"}, "скидка": {"kind": "number", "column": "Скидка %"}}
+    assert made["facets"] == facets
+
+
 @pytest.fixture(scope="module")
 def schemas(server_url: str) -> Drafts:
     """What is drafted of each schema: the draft, and what it declares, which the catalog bears out."""
@@ -161,7 +263,8 @@ def test_names_are_written_so_that_they_are_read_again(schemas: Drafts) -> None:
     assert collections["select_2"]["facets"]["select_2_limit"] == {"kind": "number", "column": "limit"}
     assert collections["a_b_c"]["text"] == {'na"me': "A", "it's": "D", "back\\slash": "D"}
     assert collections["line_end"]["source"] == 'public."line\nend"'
-    assert collections["table"]["text"] == {"題名": "B", "本文": "C"}
+    [other_script] = [each for name, each in collections.items() if not name.isascii()]
+    assert other_script["text"] == {"題名": "B", "本文": "C"}
 
 
 def test_what_the_role_may_not_do_is_left_out_or_swept() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime
 from collections.abc import Iterator
 from decimal import Decimal
+from zoneinfo import ZoneInfo
 
 import psycopg
 import pytest
@@ -16,10 +17,13 @@ from quarry.files.records import RecordFile
 from quarry.files.value_types import ColumnType
 from tests.platform.test_guessing import file_of
 
+ZONE = ZoneInfo("Asia/Tokyo")
+"""That of the database: times without a zone are local."""
+
 
 @pytest.fixture(scope="module")
 def connection(server_url: str) -> Iterator[psycopg.Connection]:
-    with psycopg.connect(server_url, autocommit=True, options="-c timezone=Asia/Tokyo") as connection:
+    with psycopg.connect(server_url, autocommit=True, options=f"-c timezone={ZONE}") as connection:
         yield connection
 
 
@@ -70,5 +74,5 @@ def _read(cell: str, type: ColumnType) -> object:
             return datetime.date.fromisoformat(cell)
         case "timestamptz":
             at = datetime.datetime.fromisoformat(cell)
-            return at if at.tzinfo else at.replace(tzinfo=datetime.UTC)
+            return at if at.tzinfo else at.replace(tzinfo=ZONE)
     return cell

@@ -7,8 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from quarry.collections.catalog_reading import relations_named
+from quarry.collections.catalog_reading import read_catalog, relations_named
+from quarry.collections.checking import check
+from quarry.collections.declaration import CollectionDeclaration
+from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
+from quarry.collections.drafting import draft
 from quarry.collections.relations import Relation
+from quarry.local.apply import apply_file
 from quarry.local.collections import map_schema
 from quarry.platform.errors import ConfigurationError
 from quarry.postgres.schema import SyncConnection
@@ -42,6 +47,36 @@ class TestCommand:
         assert "collections.letter]" not in file.read_text()
         assert capsys.readouterr().out == ""
 
+    def test_html_is_noticed_however_long_and_rare(
+        self, library: SyncConnection, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ) -> None:
+        library.execute(
+            """create table pages (id int primary key, title text, body text, plain text);
+               insert into pages select n, 'Page ' || n, 'Water the ferns, a < b.', 'if x > 2 and y < 3'
+               from generate_series(1, 30) n;
+               update pages set body = '<p>' || repeat('Water <b>ferns</b>. ', 500) || '</p>' where id = 7;
+               analyze pages"""
+        )
+        map_schema("public", tmp_path / "quarry.toml", force=False)
+        assert read_declarations((tmp_path / "quarry.toml").read_text())["pages"].markup == {"body": "html"}
+
+    def test_a_column_that_cannot_be_read_is_left_out_with_the_reason(
+        self, library: SyncConnection, tmp_path: Path
+    ) -> None:
+        library.execute(
+            """create table batches (id int primary key, label text, used int, held int,
+                 share numeric generated always as (held::numeric / used) virtual);
+               insert into batches select n, 'Batch ' || n, 0, n from generate_series(1, 30) n"""
+        )
+        map_schema("public", tmp_path / "quarry.toml", force=False)
+        text = (tmp_path / "quarry.toml").read_text()
+        assert "share" not in read_declarations(text)["batches"].facets
+        assert "# left out: share (cannot be read: division by zero)\n" in text
+        declared = '[collections.batches]\nsource = "public.batches"\ntext = "label"\nfacets.share = "number"\n'
+        (tmp_path / "quarry.toml").write_text(declared)
+        with pytest.raises(DeclarationError, match=r"quarry.toml:4: .*'share' cannot be read: division by zero"):
+            apply_file(tmp_path / "quarry.toml", only_plan=True, embed=False)
+
 
 class TestCatalog:
     def test_a_partitioned_table_has_the_rows_and_statistics_of_its_partitions(self, empty: SyncConnection) -> None:
@@ -68,6 +103,29 @@ class TestRowSecurity:
         )
         yield empty
         empty.execute("reset role; drop owned by map_reader; drop role map_reader")
+
+    @pytest.mark.parametrize(
+        ("condition", "knows_user"),
+        [
+            ("writer = current_user", True),
+            ("writer = (select session_user)", True),
+            ("writer = user", True),
+            ("id = current_setting('app.member', true)::int", True),
+            ("id > 5", False),
+        ],
+    )
+    def test_rows_that_a_policy_shows_to_single_users_are_not_drafted_openly(
+        self, empty: SyncConnection, condition: str, knows_user: bool
+    ) -> None:
+        made = f"""create table logs (id int primary key, note text, writer text);
+                   alter table logs enable row level security; create policy own on logs for select using ({condition})"""
+        empty.execute(made.encode())
+        drafted = draft("public", [only(empty, "logs")])
+        assert (drafted.commented, drafted.collections) == ((("logs",), ()) if knows_user else ((), ("logs",)))
+        declared = {"logs": CollectionDeclaration.model_validate({"source": "logs", "text": "note"})}
+        found = read_catalog(empty, [("public", "logs")])
+        warnings = check(declared, found, Lines("[collections.logs]", "f"), own_schema="quarry").warnings
+        assert any("shows each user other rows" in each for each in warnings) is knows_user
 
     POLICIES = (
         ("select", True),

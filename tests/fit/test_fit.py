@@ -10,11 +10,12 @@ from pathlib import Path
 import pytest
 
 from quarry.reader.features import chance_of
-from quarry.reader.learned import NEVER
+from quarry.reader.learned import NEVER, WORDS_FILE, KnownWords, write_words
 from tools.fit.__main__ import main
 from tools.fit.calibration import Seen, coefficients_of, rated_by_others, thresholds_of
 from tools.fit.pairs import OWN, Pair, part_of, spider_gold
 from tools.fit.results import denotation
+from tools.fit.words import words_of
 
 NOTES = """
 create table shelves (id int primary key, name text not null, floor int);
@@ -103,3 +104,23 @@ def test_a_fit_is_judged_on_held_out_databases(tmp_path: Path, capsys: pytest.Ca
     assert (alone[0], both[0]) == ("4", "4")
     assert alone[1] >= 0.75
     assert both[1] >= 0.5
+
+
+def test_words_that_frame_questions_are_those_of_statements_without_a_condition() -> None:
+    asked = {
+        "how many books altogether": "select count(*) from books",
+        "how many paid books": "select count(*) from books where paid_on is not null",
+        "how much was paid altogether": "select sum(amount) from books",
+    }
+    known = words_of([Pair(name, question, sql) for name in ("a", "b", "c") for question, sql in asked.items()])
+    assert known.framing == {"count": {"altogether"}, "numbers": {"altogether", "paid"}}
+    assert {"altogether", "paid"} <= known.telling
+    assert not words_of([Pair(name, "books altogether", "select count(*) from books") for name in ("a", "b")]).telling
+
+
+def test_known_words_stay_the_same_in_their_file(tmp_path: Path) -> None:
+    write_words(tmp_path, KnownWords({"count": frozenset({"overall"})}, frozenset({"older", "à"})))
+    assert json.loads((tmp_path / WORDS_FILE).read_text("utf-8")) == {
+        "framing": {"count": ["overall"]},
+        "telling": ["older", "à"],
+    }

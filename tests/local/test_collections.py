@@ -61,6 +61,11 @@ def test_wrong_declarations_change_nothing_and_are_told_with_their_lines(
         ("alter table support.tickets drop column body", "body no longer exists"),
         ("drop table support.tickets", "the table support.tickets no longer exists"),
         (
+            "create table support.other (like support.tickets including all); drop table support.tickets cascade;"
+            " alter table support.other rename to tickets",
+            "the table support.tickets was replaced by another of this name",
+        ),
+        (
             "alter table support.tickets disable trigger quarry_1_update",
             "triggers on support.tickets are missing or disabled",
         ),
@@ -97,6 +102,60 @@ def test_apply_and_the_doctor_warn_of_what_may_be_a_secret(
     assert "secret" not in capsys.readouterr().err
     main(["doctor", "--json"])
     assert "smtp_pass" not in capsys.readouterr().out
+
+
+def test_the_doctor_tells_what_waits_and_what_is_not_applied(
+    desk: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["apply", "--no-embed"])
+    owner(desk, "update support.tickets set subject = subject || '!'")
+    found = finding(capsys)
+    assert (found["status"], found["detail"].partition(",")[0]) == ("absent", "3 changes wait")
+    (tmp_path / "quarry.toml").write_text(TICKETS.replace('title = "subject"', 'title = "body"'))
+    assert finding(capsys, "changes in quarry.toml") == {
+        "status": "absent", "subject": "changes in quarry.toml", "detail": "not applied: change tickets",
+        "advice": "run `quarry apply`",
+    }  # fmt: skip
+
+
+def test_the_doctor_tells_a_key_that_two_rows_have(
+    desk: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    owner(desk, "create view support.twice as select 7 as number, subject from support.tickets")
+    declared = '[collections.tickets]\nsource = "support.twice"\nkey = "number"\ntext = "subject"\nsync = "sweep"\n'
+    (tmp_path / "quarry.toml").write_text(declared)
+    main(["apply", "--no-embed"])
+    found = finding(capsys)
+    assert (found["status"], found["detail"]) == ("broken", "its key number is not unique: 3 rows have 7")
+
+
+@pytest.mark.parametrize(
+    ("change", "detail"),
+    [
+        ("insert into quarry.quarry_migrations (name, sha256) values ('9999_later.sql', '')", "9999_later.sql"),
+        ("update quarry.quarry_migrations set sha256 = 'x' where name ~ '^0002'", "0002_records.sql was edited"),
+    ],
+)
+def test_the_doctor_tells_a_newer_and_an_edited_migration(
+    desk: str, capsys: pytest.CaptureFixture[str], change: str, detail: str
+) -> None:
+    owner(desk, change)
+    found = finding(capsys, "migrations")
+    assert found["status"] == "broken"
+    assert detail in found["detail"]
+    assert found["advice"]
+
+
+def test_a_collection_whose_table_was_replaced_is_not_called_equal(
+    desk: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["apply", "--no-embed"])
+    owner(desk, "drop table support.tickets cascade", "create table support.tickets (id int primary key, subject text)")
+    capsys.readouterr()
+    assert main(["reconcile"]) == 1
+    said = capsys.readouterr()
+    assert "differ" not in said.out
+    assert "tickets: the table was dropped or replaced" in said.err
 
 
 def test_reconciling_reads_again_what_no_trigger_saw(desk: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -147,6 +147,18 @@ def test_what_a_killed_first_start_has_unpacked_halfway_is_cleared_away_by_the_n
         assert not unpacking.exists()
 
 
+def test_a_missing_password_is_named(directory: Path) -> None:
+    with EmbeddedPostgres(directory):
+        password = directory / "server" / "cluster" / "password"
+        kept = password.read_text()
+        password.unlink()
+        try:
+            with pytest.raises(EmbeddedPostgresError, match=r"cluster/password is missing"):
+                EmbeddedPostgres(directory).start()
+        finally:
+            password.write_text(kept)
+
+
 def test_a_directory_of_another_user_is_refused(tmp_path: Path) -> None:
     directory = tmp_path if AS_ROOT else Path("/")
     if AS_ROOT:

@@ -158,6 +158,47 @@ def test_what_does_not_fit_a_table_that_is_there_is_told_by_line_and_column(harb
     assert load("more.csv", "--as", "ships")[2][0].startswith("more.csv: ships has no column captain; it has ship_no, ")
 
 
+def test_times_without_a_zone_are_those_of_the_database(harbour: str, load: Said) -> None:
+    owner(harbour, "alter database " + harbour.rsplit("/", 1)[1] + " set timezone = 'America/New_York'")
+    times = (
+        "2031-05-31 23:30",
+        "2031-03-09T02:30:00",
+        "2031-11-02 01:30",
+        "2031-11-02 01:30-04:00",
+        "2031-06-01 00:30Z",
+    )
+    Path("gates.csv").write_text("gate,at\n" + "".join(f"{place},{at}\n" for place, at in enumerate(times)))
+    _, _, told = load("gates.csv", "--as", "gates", "--no-embed")
+    utc = ["2031-06-01 03:30", "2031-03-09 07:30", "2031-11-02 06:30", "2031-11-02 05:30", "2031-06-01 00:30"]
+    assert [f"{at:%Y-%m-%d %H:%M}" for (at,) in rows(harbour, "select at from gates order by gate")] == utc
+    assert told == [
+        "at: 1 local times do not exist in America/New_York (first 2031-03-09T02:30:00): read an hour later",
+        "at: 1 local times come twice in America/New_York (first 2031-11-02 01:30): read as the later of both",
+    ]
+
+
+def test_percentages_units_and_times_of_half_days_are_read_when_asked_or_told(harbour: str, load: Said) -> None:
+    Path("tills.csv").write_text(
+        "till,margin,taken,closed,opened\n1,12.5%,£90,12/31/2030 11:05 PM,1/2/2031 0:00\n"
+        "2,-3%,$1200,01/13/2031 12:10 a.m.,1/13/2031 0:00\n"
+    )
+    _, told, _ = load("tills.csv", "--as", "tills", "--no-embed")
+    told = [line.partition(": ")[2] for line in told[2:6]]
+    assert "in percent (first 12.5%" in told[1]
+    assert "--decimal . reads them as numbers" in told[1]
+    assert "amounts in several units, kept as text" in told[2]
+    assert told[3].endswith("--dates mdy reads them as dates")
+    _, told, _ = load("tills.csv", "--as", "read", "--no-embed", "--decimal", ".", "--dates", "mdy")
+    assert "percentages are read as their numbers: '12.5%' in line 2 of tills.csv" in told[3]
+    assert "amounts in several units ('£90' in line 2 of tills.csv, '$1200' in line 3 of tills.csv)" in told[4]
+    local = "to_char(closed at time zone 'Asia/Tokyo', 'YYYY-MM-DD HH24:MI')"
+    shown = f"select margin, taken, {local}, opened from read order by till"
+    assert rows(harbour, shown) == [
+        (Decimal("12.5"), "£90", "2030-12-31 23:05", datetime.date(2031, 1, 2)),
+        (Decimal(-3), "$1200", "2031-01-13 00:10", datetime.date(2031, 1, 13)),
+    ]
+
+
 def test_the_same_file_again_is_recognised_where_its_rows_would_be_added_twice(harbour: str, load: Said) -> None:
     notes, later = Path("notes.csv"), Path("later.jsonl")
     notes.write_text("note\nlow tide\nhigh tide\n")

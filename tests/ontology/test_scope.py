@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 from quarry.ontology.contract import ENTITY_TYPES
 from quarry.platform.errors import ConfigurationError
 from quarry.postgres.migrate import migrate
-from tests.conftest import create_database
+from tests.conftest import client_of, create_database
 from tests.ontology.conftest import Connection, add_task, found, one
 
 OWNERS = ("demo", "noor", "nobody")
@@ -58,6 +58,28 @@ def test_no_request_shows_a_row_of_another_owner(
         assert result["project_id"] in PROJECTS.get(owner, ())
         assert project in (None, result["project_id"])
         assert not types or result["type"] in types
+
+
+def test_the_name_of_a_project_of_another_owner_matches_nothing(database_url: str, connection: Connection) -> None:
+    add_task(connection, "own", "Paint the ladder")
+    connection.execute(
+        "insert into onto_tasks (id, project_id, created_by, title, props) values"
+        " ('lent', 'theirs', 'ada', 'Lend a ladder', '{\"status\": \"open\"}')"
+    )
+    with client_of(database_url) as client:
+        asking = {"Authorization": "Bearer ada"}
+        found = client.post("/ontology/search", json={"query": "ladder in Mill"}, headers=asking).json()
+        assert "Filtered by" not in found["message"]
+        own = client.post("/ontology/search", json={"query": "ladder in Harbour"}, headers=asking).json()
+        assert "Filtered by: project: Harbour" in own["message"]
+        grouped = client.post(
+            "/query", json={"source": "task", "group": "project", "aggregate": "count"}, headers=asking
+        )
+        assert sorted(grouped.json()["rows"], key=str) == [["Harbour", 1], [None, 1]]
+        named = {"source": "task", "where": {"field": "project", "value": "mill"}, "aggregate": "count"}
+        answer = client.post("/query", json=named, headers=asking)
+        assert answer.status_code == 422 or answer.json()["rows"] == [[0]]
+        assert "Mill" not in client.get("/collections", headers=asking).text + answer.text.replace("mill", "")
 
 
 def test_only_its_owner_sees_the_name_of_a_project(connection: Connection) -> None:

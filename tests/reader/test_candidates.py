@@ -6,6 +6,7 @@ import datetime
 import json
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, LiteralString
 
 import pytest
@@ -16,7 +17,7 @@ from quarry.query.schema import Field, Schema, Source
 from quarry.reader.candidates import CANDIDATES_MAX, Candidate, candidates
 from quarry.reader.learned import learned
 from quarry.reader.said import ValueLink
-from tests.query_language.made import DESK, column
+from tests.query_language.made import DESK, column, to_one
 
 TODAY = datetime.date(2026, 7, 1)
 OPEN = ValueLink(2, 3, "tickets", "status", "Open", 3)
@@ -274,3 +275,31 @@ def test_a_follow_up_changes_what_was_asked_before() -> None:
     queries = [each.query for each in found("and the closed ones?", closed, before)]
     where = [{"field": "status", "op": "=", "value": "closed"}]
     assert {"source": "tickets", "where": where, "aggregate": ["count"]} in queries
+
+
+def numbers_for(field: str, question: str) -> list[Any]:
+    """The numbers that a field is compared with."""
+    tests = [test for each in found(question) for test in compared(each.query) if test["field"].endswith(field)]
+    return [test["value"] for test in tests if isinstance(test.get("value"), int)]
+
+
+def test_a_year_is_a_time_and_no_amount_unless_it_stands_beside_the_name_of_one() -> None:
+    assert not numbers_for("hours", "average hours of tickets in 2026")
+    assert 2026 in numbers_for("hours", "tickets with hours 2026")
+
+
+@pytest.mark.parametrize("question", ["agents with more than one ticket", "agents with more than one urgent ticket"])
+def test_a_number_before_the_name_of_rows_is_how_many_there_are(question: str) -> None:
+    assert 1 in numbers_for("count(tickets)", question)
+    assert not [number for field in ("cost", "hours") for number in numbers_for(field, question)]
+
+
+def test_a_copied_column_of_another_row_is_not_that_rows_title() -> None:
+    link = to_one("agent", "agents")
+    copied = column("phone", related=replace(link, rows="agent"))
+    ticket = replace(DESK.sources["tickets"], fields={**DESK.sources["tickets"].fields, "phone": copied})
+    schema = Schema({**DESK.sources, "tickets": ticket})
+    meant = ValueLink(1, 2, "tickets", "phone", "555", 2)
+    queries = [each.query for each in candidates("tickets 555", schema, [meant], TODAY, learned().weights).all]
+    assert "555" in json.dumps(queries)
+    assert not [test for test in compared(queries) if test.get("value") == "555" and test["field"].endswith("name")]

@@ -6,6 +6,8 @@ import datetime
 import random
 from pathlib import Path
 
+import pytest
+
 from quarry.agent.reading import explanation_of
 from quarry.query.algebra import Comparison
 from quarry.query.contract import ExplainedWords
@@ -52,6 +54,29 @@ def test_an_answer_of_an_unknown_kind_is_not_given() -> None:
     never = calibrated(Calibration({"always": 9.0}, {}))
     reading = read("how many tickets are there?", given=never)
     assert (reading.verdict, never.by_linear.thresholds_of("count").doubted) == ("refused", NEVER)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("how many tickets are approved?", "approved"), ("how many approved tickets are there?", "approved"),
+        ("average cost of returned tickets", "returned"), ("total cost of tickets that were returned", "returned"),
+        ("how many students are there?", "students"), ("how many tickets were refused in 2026?", "refused"),
+        ("wie viele tickets sind genehmigt?", "genehmigt"),
+    ],
+)  # fmt: skip
+def test_a_word_that_may_state_a_condition_forbids_to_be_sure(question: str, word: str) -> None:
+    reading = read(question, given=calibrated(Calibration({"always": 9.0}, SURE)))
+    assert reading.verdict == "doubted"
+    assert word in reading.unread
+
+
+@pytest.mark.parametrize(
+    "question",
+    ["how many tickets are there altogether?", "total number of tickets", "average cost of tickets", "oldest ticket"],
+)
+def test_words_that_frame_a_question_are_no_doubt(question: str) -> None:
+    assert read(question, given=calibrated(Calibration({"always": 9.0}, SURE))).verdict == "confident"
 
 
 def test_words_that_nothing_explains_are_named() -> None:

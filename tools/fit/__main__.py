@@ -33,13 +33,14 @@ from typing import TextIO, get_args
 import quarry.reader
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.models.local_embedding import INSTALLATION
-from quarry.reader.learned import WEIGHTS_FILE, Learned, packed, pair_model, unpacked, write
+from quarry.reader.learned import WEIGHTS_FILE, Learned, packed, pair_model, unpacked, write, write_words
 from quarry.reader.reading import pair_scores_of
 from tools.fit.calibration import Seen, calibration_of, seen_of
 from tools.fit.pairs import Pair, Part, own_pairs, part_of, spider_pairs
 from tools.fit.parallel import Place, Workers, shared_weights
 from tools.fit.report import table
 from tools.fit.training import Fit, Learner, Lesson, first_weights, lesson_of
+from tools.fit.words import words_of
 
 FAST = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off", "autovacuum": "off"}
 """Safe because the server's data is temporary or can be loaded again."""
@@ -54,6 +55,8 @@ WEIGHTS = Path(quarry.reader.__file__).parent / "weights"
 def main(arguments: Sequence[str] | None = None) -> None:
     given = _given(arguments)
     pairs = {part: pairs_of(given, part) for part in get_args(Part)}
+    if given.write:
+        write_words(WEIGHTS, words_of(pairs["fitted to"]))
     weights = shared_weights(unpacked(given.start.read_bytes()) if given.start else first_weights())
     learner = Learner(weights, is_new=given.start is None)
     with opened(given, weights) as workers:

@@ -4,8 +4,8 @@ create or replace function asked_words(p_language regconfig, p_text text, p_as_p
 language sql immutable parallel safe
 as $$
   select case
-    when p_language is null and p_as_phrase then phraseto_tsquery('english', p_text)
-    when p_language is null then websearch_to_tsquery('english', p_text)
-    when p_as_phrase then unaccented(phraseto_tsquery(p_language, p_text)::text)::tsquery
-    else unaccented(websearch_to_tsquery(p_language, p_text)::text)::tsquery end
+    when p_language is null and p_as_phrase then phraseto_tsquery('english', paired_letters(p_text))
+    when p_language is null then websearch_to_tsquery('english', paired_letters(p_text))
+    when p_as_phrase then unaccented(phraseto_tsquery(p_language, paired_letters(p_text))::text)::tsquery
+    else unaccented(websearch_to_tsquery(p_language, paired_letters(p_text))::text)::tsquery end
 $$;

@@ -9,7 +9,7 @@ declare
   max_text constant int := 20000;
   lead constant int := 100;  -- characters before the match
   least_length constant int := 140;  -- to keep when ending at a sentence
-  sentence_end constant text := '[.!?]["”’)]*\s+|\n';
+  sentence_end constant text := '[.!?]["”’)]*\s+|[。！？]|\n';
   last_place constant int := length(p_text) - passage_length + 1;
   place int;
   passage text;
@@ -46,7 +46,7 @@ begin
   end loop;
   passage := substr(p_text, best_place, passage_length);
   if best_place < last_place then
-    sentence := substring(passage from '^(.*[.!?]["”’)]*)\s');
+    sentence := substring(passage from '^(.*(?:[.!?]["”’)]*(?=\s)|[。！？]))');
     passage := case
       when length(sentence) >= least_length then sentence
       -- without a partial word

@@ -2,6 +2,6 @@
 create or replace function said_words(p_language regconfig, p_text text) returns tsvector
 language sql immutable parallel safe
 as $$
-  select case when p_language is null then to_tsvector('english', p_text)
-    else unaccented(to_tsvector(p_language, p_text)::text)::tsvector end
+  select case when p_language is null then to_tsvector('english', paired_letters(p_text))
+    else unaccented(to_tsvector(p_language, paired_letters(p_text))::text)::tsvector end
 $$;

@@ -19,7 +19,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -40,7 +40,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -59,7 +59,7 @@ begin
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
@@ -69,10 +69,10 @@ begin
     execute $planned_anew$ select change_facet_values(
       'onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
     from (
-    with onto_projects as (select 1 as change, n.* from (select id, name from new_rows except all select id, name from old_rows) n
-      union all select -1, o.* from (select id, name from old_rows except all select id, name from new_rows) o)
+    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
+      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
     select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select r.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200

@@ -12,7 +12,7 @@ as $$
         union all select 'source', t.props->>'source'
       ) a (facet, value)) v (facet, value)
       union all
-      select 1, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id, lateral (select distinct a.* from (
+      select 1, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
         select 'project', r.name
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200

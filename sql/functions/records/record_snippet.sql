@@ -12,7 +12,7 @@ as $$
         union
         -- mark the text's own words, with their accents
         select l.lexeme from unnest(to_tsvector('simple', b.body)) s, unnest(to_tsvector(p_language, s.lexeme)) l
-        where p_language is not null and octet_length(s.lexeme) > length(s.lexeme)
+        where p_language is not null and octet_length(s.lexeme) > length(s.lexeme) and not has_paired_letters(s.lexeme)
           and tsvector_to_array(text_words(p_language, s.lexeme)) && p_words
       ) l
     ) w

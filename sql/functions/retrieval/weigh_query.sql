@@ -81,6 +81,7 @@ begin
   unknown := array(
     select w.word from unnest(asked.words) with ordinality w (word, place)
     where (length(w.word) >= shortest_misspelt or w.word = lower(btrim(p_query)) and w.word ~ '^[[:alpha:]]+$' and length(w.word) >= shortest_begun)
+      and not has_paired_letters(w.word)  -- a pair of letters is not a slip of another
       -- each word by its key, regardless of statistics, which the table lacks after a recount; the spelling index would also find equal
       -- words, at five times the cost, but not ranges
       and not exists (select from lexeme_counts c where c.lexeme between w.word and w.word and c.of_table = any(of_all) offset 0)

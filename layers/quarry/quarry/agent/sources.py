@@ -15,6 +15,7 @@ from quarry.domains import module
 from quarry.language.tokens import keys, stem
 from quarry.platform.errors import SourceUnavailable
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField
+from quarry.query.listing import is_naming
 from quarry.query.schema import Field, Link, Schema, Source
 from quarry.retrieval.facets import folded_value
 from quarry.retrieval.known_values import frequent_values
@@ -172,7 +173,7 @@ def _field(name: str, field: Field, source: Source, values: Values) -> SourceFie
         currency=field.currency,
         references=link.target if link else None,
         many=field.is_array or (field.related is not None and field.related.is_many),
-        values=values.get(listed) if listed else None,
+        values=values.get(listed) if listed and not is_naming(name, source) else None,
         description=field.description,
     )
 

@@ -79,6 +79,8 @@ def plan_changes(
 
 
 def _why_recreated(old: Collection, declaration: CollectionDeclaration, relation: Relation) -> str | None:
+    if not all(old.source):
+        return "its table was dropped, and there is another of this name"
     if old.key != key_of(declaration, relation) or old.source != relation.qualified:
         return "its source or its key has changed"
     if old.declaration.is_searched != declaration.is_searched:

@@ -73,6 +73,11 @@ select c.oid, n.nspname as schema, c.relname as name, c.relkind::text as kind,
     from pg_policy p where p.polrelid = c.oid and p.polcmd in ('r', '*')
       and exists (select from unnest(p.polroles) role where role = 0 or pg_has_role(role, 'usage'))
   ), false) as is_row_security_active,
+  exists (
+    select from pg_policy p where p.polrelid = c.oid and p.polcmd in ('r', '*') and (pg_get_expr(p.polqual, p.polrelid)
+      ~* '\\m(current_user|session_user|current_role|system_user|current_setting\\(|\\w+\\.\\w+\\()'
+      or pg_get_expr(p.polqual, p.polrelid) ~ '\\mUSER\\M')
+  ) as knows_user,
   has_table_privilege(c.oid, 'select') as may_select, has_table_privilege(c.oid, 'trigger') as may_trigger,
   obj_description(c.oid, 'pg_class') as comment
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
@@ -123,6 +128,24 @@ select distinct r.view as relation, format('%%I.%%I', n.nspname, c.relname) as n
 from reads r join pg_class c on c.oid = r.relation and c.relrowsecurity join pg_namespace n on n.oid = c.relnamespace
 where r.is_as_owner
 order by 1, 2
+"""
+
+# a rule depends on each column that it names, and on none where it takes a row as a whole
+_READ_COLUMNS = """
+with recursive reads as (
+  select c.oid as view, c.oid as relation from pg_class c where c.oid = any(%(relations)s) and c.relkind in ('v', 'm')
+  union
+  select r.view, d.refobjid from reads r join pg_rewrite w on w.ev_class = r.relation
+  join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid
+  where d.refclassid = 'pg_class'::regclass and d.refobjid <> r.relation
+)
+select distinct r.view as relation, n.nspname::text as schema, c.relname::text as name, a.attname::text as column
+from reads r join pg_rewrite w on w.ev_class = r.relation
+join pg_depend d on d.classid = 'pg_rewrite'::regclass and d.objid = w.oid and d.refclassid = 'pg_class'::regclass
+join pg_class c on c.oid = d.refobjid and c.oid <> r.relation join pg_namespace n on n.oid = c.relnamespace
+join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+  and (a.attnum = d.refobjsubid or w.ev_action::text like '%%:varattno 0 %%')
+order by 1, 2, 3, 4
 """
 
 _NAMES = """
@@ -178,7 +201,7 @@ def _read(connection: SyncConnection, wanted: SQL, values: Mapping[str, object])
         oids = {"relations": [row["oid"] for row in relations], **_SAMPLE}
         facts = [
             _by_relation(cursor.execute(statement, oids).fetchall())
-            for statement in (_COLUMNS, _KEYS, _REFERENCES, _BYPASSED)
+            for statement in (_COLUMNS, _KEYS, _REFERENCES, _BYPASSED, _READ_COLUMNS)
         ]
     return [_relation(row, *(each[row["oid"]] for each in facts)) for row in relations]
 
@@ -196,6 +219,7 @@ def _relation(
     keys: Sequence[DictRow],
     references: Sequence[DictRow],
     bypassed: Sequence[DictRow],
+    reads: Sequence[DictRow],
 ) -> Relation:
     return Relation(
         **{**row, "kind": _KINDS[row["kind"]]},
@@ -208,4 +232,5 @@ def _relation(
             for each in references
         ),
         bypassed=tuple(each["name"] for each in bypassed),
+        reads=tuple((each["schema"], each["name"], each["column"]) for each in reads),
     )

@@ -30,9 +30,8 @@ def check(
     checked = Checked()
     for name, collection in declared.items():
         _Check(name, collection, catalog, lines, own_schema, checked).run()
-    for each in disagreements(declared):
-        found = checked.errors if each.is_error else checked.warnings
-        found.append(lines.problem(("collections", each.collection, *each.path), each.message))
+    for each in disagreements(declared, catalog.relations):
+        checked.errors.append(lines.problem(("collections", each.collection, *each.path), each.message))
     return checked
 
 
@@ -77,6 +76,8 @@ class _Check(Findings):
                 "source",
             )
         self._refuse_bypass(source, "source")
+        if source.knows_user and self.declared.scope_setting is None:
+            self.doubtful(shown_to_all(source), "source")
         if self.declared.scope is not None and self.declared.scope_setting is None:
             self.doubtful("without `scope_setting` every caller sees all rows", "scope")
 
@@ -250,6 +251,14 @@ class _Check(Findings):
         if column and referred and not is_comparable(column, referred):
             message = f"the column {by!r} is {column.type}, and {key!r} of {right.name} is {referred.type}"
             self.wrong(message, *path)
+
+
+def shown_to_all(relation: Relation) -> str:
+    """That every caller sees rows which a policy shows to single users, and what to do."""
+    return (
+        f"a policy of {_name(relation)} shows each user other rows, but every caller sees all of them:"
+        " limit callers to their own rows by `scope` and `scope_setting`, or leave the table out"
+    )
 
 
 def bypass(view: Relation) -> str:

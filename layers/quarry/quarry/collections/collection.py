@@ -8,7 +8,7 @@ source alone; readers get everything else from the source itself, with their own
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import LiteralString
 
@@ -62,6 +62,10 @@ class Collection:
     """The tables named by its facets where row-level security may hide rows, as the declaration writes them."""
     document_keys: Mapping[str, UsedColumn] = field(default_factory=dict)
     """The keys that were seen in JSON columns of the source, by path."""
+    owned: Mapping[tuple[str, str], Collection] = field(default_factory=dict, compare=False, repr=False)
+    """The collections whose rows have owners, by table. Of these tables a caller reads only rows of their own, also where the
+    collection refers to them. Empty where the rows of all owners are counted.
+    """
 
     @property
     def has_source(self) -> bool:
@@ -118,9 +122,10 @@ class Collection:
         return path_sql(keys, type_of_kind(kind), row) if keys else f"{row}.{identifier(name)}"
 
     def text(self, name: str, row: LiteralString = "x") -> LiteralString:
-        """A column of the source's row as text; the elements of an array, separated by commas."""
+        """A column of the source's row as plain text; the elements of an array, separated by commas."""
         value = self.column(name, row)
-        return f"array_to_string({value}, ', ')" if self.columns[name].is_array else f"{value}::text"
+        text: LiteralString = f"array_to_string({value}, ', ')" if self.columns[name].is_array else f"{value}::text"
+        return f"text_of_html({text})" if name in self.declaration.markup else text
 
     def key_text(self, row: LiteralString = "x") -> LiteralString:
         """The key of the source's row as text; without a key, the current physical location of the row."""
@@ -299,6 +304,10 @@ class Collection:
         fields: LiteralString = f"to_jsonb({row}) - array[{listed(map(quoted, self.declaration.hidden))}]::text[]"
         for keys in filter(None, map(keys_of, self.declaration.hidden)):
             fields = without_path(fields, keys)
+        plain = [name for name in self.declaration.markup if name not in self.declaration.hidden and not keys_of(name)]
+        if plain:
+            texts = listed(f"{quoted(name)}, {self.text(name, row)}" for name in plain)
+            fields = f"({fields} || jsonb_build_object({texts}))"
         return fields
 
     @property
@@ -329,8 +338,22 @@ class Collection:
         return f"from {self.other_table(reference.of)} {other} where {other}.{key} = {by} limit 1"
 
     def other_table(self, name: str) -> LiteralString:
-        """The name in SQL of a table that the declaration names."""
-        return identifier(*table_name(name))
+        """The rows that a caller sees of a table that the declaration names, in SQL. All that is read of other tables is read by
+        this."""
+        table = table_name(name)
+        owned = self.owned.get(table)
+        return f"(select * from {identifier(*table)} q where {owned.guard('q')})" if owned else identifier(*table)
+
+    def guard(self, row: LiteralString = "t") -> LiteralString:
+        """Whether the source's row is the caller's; true where rows have no owners."""
+        scope = self.declaration.scope
+        return self.is_callers(self.text(scope, row)) if scope and self.declaration.scope_setting else "true"
+
+    def is_callers(self, scope: LiteralString) -> LiteralString:
+        """Whether the owner `scope` is the caller, according to the collection's setting. A row without an owner belongs to
+        nobody.
+        """
+        return f"{scope} = nullif(current_setting({quoted(self.declaration.scope_setting or '')}, true), '')"
 
     def url(self, row: LiteralString = "t") -> LiteralString:
         """The URL of the source's row; null where none is declared."""
@@ -371,7 +394,7 @@ class Collection:
         """A hash that changes with anything that `rows_N` is derived from: texts, how they are searched, and the row's scope."""
         whose = filter(None, [self.declaration.scope, self.declaration.language_column])
         made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *whose))
-        how = repr((self.declaration.language, "unaccented", [*self.declaration.text.items()], self._embedded))
+        how = repr((self.declaration.language, "in pairs of letters", [*self.declaration.text.items()], self._embedded))
         vectors = [self.content_hash] if self.declaration.vectors else []
         return hashed([quoted(how), *(self.text(name) for name in made_of), *vectors])
 
@@ -389,6 +412,15 @@ class Collection:
         """The columns that windows are made of. Those of the heading precede each window."""
         embedded = self.declaration.embedded
         return tuple(dict.fromkeys((*self.declaration.headings, *embedded))) if embedded else ()
+
+
+def with_owners(collections: Mapping[str, Collection]) -> dict[str, Collection]:
+    """The collections as callers read them: of tables whose rows have owners each sees their own. Of several collections of a
+    table, the first says who owns its rows.
+    """
+    declared = reversed([*collections.values()])
+    owned = {each.source: each for each in declared if each.declaration.scope_setting is not None}
+    return {name: replace(each, owned=owned) if owned else each for name, each in collections.items()}
 
 
 def make_collection(

@@ -69,7 +69,7 @@ MEASURED = Fit(lambda column: _NUMBER.accepts(column) or is_date(column), "a num
 FACETS: Mapping[FacetKind, Fit] = {
     "value": SINGLE, "name": _WORDS, "title": _WORD, "place": _WORDS, "text": _WORD,
     "number": _NUMBER, "year": _NUMBER, "money": _NUMBER,
-    "date": DATE, "boolean": Fit(_of("B", "N"), "a boolean or a number"),
+    "date": DATE, "boolean": Fit(_of("B", "N", "S"), "a boolean, a number, or texts for yes and no"),
     "array": Fit(lambda column: column.is_array, "an array"),
     "words": ANY,
 }  # fmt: skip

@@ -77,11 +77,14 @@ class CollectionDeclaration(Declared):
 
     `author` is the column with a row's author, `part_of` the row that it belongs to. `scope` holds the owner of a row:
     callers see the rows whose owner is the setting `scope_setting`, which is set to their verified claim `scope_claim`.
-    `fields` are columns that a Query can use although they are not shown, such as keys and codes. `links` are references that
-    give a row no name. `predicates` are named conditions (`read_predicate`), which a Query uses as boolean fields. With
+    `hidden` columns are never shown; those in `shows` are, although another collection hides them. `fields` are columns
+    that a Query can use although they are not shown, such as keys and codes. `links` are references that give a row no
+    name. `predicates` are named conditions (`read_predicate`), which a Query uses as boolean fields. With
     `bypasses_policies`, every caller may read what a view shows of tables with policies. The collection holds the rows that
     meet `where`. With `vectors`, rows are searched by vectors of the table instead of `embed`. `related` are rows of other
     tables that belong to its rows.
+
+    Texts of a column named in `markup` are searched, quoted and shown as plain text.
 
     A key of a JSON column can stand for a column anywhere: `metadata.author`.
     """
@@ -94,6 +97,7 @@ class CollectionDeclaration(Declared):
     embed: Columns | None = None
     vectors: Vectors | None = None
     heading: Columns | None = None
+    markup: Mapping[str, Literal["html"]] = {}
     cite: Columns = ()
     topic: Annotated[tuple[str | Referred, ...], BeforeValidator(one_or_many)] = ()
     author: str | None = None
@@ -111,6 +115,7 @@ class CollectionDeclaration(Declared):
     describe: str | None = Field(default=None, max_length=500)
     language: str | LanguageColumn = "english"
     hidden: Columns = ()
+    shows: Columns = ()
     fields: Columns = ()
     links: Mapping[str, LinkDeclaration] = {}
     related: Mapping[str, RelatedRows] = {}
@@ -146,7 +151,8 @@ class CollectionDeclaration(Declared):
         for name in facets:
             if not re.fullmatch(NAME_PATTERN, name) or name in PARAMETERS:
                 raise ValueError(
-                    f"a facet cannot be called {name!r}: use lower-case letters, digits and _, and none of {_list(PARAMETERS)}"
+                    f"a facet cannot be called {name!r}: use lower-case letters, digits and _,"
+                    f" and none of {_list(PARAMETERS)}"
                 )
         return facets
 
@@ -156,7 +162,7 @@ class CollectionDeclaration(Declared):
         one = {"predicates": "a predicate", "links": "a link"}.get(info.field_name or "", "related rows")
         for name in named:
             if not re.fullmatch(NAME_PATTERN, name):
-                raise ValueError(f"{one} cannot be called {name!r}: lower-case letters, digits and _")
+                raise ValueError(f"{one} cannot be called {name!r}: lower-case letters of any script, digits and _")
         return named
 
     @model_validator(mode="after")

@@ -51,7 +51,9 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
         path = ("collections", name)
         if not re.fullmatch(NAME_PATTERN, name):
             problems.append(
-                lines.problem(path, f"a collection cannot be called {name!r}: lower-case letters, digits and _")
+                lines.problem(
+                    path, f"a collection cannot be called {name!r}: lower-case letters of any script, digits and _"
+                )
             )
         try:
             declared[name] = CollectionDeclaration.model_validate(_whole(name, given, collections, lines))

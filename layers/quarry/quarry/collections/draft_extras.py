@@ -7,7 +7,7 @@ that the table holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from quarry.collections import toml_text
 from quarry.collections.column_types import PLAIN, VECTOR, dimensions_of, is_comparable, is_single
@@ -45,9 +45,8 @@ def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     if totals or len(prices) != 1 or len(quantities) != 1:
         return
     reductions = [each for each in numbers if "discount" in words(each.name)]
-    product = " * ".join(map(in_expression, (prices[0], quantities[0], *reductions)))
-    product += " / 100" if in_hundredths(prices[0]) else ""
-    if reductions and not all(is_share(each) or in_percent(each) for each in reductions):
+    product = _product(prices[0], quantities[0], reductions)
+    if any(is_amount(each) or not (is_share(each) or in_percent(each)) for each in reductions):
         draft.remarks.append(
             f'an amount? {{ kind = "money", expression = {toml_text.toml(product)} }}, if that is how it is computed'
         )
@@ -57,6 +56,25 @@ def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     called = unique("revenue" if is_revenue else "stock_value" if is_held else "amount", draft.facets)
     draft.facets[called] = {"kind": "money", "expression": product}
     draft.reasons[f"facets.{called}"] = "guessed"
+
+
+def _product(price: Column, quantity: Column, reductions: Sequence[Column]) -> str:
+    """The price of a quantity after reductions: shares of it, or amounts in the unit of the price."""
+    shares = [_left_by(each) for each in reductions if not is_amount(each)]
+    product = " * ".join([quoted(price), quoted(quantity), *shares])
+    amounts = "".join(f" - {_of_row(each)}" for each in reductions if is_amount(each))
+    if not in_hundredths(price):
+        return product + amounts
+    return f"({product}{amounts}) / 100" if amounts else f"{product} / 100"
+
+
+def _of_row(column: Column) -> str:
+    return f"coalesce({quoted(column)}, 0)" if column.is_nullable else quoted(column)
+
+
+def _left_by(discount: Column) -> str:
+    """The share of a price that a discount leaves."""
+    return f"(1 - {_of_row(discount)} / 100)" if in_percent(discount) else f"(1 - {_of_row(discount)})"
 
 
 def _prices(guess: TableGuess) -> list[Column]:
@@ -74,7 +92,7 @@ def add_duration(draft: TableDraft, guess: TableGuess) -> None:
     span = guess.span
     if span and "duration" not in draft.facets:
         begun, ended = span
-        days = f"{in_expression(ended)} - {in_expression(begun)}"
+        days = f"{quoted(ended)} - {quoted(begun)}"
         draft.facets["duration"] = {"kind": "number", "expression": days, "unit": "days"}
         draft.reasons["facets.duration"] = "guessed"
 
@@ -104,14 +122,6 @@ def quoted(column: Column) -> str:
     return column.name if re.fullmatch(r"[a-z_]+[0-9_]*", column.name) else '"' + column.name.replace('"', '""') + '"'
 
 
-def in_expression(column: Column) -> str:
-    name = quoted(column)
-    if "discount" not in words(column.name):
-        return name
-    part = f"coalesce({name}, 0)" if column.is_nullable else name
-    return f"(1 - {part} / 100)" if in_percent(column) else f"(1 - {part})"
-
-
 def name_of_amount(column: Column) -> str:
     """The name of an amount's facet: `total` for `total_cents`."""
     return "_".join(words(column.name)[:-1]) if in_hundredths(column) else written_out(column.name)
@@ -119,9 +129,12 @@ def name_of_amount(column: Column) -> str:
 
 def add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     """Add links for the references that no facet uses."""
-    facets = (each for each in draft.facets.values() if isinstance(each, Mapping))
+    called = names_of_references(guess, guesses)
+    # a facet that copies another column of that row leads nowhere by the reference's name
     known: set[tuple[str, ...]] = {
-        (each["by"],) for each in facets if isinstance(each.get("title"), str) and "through" not in each
+        (column,)
+        for column, name in called.items()
+        if isinstance(facet := draft.facets.get(name), Mapping) and facet.get("by") == column
     }
     for reference in dict.fromkeys(guess.relation.references):
         other = guesses.get(reference.target)
@@ -129,14 +142,23 @@ def add_links(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
             continue
         known.add(reference.columns)
         own = singular("_".join(words(other.relation.name)))
-        called = name_by_reference(reference.columns[0], other) if len(reference.columns) == 1 else own
+        likely = called.get(reference.columns[0], own) if len(reference.columns) == 1 else own
         taken = {*draft.named, *guess.relation.by_name}
-        name = next((each for each in (called, own) if each not in taken), f"{own}_row")
+        name = next((each for each in (likely, own) if each not in taken), f"{own}_row")
         by: object = reference.columns[0] if len(reference.columns) == 1 else [*reference.columns]
         declared = {"by": by, "of": toml_text.table(*reference.target)}
         if reference.is_guessed and reference.target_columns != other.relation.primary_key:
             declared["key"] = [*reference.target_columns]
         draft.links[unique(slug(name, "link"), taken)] = declared if reference.is_guessed else by
+
+
+def names_of_references(guess: TableGuess, guesses: Guesses) -> dict[str, str]:
+    """The name of each reference of one column, by that column: of `delivery_id`, `delivery`."""
+    return {
+        column: slug(name_by_reference(column, guesses[reference.target]), "link")
+        for column, reference in guess.references.items()
+        if reference.target in guesses
+    }
 
 
 def _may_link(guess: TableGuess, reference: Reference, other: TableGuess) -> bool:
@@ -170,6 +192,7 @@ def add_fields(draft: TableDraft, guess: TableGuess) -> None:
     draft.fields += [each.name for each in rest if is_writable(each.name) and PLAIN.accepts(each)]
     left_out = [each for each in rest if each.name not in {*draft.fields, *paths.values()}]
     unused = [f"{toml_text.shown(each.name)} ({_why_left_out(each)})" for each in left_out]
+    unused += [f"{toml_text.shown(name)} ({why})" for name, why in guess.relation.unreadable.items()]
     if unused:
         draft.remarks.append(f"left out: {', '.join(unused)}")
 

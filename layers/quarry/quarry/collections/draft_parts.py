@@ -62,10 +62,11 @@ def name_by_reference(column: str, other: TableGuess) -> str:
 
 def slug(name: str, otherwise: str) -> str:
     """A valid name for a collection or facet. `otherwise` prefixes a name that does not begin with a letter."""
-    if re.fullmatch(NAME_PATTERN, name):
+    if name.isascii() and re.fullmatch(NAME_PATTERN, name):
         return name
-    called = re.sub(r"[^a-z0-9]+", "_", "_".join(words(name))).strip("_")
-    return (called if called[:1].isalpha() else f"{otherwise}_{called}")[:48].rstrip("_")
+    called = re.sub(r"\W+", "_", "_".join(words(name))).strip("_")
+    called = (called if called[:1].isalpha() else f"{otherwise}_{called}")[:48].rstrip("_")
+    return called if re.fullmatch(NAME_PATTERN, called) else otherwise
 
 
 def unique(name: str, taken: Container[str]) -> str:
@@ -77,7 +78,7 @@ def unique(name: str, taken: Container[str]) -> str:
 
 def in_lines(name: str, relation: Relation, drafted: TableDraft, more: Iterable[str] = ()) -> Iterator[str]:
     """The lines of a collection, each with the reason for it; `more` are further lines."""
-    yield f"[collections.{name}]  # {_size(relation)}"
+    yield f"[collections.{toml_text.key(name)}]  # {_size(relation)}"
     for setting, value in drafted.settings.items():
         if setting == "hidden" and isinstance(value, dict):
             yield from _hidden(value)

@@ -117,7 +117,9 @@ def _is_searched(guess: TableGuess) -> bool:
 
 def _owner_lines(guess: TableGuess) -> Iterator[str]:
     """The lines that limit each caller to their own rows."""
-    if guess.owner is None:
+    if guess.relation.knows_user and guess.owner is None:
+        yield "# its policy tells users apart in a way that Quarry does not know: in use, every caller sees every row"
+    elif guess.owner is None:
         yield "# part of rows above: to limit it by owner, search a view that adds the owner's column, as `scope`"
     else:
         yield f"scope = {toml_text.toml(guess.owner.name)}"
@@ -128,7 +130,7 @@ def _with_owners(guesses: Sequence[TableGuess]) -> list[TableGuess]:
     """The guesses, completed with what other tables say: which owners are ordinary rows here, and which rows are private.
 
     An owner is ordinary where it has a table here, unless its column names the tenant of every row. Rows are private that
-    have an owner who is not ordinary, or that refer to private rows.
+    have an owner who is not ordinary, whose policy tells database users apart, or that refer to private rows.
     """
     tables = {guess.relation.qualified for guess in guesses}
     held = Counter(each.name for guess in guesses for each in guess.scopes)
@@ -139,7 +141,7 @@ def _with_owners(guesses: Sequence[TableGuess]) -> list[TableGuess]:
         return frozenset(name for name in referring if guess.references[name].target in tables and held[name] < most)
 
     own = [replace(guess, ordinary_owners=ordinary(guess)) for guess in guesses]
-    private = {guess.relation.qualified for guess in own if guess.owner is not None}
+    private = {guess.relation.qualified for guess in own if guess.owner is not None or guess.relation.knows_user}
     while (
         more := {
             guess.relation.qualified

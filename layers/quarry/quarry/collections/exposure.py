@@ -58,16 +58,27 @@ class Disagreement:
     collection: str
     path: tuple[str, ...]
     message: str
-    is_error: bool = True
 
 
-def disagreements(declared: Mapping[str, CollectionDeclaration]) -> Iterator[Disagreement]:
+_Hidden = Mapping[tuple[Table, str], str]
+"""The first collection that hides a column, by table and column."""
+
+
+def disagreements(declared: Mapping[str, CollectionDeclaration], relations: Relations) -> Iterator[Disagreement]:
     """The contradictions between collections of one file: about hidden columns, and about the claim behind a setting."""
     hidden = {
         (declared_source(each), column): name for name, each in reversed([*declared.items()]) for column in each.hidden
     }
     for name, each in declared.items():
-        yield from _hidden_elsewhere(name, each, hidden)
+        others = {
+            (table, column): other
+            for (table, column), other in hidden.items()
+            if other != name
+            and column not in each.shows
+            and not (table == declared_source(each) and covered(column, each.hidden))
+        }
+        yield from _hidden_elsewhere(name, each, others)
+        yield from _read_by_view(name, each, relations, others)
     claims: dict[str, tuple[str, str]] = {}
     for name, each in declared.items():
         # a setting has one value in a transaction
@@ -80,24 +91,37 @@ def disagreements(declared: Mapping[str, CollectionDeclaration]) -> Iterator[Dis
             yield Disagreement(name, ("scope_claim",), message)
 
 
-def _hidden_elsewhere(
-    name: str, each: CollectionDeclaration, hidden: Mapping[tuple[Table, str], str]
-) -> Iterator[Disagreement]:
+def _hidden_elsewhere(name: str, each: CollectionDeclaration, others: _Hidden) -> Iterator[Disagreement]:
     source, reported = declared_source(each), set[tuple[Table, str]]()
-    own = {column for column in hidden if column[0] == source and covered(column[1], each.hidden)}
-    others = sorted(column for column in hidden.keys() - own if hidden[column] != name)
     for table, used, path in _first_shown(each):
-        for column in others:
-            if table == column[0] and overlap(used, column[1]):
-                reported.add(column)
+        for of, column in sorted(others):
+            if table == of and overlap(used, column):
+                reported.add((of, column))
                 message = (
-                    f"the column {column[1]!r} of {'.'.join(table)} is hidden by the collection {hidden[column]!r}"
+                    f"the column {column!r} of {'.'.join(table)} is hidden by the collection {others[of, column]!r}"
                 )
-                yield Disagreement(name, path, message)
-    for column in others:
-        if column[0] == source and column not in reported:
-            shown = f"whole records show the column {column[1]!r}, which the collection {hidden[column]!r} hides"
-            yield Disagreement(name, ("hidden",), f"{shown}: hide it here too", is_error=False)
+                yield Disagreement(name, path, f"{message}: {_saying_so(column)}")
+    for of, column in sorted(others):
+        if of == source and (of, column) not in reported:
+            message = f"whole records show the column {column!r}, which the collection {others[of, column]!r} hides"
+            yield Disagreement(name, ("hidden",), f"{message}: hide it here too, or {_saying_so(column)}")
+
+
+def _read_by_view(
+    name: str, each: CollectionDeclaration, relations: Relations, others: _Hidden
+) -> Iterator[Disagreement]:
+    """The hidden columns that a view reads, and so may show under any name. One of the same name may be hidden here too."""
+    view = relations.get(declared_source(each))
+    reads = {((schema, table), column) for schema, table, column in view.reads} if view else set()
+    for of, column in sorted(others):
+        is_read = any(table == of and overlap(used, column) for table, used in reads)
+        if is_read and not covered(column, each.hidden):
+            message = f"the view reads the column {column!r} of {'.'.join(of)}, which the collection {others[of, column]!r} hides"
+            yield Disagreement(name, ("source",), f"{message}: hide its own column {column!r}, or {_saying_so(column)}")
+
+
+def _saying_so(column: str) -> str:
+    return f'write shows = ["{column}"] where everybody may see what is made of it'
 
 
 def _first_shown(declared: CollectionDeclaration) -> Iterator[tuple[Table, str, tuple[str, ...]]]:

@@ -12,7 +12,7 @@ from typing import LiteralString
 LENGTH_MAX = 300
 _TOKEN = re.compile(
     r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<word>[A-Za-z_\u0080-\uffff][\w$]*(?:\.[\w$]+)*)"
-    r"|\"(?P<quoted>(?:[^\"%{}]|\"\")+)\"|(?P<sign>[-+*/(),]))"
+    r"|\"(?P<quoted>(?:[^\"{}]|\"\")+)\"|(?P<sign>[-+*/(),]))"
 )
 
 

@@ -6,9 +6,9 @@ against an existing one. Only then is the table written, in the caller's transac
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, LiteralString
 
 from psycopg import errors
 from psycopg.sql import SQL, Composable, Composed, Identifier
@@ -22,7 +22,7 @@ from quarry.files.records import Record, RecordFile, UnreadableFile
 from quarry.files.value_types import COLUMN_TYPES, ColumnType
 from quarry.files.writing import AS_POSTGRES, Writing
 from quarry.platform.text import storable
-from quarry.postgres.load import Loaded, LoadError, RowProblem, note_problems, read_times_as_utc
+from quarry.postgres.load import Loaded, LoadError, RowProblem, note_problems
 from quarry.postgres.schema import SyncConnection
 
 Mode = Literal["update", "append", "replace"]
@@ -45,12 +45,32 @@ _HELD: Mapping[str, ColumnType] = {"numeric": "bigint", "timestamp with time zon
 """A type, and a narrower one that its column can keep holding."""
 
 
+_SHIFTED = """
+with local as (
+  select s.number, {text} as said, {moment} as moment, {local}::timestamp as shown from pg_temp.staged s
+  where {text} !~ '([Zz]|[+-][0-9][0-9](:?[0-9][0-9])?)$' and {text} ~ '[0-9]:[0-9]'
+), judged as (
+  select number, said, moment::timestamp <> shown as is_skipped,
+    (moment - interval '1 hour')::timestamp = moment::timestamp as is_twice
+  from local
+)
+select current_setting('timezone'),
+  count(*) filter (where is_skipped), (array_agg(said order by number) filter (where is_skipped))[1],
+  count(*) filter (where is_twice), (array_agg(said order by number) filter (where is_twice))[1]
+from judged
+"""
+"""Which local times of a column do not exist, or come twice, in the zone of the session."""
+
+
 @dataclass
 class FileLoad:
     """Files being loaded into a table `name`, within a transaction. `relation` is the existing table, if there is one.
 
-    `loaded_files` are the files read. `key` is the key of a new table, and `note` says why the likely key is not unique.
-    `changed_types` are the new types of columns that replaced rows have changed.
+    Times without a zone are local: in the zone that the database has.
+
+    `loaded_files` are the files read. `notes` say what was read in another way than it is written. `key` is the key of a new
+    table, and `note` says why the likely key is not unique. `changed_types` are the new types of columns that replaced rows
+    have changed.
     """
 
     connection: SyncConnection
@@ -63,13 +83,13 @@ class FileLoad:
     key: str = ""
     note: str = ""
     changed_types: Mapping[str, str] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
     _files: list[RecordFile] = field(default_factory=list)
     _needs: Sequence[str] = ()
 
     def __post_init__(self) -> None:
         reserved = {word for (word,) in self.connection.execute(_RESERVED)}
         self.guesser = TableGuesser(self.writing, reserved)
-        read_times_as_utc(self.connection)
         self._needs = self._keys_that_are_given()
         self.connection.execute(
             "create temporary table pg_temp.staged (file int, number bigint, fields jsonb) on commit drop"
@@ -115,6 +135,27 @@ class FileLoad:
         else:
             self.loaded.changed = self._upsert(self.relation, self._types(self.relation))
         self.connection.execute(SQL("analyze {}").format(self._table))
+        self.notes += self._shifted_times()
+
+    def _shifted_times(self) -> Iterator[str]:
+        """Local times that the clock skipped, or showed twice, when it was changed. Postgres reads both as standard time."""
+        columns = {
+            each.name: each.type
+            for each in (self.relation.columns if self.relation else self.guesser.guessed().columns)
+        }
+        for header, name in self.guesser.names.items():
+            if _OURS.get(columns.get(name, "")) != "timestamptz":
+                continue
+            moment = self._value(header, "timestamptz")
+            local = self._value(header, "timestamp without time zone") if self.writing.dates is None else moment
+            row = self.connection.execute(
+                SQL(_SHIFTED).format(text=_text_of(header), moment=moment, local=local)
+            ).fetchone()
+            zone, skipped, first_skipped, twice, first_twice = row or ("", 0, "", 0, "")
+            if skipped:
+                yield f"{name}: {skipped:,} local times do not exist in {zone} (first {first_skipped}): read an hour later"
+            if twice:
+                yield f"{name}: {twice:,} local times come twice in {zone} (first {first_twice}): read as the later of both"
 
     @property
     def _table(self) -> Identifier:
@@ -314,9 +355,11 @@ class FileLoad:
                 "case when s.fields ? {0} then array(select jsonb_array_elements_text(s.fields -> {0})) end"
             ).format(name)
         ours = _OURS.get(type)
-        written = "" if ours not in ("bigint", "numeric", "date") else (
-            self.writing.date_sql("{0}") if ours == "date" else self.writing.number_sql("{0}")
-        )  # fmt: skip
+        written: LiteralString = ""
+        if ours in ("bigint", "numeric"):
+            written = self.writing.number_sql("{0}")
+        elif ours in ("date", "timestamptz"):
+            written = (self.writing.date_sql if ours == "date" else self.writing.moment_sql)("{0}")
         if not written:
             return SQL("({})::{}").format(text, type_name)
         # a JSON number needs no parsing

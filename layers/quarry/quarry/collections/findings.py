@@ -16,7 +16,7 @@ from quarry.collections.relations import Catalog, Column, Embedding, Relation
 from quarry.collections.uses import Use, path_types
 
 _SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
-_UNQUOTABLE = frozenset("%{}")
+_UNQUOTABLE = frozenset("{}")
 """Characters that mean something else in the text of a statement with parameters."""
 
 
@@ -81,7 +81,7 @@ class Findings:
         elif name in relation.by_name and keys_of(name) and not is_own:
             self.wrong(f"{name!r} is a column, but reads as a key in JSON: rename it in a view", *use.path)
         elif _UNQUOTABLE & {*name}:
-            self.wrong(f"a column called {name!r} cannot be used: rename it in a view, without %, {{ and }}", *use.path)
+            self.wrong(f"a column called {name!r} cannot be used: rename it in a view, without {{ and }}", *use.path)
         elif not use.fit.accepts(column):
             self.wrong(f"the column {name!r} is {column.type}, not {use.fit.wanted}", *use.path)
         elif name not in relation.by_name:

@@ -280,7 +280,9 @@ def _differences(collection: Collection) -> LiteralString:
 
 
 def _sees_all(collection: Collection) -> LiteralString:
-    return f"""if not sees_all_rows({quoted(collection.table_sql)}::regclass) then
+    # a name that is cast has no Unicode escapes
+    source = ".".join('"' + name.replace('"', '""') + '"' for name in collection.source)
+    return f"""if not sees_all_rows({quoted(source)}::regclass) then
     raise exception 'policies hide rows from %: give it BYPASSRLS, or a policy for select using (true)', current_user
       using errcode = 'insufficient_privilege';
   end if;"""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Literal
 
 from quarry.collections.names import ends_in, is_called, joined, known, says, words
@@ -27,6 +28,15 @@ SHORT_WIDTH = 12
 DatePurpose = Literal["happened", "created", "other", "later", "bookkeeping"]
 
 _WHOLE_NUMBERS = ("smallint", "integer", "bigint")
+EPOCH_LEAST, EPOCH_END = 315_532_800, 4_102_444_800
+"""Seconds since 1970: the beginnings of 1980 and 2100."""
+CODES_MIN = 2
+"""A comment with fewer pairs explains no codes."""
+_NAME_OF_CODE = r"[^\W\d_][\w -]{0,38}[^\W_]|[^\W\d_]"
+_CODE_FIRST = re.compile(
+    rf"(?<![\w.])(-?\d{{1,9}}|\w{{1,8}})['\"]?(?:\s*(?:=>|->|=|:|→)\s*|\s+[-–]\s+)['\"]?({_NAME_OF_CODE})(?![\w(])"
+)
+_NAME_FIRST = re.compile(rf"({_NAME_OF_CODE})\s*\((-?\d{{1,9}}|[A-Z]{{1,4}})\)")
 _IN_UNIT = re.compile(r"\b(?:in|unit:?|measured in)\s+([A-Za-z]+)", re.IGNORECASE)
 RECENT_LEAST = 1500
 """A column called by an unknown participle holds years if they begin at this one or later."""
@@ -35,8 +45,8 @@ YEAR_LEAST, YEAR_MOST = 1000, 2100
 
 
 def is_writable(name: str) -> bool:
-    """Whether a declaration can name the column: braces make a template, % a parameter, and outer spaces are stripped."""
-    return name == name.strip() and not set(name) & set("{}%")
+    """Whether a declaration can name the column: braces make a template, and outer spaces are stripped."""
+    return name == name.strip() and not set(name) & set("{}")
 
 
 def is_text(column: Column) -> bool:
@@ -211,10 +221,15 @@ def is_amount(column: Column) -> bool:
     is_called_so = is_called_so or (
         "rate" in said and says(column.name, "rate_of") and {*said} <= known("rate_of") | {"rate", "per"}
     )
-    if "discount" in said and (column.most is None or is_share(column)):
+    if "discount" in said and not _is_called_amount(said) and (column.most is None or is_share(column)):
         # a share of the price, or an amount
         return False
     return is_number(column) and (column.base == "money" or is_called_so)
+
+
+def _is_called_amount(said: Sequence[str]) -> bool:
+    """Whether the name of a discount says that it is an amount: `discount_cents`, `discount_amount`."""
+    return bool({*said} & known("always_hundredths") or {*said} & known("amount") - {"discount"})
 
 
 def _counts_things(column: Column) -> bool:
@@ -227,6 +242,36 @@ def in_hundredths(column: Column) -> bool:
     """Whether an amount of money is in hundredths of its currency, by its last word: `price_cents`, `priceCents`."""
     said = words(column.name)
     return is_amount(column) and len(said) > 1 and ends_in(column.name, "hundredths")
+
+
+def is_truth(column: Column) -> bool:
+    """Whether its texts say yes or no, as far as they were seen: Y and N."""
+    return is_text(column) and column.seen is not None and column.seen.are_truths
+
+
+def is_epoch(column: Column) -> bool:
+    """Whether it holds seconds or milliseconds since 1970, by its name and as measured."""
+    if column.base not in _WHOLE_NUMBERS or column.is_array or column.least is None or column.most is None:
+        return False
+    said = words(column.name)
+    is_dated = said[-1:] in (("at",), ("on",)) or any(
+        says(column.name, meaning) for meaning in ("epoch", "created", "happened", "bookkeeping", "later", "due")
+    )
+    return is_dated and any(EPOCH_LEAST * unit <= column.least <= column.most < EPOCH_END * unit for unit in (1, 1000))
+
+
+def codes_of(column: Column) -> dict[str, str]:
+    """What the comment of a column says of its codes, by name: `{"idle": "0"}` for "0 = idle, 1 = running"."""
+    is_code = column.base in _WHOLE_NUMBERS or (is_text(column) and (column.width or SHORT_WIDTH) <= SHORT_WIDTH)
+    if column.is_array or not is_code:
+        return {}
+    comment = column.comment or ""
+    for said in ([(name, code) for code, name in _CODE_FIRST.findall(comment)], _NAME_FIRST.findall(comment)):
+        codes = {name.strip().lower(): code for name, code in said}
+        are_of_type = is_text(column) or all(code.lstrip("-").isdecimal() for code in codes.values())
+        if len(codes) >= CODES_MIN and len({*codes.values()}) == len(codes) and are_of_type:
+            return codes
+    return {}
 
 
 def is_flag(column: Column) -> bool:

@@ -91,6 +91,6 @@ def without_path(document: LiteralString, keys: Sequence[str]) -> LiteralString:
 
 
 def literal(text: str) -> LiteralString:
-    """A text without % as an SQL literal."""
-    escaped = text.replace("\\", "\\\\").replace("'", "''")
-    return f"E'{escaped}'" if "\\" in text else f"'{escaped}'"
+    """A text as an SQL literal. A statement with parameters reads `%`: it is escaped."""
+    escaped = text.replace("\\", "\\\\").replace("'", "''").replace("%", r"\x25")
+    return f"E'{escaped}'" if "\\" in escaped else f"'{escaped}'"

@@ -71,7 +71,7 @@ def _documents(connection: SyncConnection, relation: Relation) -> Iterator[Colum
     if not relation.may_select or relation.is_row_security_active:
         return
     for column in relation.columns:
-        if column.base in JSON_TYPES and not column.is_array and not {*column.name} & {*"%{}."}:
+        if column.base in JSON_TYPES and not column.is_array and not {*column.name} & {*"{}."}:
             yield from _keys(column, _sampled(connection, relation, column))
 
 
@@ -91,7 +91,7 @@ def _query(relation: Relation, column: Column) -> Composed:
     return SQL(_SAMPLE).format(
         column=Identifier(column.name),
         table=Identifier(*relation.qualified),
-        sample=_spread(relation),
+        sample=spread(relation),
         rows=Literal(ROWS_MAX),
         bytes=Literal(BYTES_MAX),
         depth=Literal(DEPTH_MAX),
@@ -100,7 +100,7 @@ def _query(relation: Relation, column: Column) -> Composed:
     )
 
 
-def _spread(relation: Relation) -> Composed:
+def spread(relation: Relation) -> Composed:
     """Spreads the sample over a large table: its first rows may date from before a key was written."""
     if relation.kind not in ("table", "partitioned table") or (relation.rows or 0) < 10 * ROWS_MAX:
         return SQL("").format()

@@ -14,6 +14,8 @@ from quarry.language.word_forms import is_everyday, singular
 
 _HEAD_CHARACTERS_MIN = 4
 _NAMED_MIN, _NAMED_SHARE = 2, 1 / 3
+_LATIN_END = "\u0250"
+"""The first character after the Latin letters that accents are part of."""
 
 
 @cache
@@ -76,10 +78,23 @@ def language_of(names: Sequence[str]) -> str | None:
 @lru_cache(maxsize=10_000)
 def words(name: str) -> tuple[str, ...]:
     """The words of a name, in lower case and without accents: of `orderDate`, `order_date` or `orderdate`."""
-    plain = "".join(sign for sign in unicodedata.normalize("NFKD", name) if not unicodedata.combining(sign))
+    plain = _without_accents(name)
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
     said = (part for word in re.split(r"[\W_]+", parted.casefold()) if word for part in _parted(word))
     return tuple(full for part in said for full in _lists()["short"].get(part, part).split())
+
+
+def _without_accents(name: str) -> str:
+    """A name with Latin letters bare. In other scripts, marks make other letters."""
+    kept: list[str] = []
+    is_latin = True
+    for sign in unicodedata.normalize("NFKD", name):
+        if not unicodedata.combining(sign):
+            is_latin = sign < _LATIN_END
+        elif is_latin:
+            continue
+        kept.append(sign)
+    return unicodedata.normalize("NFC", "".join(kept))
 
 
 def written_out(name: str) -> str:

@@ -63,6 +63,12 @@ class OwnTable(Collection):
     def other_table(self, name: str) -> LiteralString:
         return table_name(name)[1]
 
+    def of_same_owner(self, table: str) -> LiteralString:
+        """That a row `r` of another table is the owner's of the row `t`, where both have owners; to add to a condition."""
+        scope = self.declaration.scope
+        other = self.types.get(table_name(table)[1])
+        return f" and r.{scope} = t.{scope}" if scope and other and scope in other.model_fields else ""
+
     def column(self, name: str, row: LiteralString = "x") -> LiteralString:
         column, *keys = name.split(".")
         return f"{row}.{column}" + "".join(f"->>'{key}'" for key in keys)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from quarry.collections.json_paths import CATEGORIES, JSON_TYPES, TEXT, PathType, keys_of
@@ -11,13 +11,16 @@ from quarry.collections.value_shapes import Seen
 
 RelationKind = Literal["table", "partitioned table", "view", "materialized view", "foreign table"]
 
+_DATE_TYPES = frozenset({"date", "timestamp with time zone", "timestamp without time zone"})
+
 
 @dataclass(frozen=True)
 class Column:
     """A column. `type` is its SQL type, `base` the type without domains and arrays; `width` is in bytes.
 
     `distinct` is the planner's estimate of the number of values: negative for a share of the rows, None before ANALYZE.
-    `least` and `most` are the extremes of the numbers in the statistics, `seen` describes the texts in them.
+    `least` and `most` are the extremes of the numbers in the statistics, `seen` describes the texts in them. `is_html`: a
+    sample of the texts has elements of HTML.
     """
 
     name: str
@@ -33,11 +36,12 @@ class Column:
     least: float | None = None
     most: float | None = None
     seen: Seen | None = None
+    is_html: bool = False
 
 
 def is_date_type(base: str) -> bool:
-    """Whether a `base` type holds days or moments, not times of day."""
-    return base.startswith(("date", "timestamp"))
+    """Whether a `base` type holds days or moments: no times of day, and no ranges."""
+    return base in _DATE_TYPES
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,12 @@ class Reference:
 class Relation:
     """A table or view. `rows` is the planner's estimate, None before ANALYZE and for views.
 
-    `is_partition`: its rows are part of a parent table. `is_row_security_active`: policies may hide rows from the current
-    role. `may_select` and `may_trigger` are the rights of that role. `bypassed` are the tables with policies that a view
-    reads with its owner's rights, or that a materialized view has copied: no policy hides their rows from readers of the
-    view. `documents` are the keys in a sample of its JSON columns, as columns named by paths (`metadata.author`).
+    `is_partition`: its rows are part of a parent table. `is_row_security_active`: policies may hide rows from the current role.
+    `may_select` and `may_trigger` are the rights of that role. `bypassed` are the tables with policies that a view reads with
+    its owner's rights, or that a materialized view has copied: no policy hides their rows from readers of the view.
+    `reads` are the columns that a view reads: schema, table and column. `knows_user`: a policy shows each database user other
+    rows, whether it is in force or not. `unreadable` are columns that were left out because a read failed, each with the reason.
+    `documents` are the keys in a sample of its JSON columns, as columns named by paths (`metadata.author`).
     """
 
     oid: int
@@ -76,6 +82,9 @@ class Relation:
     may_trigger: bool
     comment: str | None
     bypassed: tuple[str, ...] = ()
+    reads: tuple[tuple[str, str, str], ...] = ()
+    knows_user: bool = False
+    unreadable: Mapping[str, str] = field(default_factory=dict)
     documents: tuple[Column, ...] = ()
 
     @property
@@ -89,6 +98,17 @@ class Relation:
         never_null = {column.name for column in self.columns if not column.is_nullable}
         unique = [key for key in self.unique_keys if never_null.issuperset(key)]
         return [self.primary_key, *unique] if self.primary_key else unique
+
+    def without(self, unreadable: Mapping[str, str]) -> Relation:
+        """The table without columns that cannot be read, unless rows are identified or joined by them."""
+        joining = {name for each in self.references for name in each.columns}
+        reasons = {
+            name: why
+            for name, why in unreadable.items()
+            if name in self.by_name and name not in {*self.primary_key, *joining}
+        }
+        columns = tuple(each for each in self.columns if each.name not in reasons)
+        return replace(self, columns=columns, unreadable={**self.unreadable, **reasons})
 
     @property
     def by_name(self) -> Mapping[str, Column]:

@@ -36,8 +36,7 @@ def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole
 
 def quoted(text: str) -> LiteralString:
     """A text as an SQL literal."""
-    # in a statement with parameters, % marks one
-    return " || chr(37) || ".join(map(literal, text.split("%")))
+    return literal(text)
 
 
 def type_name(column: UsedColumn) -> LiteralString:

@@ -10,6 +10,7 @@ from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.names import words
+from quarry.collections.naming import table_name
 from quarry.collections.own_table import OwnTable
 from quarry.collections.reference_declarations import Referred
 from quarry.collections.row_sql import listed, quoted
@@ -53,7 +54,7 @@ def _with_words_apart(table: SearchTable, collection: Collection) -> SearchTable
         has_key=collection.has_key_among("t"),
         holds_words=f"{collection.key_text('t')} in (select w.id from {collection.rows} w where {_holds_words(collection)})",
         source=collection.source_sql,
-        guard=is_callers(collection, collection.text(scope, "t")) if scope else "true",
+        guard=collection.guard(),
         values_of=f"coalesce({collection.text(scope, 't')}, '')" if scope else None,
         guarded=frozenset(_guarded(collection)),
         languages=collection.languages,
@@ -73,13 +74,6 @@ def _holds_words(collection: Collection) -> LiteralString:
     return " or ".join(f"w.language = {quoted(language)} and {holds}" for language, holds in held)
 
 
-def is_callers(collection: Collection, scope: LiteralString) -> LiteralString:
-    """Whether the owner `scope` is the caller, according to the collection's setting. A row without an owner belongs to
-    nobody.
-    """
-    return f"{scope} = nullif(current_setting({quoted(collection.declaration.scope_setting or '')}, true), '')"
-
-
 def hides_rows(collection: Collection) -> bool:
     """Whether a caller may be unable to see some rows: they have owners, or row-level security may hide some."""
     return collection.declaration.scope_setting is not None or collection.has_row_security
@@ -89,7 +83,8 @@ def _guarded(collection: Collection) -> Iterator[str]:
     """The facets with values that a caller may not see."""
     for name, facet in collection.declaration.facets.items():
         reached = {*tables_reached(collection.declaration, facet), *([facet.through] if facet.through else [])}
-        if hides_rows(collection) or reached & collection.guarded_tables:
+        may_hide = reached & collection.guarded_tables or any(table_name(each) in collection.owned for each in reached)
+        if hides_rows(collection) or may_hide:
             yield name
 
 
@@ -236,7 +231,10 @@ def _relations(collection: Collection) -> Iterator[Related]:
             continue
         of = collection.other_table(facet.of)
         on = f"{collection.column(facet.key or 'id', 'r')} = {collection.column(facet.by or '', 't')}"
-        yield Related(name, of, on) if isinstance(collection, OwnTable) else Related(name, facet.of, on, source=of)
+        if isinstance(collection, OwnTable):
+            yield Related(name, of, on + collection.of_same_owner(facet.of))
+        else:
+            yield Related(name, facet.of, on, source=of)
     for name, rows in collection.declaration.related.items():
         on, of = collection.belongs(rows, "t", "r"), collection.other_table(rows.of)
         is_own = isinstance(collection, OwnTable)

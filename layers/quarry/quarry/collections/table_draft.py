@@ -16,22 +16,27 @@ from quarry.collections.draft_extras import (
     add_links,
     add_overdue,
     add_sum,
-    in_expression,
     name_of_amount,
+    names_of_references,
+    quoted,
 )
 from quarry.collections.draft_parts import TableDraft, name_by_reference, slug, unique
 from quarry.collections.guessing import (
+    EPOCH_LEAST,
     LABEL_WIDTH,
+    codes_of,
     date_purpose,
     in_hundredths,
     is_amount,
     is_contact,
     is_date,
+    is_epoch,
     is_flag,
     is_number,
     is_place,
     is_role,
     is_text,
+    is_truth,
     is_writable,
     is_year,
     unit_of,
@@ -76,6 +81,8 @@ def draft_table(
         _add_texts(draft, guess, name)
     elif guess.title or not guess.is_join:
         draft.set("title", _title(guess, name))
+    marked = {column.name: "html" for column in guess.usable if column.is_html}
+    draft.set("markup", marked, "shown and searched as plain text: values hold tags")
     if guess.texts_used:
         language = language_of([column.name for column in relation.columns])
         draft.set("language", language, "guessed by the names of its columns")
@@ -93,11 +100,19 @@ def draft_table(
     add_overdue(draft, guess, kinds)
     add_links(draft, guess, guesses)
     add_fields(draft, guess)
+    draft.remarks += [told_epoch(each) for each in guess.usable if is_epoch(each)]
     draft.remarks += [
         f'to show callers only their own rows: scope = {toml_text.toml(each.name)}, scope_setting = "app.caller"'
         for each in guess.named_owners
     ]
     return draft
+
+
+def told_epoch(column: Column) -> str:
+    """That a column holds moments as numbers, and what makes them dates."""
+    unit, divided = ("milliseconds", " / 1000.0") if (column.least or 0) >= EPOCH_LEAST * 1000 else ("seconds", "")
+    moment = f"to_timestamp({quoted(column)}{divided})"
+    return f"{toml_text.shown(column.name)} holds {unit} since 1970: to ask about dates, search a view with {moment}"
 
 
 def _why_hidden(column: Column, suspected: Suspicion, is_searched: bool) -> str:
@@ -174,7 +189,8 @@ def _add_facets(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: st
         if facet is None:
             continue
         called = unique(_facet_name(facet.name, name), draft.facets)
-        draft.facets[called] = facet.declared["kind"] if called == facet.declared.get("column") else facet.declared
+        is_plain = facet.declared == {"kind": facet.declared["kind"], "column": called}
+        draft.facets[called] = facet.declared["kind"] if is_plain else facet.declared
         if facet.reason:
             draft.reasons[f"facets.{called}"] = facet.reason
     for facet in _joined_facets(guess, guesses) if is_searched else ():
@@ -216,14 +232,15 @@ def _add_reached(draft: TableDraft, guess: TableGuess, guesses: Guesses, name: s
         ),
         *((each, column.name, kind, column.name) for each, column, kind in telling),
     ]
+    kept = {*names_of_references(guess, guesses).values()}
     for each, called, kind, title in further[:REACHED_MAX]:
-        ends = {last_word(facet) for facet in draft.facets}
+        ends = {last_word(facet) for facet in (*draft.facets, *kept)}
         own = (
             called
             if last_word(called) not in ends
             else f"{singular('_'.join(words(each.guess.relation.name)))}_{called}"
         )
-        draft.facets[unique(_facet_name(own, name), draft.facets)] = each.declared(kind, title)
+        draft.facets[unique(_facet_name(own, name), {*draft.facets, *kept})] = each.declared(kind, title)
 
 
 def _called_by_reference(each: Reached) -> tuple[str, str, str]:
@@ -274,10 +291,13 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     if column.name in guess.references:
         return _reference_facet(column, guess, guesses)
     is_part = column.name in guess.referring and column not in guess.key_categories
-    kind = None if is_part else _kind(column, guess)
+    kind = None if is_part or is_epoch(column) else _kind(column, guess)
     if kind is None:
         return None
     called = written_out(own_name(column.name))
+    if (codes := codes_of(column)) and not is_truth(column):
+        named = {"kind": "value", "column": column.name, "synonyms": codes}
+        return _Facet(called, named, "the names of its values, as the column's comment says")
     unit = unit_of(column) if kind == "number" else None
     if unit:
         is_named = called == column.name and re.fullmatch(NAME_PATTERN, called) and called not in PARAMETERS
@@ -290,7 +310,7 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     elif kind == "money":
         reason = 'which currency? { kind = "money", currency = "…" }'
     if in_hundredths(column):
-        return _Facet(name_of_amount(column), {**declared, "expression": f"{in_expression(column)} / 100"}, reason)
+        return _Facet(name_of_amount(column), {**declared, "expression": f"{quoted(column)} / 100"}, reason)
     return _Facet(called, {**declared, "column": column.name}, reason)
 
 
@@ -301,10 +321,12 @@ def _kind(column: Column, guess: TableGuess) -> str | None:
         return "boolean"
     if is_date(column):
         return "date" if date_purpose(column) != "bookkeeping" else None
+    if is_truth(column) and column not in guess.title:
+        return "boolean"
     if column in (*guess.categories, *guess.title, *guess.key_categories):
         if column in guess.title and guess.are_people:
             return "name"
-        is_somebodys = bool(guess.person) and is_role(column)
+        is_somebodys = guess.are_people and is_role(column)
         return "title" if is_somebodys else "place" if is_place(column, guess.relation) else "value"
     if is_year(column):
         return "year"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -25,6 +26,7 @@ from quarry.collections.guessing import (
     is_role,
     is_scope,
     is_text,
+    is_truth,
     is_writable,
     names_owner,
     text_width,
@@ -88,6 +90,7 @@ class TableGuess:
             and column.name not in self.referring
             and not is_machine_text(column)
             and not is_scope(column)
+            and not is_truth(column)
         ]
 
     @cached_property
@@ -123,7 +126,23 @@ class TableGuess:
             *sorted((column for column in short if column.distinct == -1 and not is_contact(column)), key=is_numbered),
             *only,
         )
-        return next(iter(found), None)
+        named = next(iter(found), None)
+        return self._name_of_person(found) if named and self._may_be_work(named) else named
+
+    def _may_be_work(self, title: Column) -> bool:
+        """Whether a title may be what a person does: the rows are people, or it is the same in many rows."""
+        repeats = title.distinct is not None and title.distinct != -1
+        return is_role(title) and (are_people(self.relation.name) or repeats)
+
+    def _name_of_person(self, found: Sequence[Column]) -> Column:
+        """The first title that is no job, if it is a name that differs from row to row or the rows are people."""
+        is_of_people = are_people(self.relation.name)
+        names = (
+            each
+            for each in found
+            if not is_role(each) and ends_in(each.name, "person_name") and (is_of_people or each.distinct == -1)
+        )
+        return next(names, found[0])
 
     @cached_property
     def prose(self) -> list[Column]:
@@ -141,7 +160,7 @@ class TableGuess:
             is_place(column, self.relation)
             or is_category(column, self.relation.rows)
             or comes_again(column, self.relation.rows)
-            or (bool(self.person) and is_role(column))
+            or (self.are_people and is_role(column))
         )
 
     @cached_property

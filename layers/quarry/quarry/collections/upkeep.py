@@ -14,7 +14,7 @@ from psycopg import sql
 from psycopg.errors import Error as PostgresError
 
 from quarry.collections.apply import STORED, collection_of
-from quarry.collections.collection import Collection
+from quarry.collections.collection import Collection, with_owners
 from quarry.collections.functions import BATCH_KEYS
 from quarry.collections.search_table import embedded_table
 from quarry.platform.errors import QuarryError
@@ -96,8 +96,8 @@ def embedded_tables(collections: Iterable[Collection]) -> list[EmbeddedTable]:
 
 
 async def read_collections(database: Database) -> dict[str, Collection]:
-    """The collections in the database, by name."""
-    return {row["name"]: collection_of(row) for row in await database.rows(STORED)}
+    """The collections in the database as callers read them, by name."""
+    return with_owners({row["name"]: collection_of(row) for row in await database.rows(STORED)})
 
 
 async def keep_in_step(

@@ -10,6 +10,7 @@ from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.json_paths import PathType, keys_of, path_sql
 from quarry.collections.relations import Column, Relation
 from quarry.collections.uses import Relations, columns_named, declared_source, path_types
+from quarry.collections.value_shapes import TRUTHS
 from quarry.retrieval.facets import NUMERIC_KINDS, identifier
 
 NUMBERS = frozenset(("smallint", "integer", "bigint", "numeric", "real", "double precision"))
@@ -68,8 +69,19 @@ class UsedColumn:
         if kind in NUMERIC_KINDS:
             return value if base in NUMBERS else f"{value}::numeric"
         if kind == "boolean":
-            return value if base == "boolean" else f"({value}::numeric <> 0)"
+            return value if base == "boolean" else _number_truth(value) if base in NUMBERS else _text_truth(value)
         return value if kind == "datetime" or base in _TEXTS else f"{value}::text"
+
+
+def _number_truth(value: LiteralString) -> LiteralString:
+    return f"({value}::numeric <> 0)"
+
+
+def _text_truth(value: LiteralString) -> LiteralString:
+    """Whether a text says yes; null where it says neither yes nor no."""
+    said: LiteralString = f"lower(btrim({value}::text))"
+    yes, no = (", ".join(f"'{pair[place]}'" for pair in (*TRUTHS, ("1", "0"))) for place in (0, 1))
+    return f"(case when {said} in ({yes}) then true when {said} in ({no}) then false end)"
 
 
 def used_columns(declaration: CollectionDeclaration, relation: Relation, relations: Relations) -> dict[str, UsedColumn]:

@@ -43,6 +43,7 @@ def uses(declared: CollectionDeclaration, relations: Relations) -> Iterator[Use]
     yield from (Use(("text", name), name, TEXT) for name in declared.text)
     for keyword, columns in declared.lines.items():
         yield from _each((keyword,), columns, TEXT)
+    yield from _each(("markup",), declared.markup, TEXT, is_shown=False)
     yield from _each(("date",), _given(declared.date), DATE, type=PathType(MOMENT))
     yield from _each(("scope",), _given(declared.scope), SINGLE, is_shown=False)
     yield from _each(("language", "column"), _given(declared.language_column), TEXT, is_shown=False)

@@ -10,7 +10,7 @@ from enum import StrEnum
 from itertools import pairwise
 
 from quarry.files.forms import NEARLY, form_of
-from quarry.files.value_types import ANY, cell_types
+from quarry.files.value_types import ANY, BOOLEANS, cell_types
 
 VALUES_MIN = 3
 """Fewer values do not show the shape of a column."""
@@ -19,6 +19,10 @@ TOKEN_CHARACTERS_MIN, CAPITALS_MIN = 16, 20
 """The least length of a token; without small letters it must be longer, since serial numbers are written in capitals."""
 MIXED_MIN = 0.15
 """The least share of neighbours that are a letter and a digit. Codes made by people have long runs of each."""
+
+
+TRUTHS = (*BOOLEANS, ("on", "off"))
+"""The words for yes and no that Postgres reads, in pairs."""
 
 
 class Shape(StrEnum):
@@ -36,14 +40,15 @@ class Shape(StrEnum):
 class Seen:
     """What is known of a column's values without storing any.
 
-    Their shape, the keys in JSON that hold text, whether most are numbers or dates in any notation, and whether most are
-    names: they begin with a capital and hold no digit.
+    Their shape, the keys in JSON that hold text, whether most are numbers or dates in any notation, whether most are names
+    (they begin with a capital and hold no digit), and whether all are one pair of words for yes and no.
     """
 
     shape: Shape
     keys: frozenset[str] = frozenset()
     are_figures: bool = False
     are_names: bool = False
+    are_truths: bool = False
 
 
 _CREDENTIAL = re.compile(
@@ -85,7 +90,9 @@ def seen_of(values: Sequence[str]) -> Seen | None:
     keys = frozenset(key for value in objects for key in _JSON_TEXT.findall(value))
     figures = sum(bool(cell_types(value) - _NO_FIGURES) or form_of(value).sort != "other" for value in held)
     are_names = _share(_is_name, held) >= MOST
-    return Seen(_shape(held), keys, are_figures=figures >= NEARLY * len(held), are_names=are_names)
+    said = {value.lower() for value in held}
+    are_truths = any(said == {*pair} for pair in TRUTHS)
+    return Seen(_shape(held), keys, figures >= NEARLY * len(held), are_names, are_truths)
 
 
 def _is_name(value: str) -> bool:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 from quarry.files.value_types import ColumnType
-from quarry.files.writing import DateOrder, Decimals, date_in, plain_number
+from quarry.files.writing import DateOrder, Decimals, moment_in, plain_number, sign_of
 
 Sort = Literal["number", "date", "other"]
 
@@ -26,6 +26,7 @@ class Form:
     sort: Sort
     worded: str
     reads: frozenset[Decimals | DateOrder] = frozenset()
+    sign: str = ""
 
 
 _WHOLE = Form("number", "without decimals", frozenset({".", ","}))
@@ -39,10 +40,11 @@ def form_of(text: str) -> Form:
     """The form of a text that is no plain number or date."""
     numbers: dict[Decimals, str | None] = {".": plain_number(text, "."), ",": plain_number(text, ",")}
     if decimals := frozenset(each for each, number in numbers.items() if number is not None):
+        sign = sign_of(text)
         is_same = numbers["."] == numbers[","]
-        return Form("number", _with_decimals(decimals, is_same=is_same), decimals)
+        return Form("number", _with_decimals(decimals, sign, is_same=is_same), decimals, sign)
     orders: tuple[DateOrder, ...] = ("dmy", "mdy")
-    if read := frozenset(order for order in orders if date_in(text, order) is not None):
+    if read := frozenset(order for order in orders if moment_in(text, order) is not None):
         worded = "in one of two orders" if len(read) == 2 else f"as {_ORDERS[next(iter(read))]}"
         return Form("date", worded, frozenset(read))
     return _OTHER
@@ -51,7 +53,9 @@ def form_of(text: str) -> Form:
 _ORDERS: dict[str, str] = {"dmy": "day, month, year", "mdy": "month, day, year"}
 
 
-def _with_decimals(decimals: frozenset[Decimals], *, is_same: bool) -> str:
+def _with_decimals(decimals: frozenset[Decimals], sign: str, *, is_same: bool) -> str:
+    if sign == "%":
+        return "in percent"
     if len(decimals) == 2:
         return "with signs or spaces" if is_same else "with a comma or point that may be either"
     return "with signs or thousands and a decimal point" if "." in decimals else "with a decimal comma"
@@ -134,6 +138,9 @@ class Forms:
         return " ".join([*options, *(f"--empty {text!r}" for text in texts)]) or None
 
     def _advice(self, sort: Sort) -> str:
+        signs = {form.sign for form in self._tallies if form.sort == sort}
+        if len(signs - {""}) > 1 or ("%" in signs and "" in signs):
+            return "amounts in several units, kept as text; write the unit in a column of its own"
         if not self._reads(sort):
             return "write them all the same way"
         options = self._options(sort)

@@ -5,6 +5,7 @@ One pass over the records keeps only what the values of each column have in comm
 
 from __future__ import annotations
 
+import datetime
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
@@ -14,7 +15,7 @@ from quarry.files.forms import Forms
 from quarry.files.identifiers import Identifiers
 from quarry.files.records import COLUMNS_MAX, RecordFile, UnreadableFile
 from quarry.files.value_types import BOOLEANS, COLUMN_TYPES, WORDED, ColumnType, cell_types, value_types
-from quarry.files.writing import AS_POSTGRES, Writing
+from quarry.files.writing import AS_POSTGRES, Writing, sign_of
 
 KEY_TYPES: tuple[ColumnType, ...] = ("bigint", "text")
 KEY_MAX_CHARACTERS = 64
@@ -100,8 +101,8 @@ def possible_types(value: object, writing: Writing, *, is_cell: bool) -> set[Col
         return cell_types(value) if is_cell and isinstance(value, str) else value_types(value)
     if number := writing.number(value):
         return cell_types(number)
-    if writing.is_date(value):
-        return {"date", "text"}
+    if moment := writing.moment(value):
+        return {"timestamptz", "text"} if isinstance(moment, datetime.datetime) else {"date", "timestamptz", "text"}
     found = cell_types(value) if is_cell else value_types(value)
     # Postgres would misread a point between thousands
     return found - {"bigint", "numeric"} if writing.decimals else found
@@ -140,6 +141,8 @@ class _Seen:
     possible: set[ColumnType] = field(default_factory=lambda: set(COLUMN_TYPES))
     boolean_words: set[str] = field(default_factory=set)
     is_short: bool = True
+    signs: dict[str, str] = field(default_factory=dict)
+    """The currency signs and % beside its numbers, "" for none, each with its first value."""
     forms: Forms = field(default_factory=Forms)
 
     def add(self, value: object, types: set[ColumnType], place: Callable[[], str]) -> None:
@@ -149,12 +152,14 @@ class _Seen:
             self.possible &= types
             if isinstance(value, str) and "boolean" in self.possible:
                 self.boolean_words.add(value.lower())
+            if isinstance(value, str) and "numeric" in types and (sign := sign_of(value)) not in self.signs:
+                self.signs[sign] = f"{_shown(value)} in {place()}"
         self.forms.add(value, types, place)
         self.is_short = self.is_short and 0 < len(str(value)) <= KEY_MAX_CHARACTERS
 
     @property
     def type(self) -> ColumnType:
-        if not self.values:
+        if not self.values or self._has_several_units():
             return "text"
         return next(
             type for type in COLUMN_TYPES if type in self.possible and (type != "boolean" or self._is_boolean())
@@ -162,7 +167,18 @@ class _Seen:
 
     @property
     def remark(self) -> str:
-        return self.forms.remark() if self.type == "text" else ""
+        """Why the type is text, or how percentages are read."""
+        if self._has_several_units():
+            units = ", ".join(self.signs.values())
+            return f"amounts in several units ({units}): kept as text; write the unit in a column of its own"
+        if self.type == "text":
+            return self.forms.remark()
+        return f"percentages are read as their numbers: {self.signs['%']}" if "%" in self.signs else ""
+
+    def _has_several_units(self) -> bool:
+        """Whether numbers have different signs. A number beside percentages may be a share."""
+        signs = self.signs.keys() - {""}
+        return "numeric" in self.possible and (len(signs) > 1 or (signs == {"%"} and "" in self.signs))
 
     def _is_boolean(self) -> bool:
         """Whether its words belong to one pair, such as yes and no. "no" with "t" does not, nor does a single letter."""

@@ -65,8 +65,9 @@ def _table(content: BinaryIO, name: str, format: Format, options: ReadOptions, s
     if format == "parquet":
         rows = ParquetRecords(content, name)
         return RecordFile(name, "record", iter(rows), source.bytes_read, rows.columns)
-    sheet = SheetRows(content, name, options.sheet)
-    return _headed(iter(sheet), name, "row", options, source, [])
+    notes: list[str] = []
+    sheet = SheetRows(content, name, options.sheet, notes)
+    return _headed(iter(sheet), name, "row", options, source, notes)
 
 
 def _text(content: BinaryIO, name: str, options: ReadOptions, source: Source) -> RecordFile:

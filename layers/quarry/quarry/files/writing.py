@@ -17,7 +17,10 @@ DateOrder = Literal["dmy", "mdy"]
 _NUMBER_MAX_CHARACTERS = 40
 _MINUS = "-−"
 _GROUPING = " \u00a0\u202f\u2009'’.,"
-_DATE = re.compile(r"([0-9]{1,2})([./-])([0-9]{1,2})\2([0-9]{4}|[0-9]{2})")
+_TIME = r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}(?:\.[0-9]{1,6})?))?(?: ?([AaPp])\.?[Mm]\.?)?"
+_DATE = re.compile(rf"([0-9]{{1,2}})([./-])([0-9]{{1,2}})\2([0-9]{{4}}|[0-9]{{2}})(?:,? {_TIME})?")
+_YEAR_FIRST = re.compile(rf"([0-9]{{4}})([./-])([0-9]{{1,2}})\2([0-9]{{1,2}})(?:[ T]{_TIME})?")
+_TIME_SQL = "(?:,? ([0-9][0-9]?:[0-9][0-9](?::[0-9][0-9](?:[.][0-9]+)?)?)(?: ?([AaPp])[.]?[Mm][.]?)?)?"
 _CENTURY_FROM = 70
 """Two-digit years from here on are in the last century, as in Postgres."""
 
@@ -37,8 +40,9 @@ class Writing:
         """The number in a text, as Postgres reads it; None where there is none."""
         return None if self.decimals is None else plain_number(text, self.decimals)
 
-    def is_date(self, text: str) -> bool:
-        return self.dates is not None and date_in(text, self.dates) is not None
+    def moment(self, text: str) -> datetime.date | None:
+        """The date in a text, or the datetime unless it is midnight; None where there is none."""
+        return None if self.dates is None else moment_in(text, self.dates)
 
     def number_sql(self, text: LiteralString) -> LiteralString:
         """SQL for the number in a text that `number` accepts."""
@@ -47,15 +51,23 @@ class Writing:
         return number_sql(text, self.decimals)
 
     def date_sql(self, text: LiteralString) -> LiteralString:
-        """SQL for the date in a text that `is_date` accepts, or that is in ISO 8601."""
+        """SQL for the date in a text that `moment` accepts, or that is in ISO 8601."""
+        return f"({self._iso_sql(text)})::date"
+
+    def moment_sql(self, text: LiteralString) -> LiteralString:
+        """SQL for the moment in such a text, in the zone of the session where it names none."""
+        return f"({self._iso_sql(text)})::timestamptz"
+
+    def _iso_sql(self, text: LiteralString) -> LiteralString:
         if self.dates is None:
-            return f"({text})::date"
-        order = "DD-MM" if self.dates == "dmy" else "MM-DD"
-        plain, year = f"translate({text}, './', '--')", "[0-9][0-9][0-9][0-9]"
-        return (
-            f"case when {text} ~ '^{year}-' then ({text})::date"
-            f" when {text} ~ '{year}$' then to_date({plain}, '{order}-YYYY') else to_date({plain}, '{order}-YY') end"
-        )
+            return text
+        day, month = ("1", "2") if self.dates == "dmy" else ("2", "1")
+        parts = f"'^([0-9]+)[./-]([0-9]+)[./-]([0-9]+){_TIME_SQL}$'"
+        century = f"case when length(m[3]) > 2 then '' when m[3]::int >= {_CENTURY_FROM} then '19' else '20' end"
+        iso = f"concat({century}, m[3], '-', m[{month}], '-', m[{day}], ' ', m[4], ' ' || m[5] || 'M')"
+        year_first = f"{text} ~ '^[0-9][0-9][0-9][0-9][./-]'"
+        other: LiteralString = f"(select {iso} from regexp_match({text}, {parts}) m)"  # noqa: S608 - parts are constants
+        return f"case when {year_first} then replace(replace({text}, '/', '-'), '.M', 'M') else {other} end"
 
 
 AS_POSTGRES = Writing()
@@ -69,15 +81,15 @@ def number_sql(text: LiteralString, decimals: Decimals) -> LiteralString:
 
 
 def plain_number(text: str, decimals: Decimals) -> str | None:
-    """A number with digit groups, a currency sign, or parentheses for a minus, as Postgres reads it; None where there is
-    none.
+    """A number with digit groups, a currency sign or %, or parentheses for a minus, as Postgres reads it; None where there is
+    none. 12.5% is 12.5.
 
     Texts with a leading zero or plus are identifiers, not numbers.
     """
     if len(text) > _NUMBER_MAX_CHARACTERS:
         return None
-    signs = [character for character in text if unicodedata.category(character) == "Sc"]
-    core = text.replace(signs[0], "").strip() if len(signs) == 1 else text.strip()
+    sign = sign_of(text)
+    core = text.replace(sign, "").strip() if sign else text.strip()
     is_bracketed = core.startswith("(") and core.endswith(")")
     is_negative = is_bracketed or core[:1] in tuple(_MINUS)
     core = core[1:-1].strip() if is_bracketed else core[1:].strip() if is_negative else core
@@ -107,17 +119,37 @@ def _is_digits(text: str) -> bool:
     return text.isascii() and text.isdigit()
 
 
-def date_in(text: str, order: DateOrder) -> datetime.date | None:
-    """The date in a text with day and month in this order, followed by the year; None where there is none."""
-    found = _DATE.fullmatch(text)
-    if found is None:
+def sign_of(text: str) -> str:
+    """The only currency sign or % in a text; "" where there is none, or more than one."""
+    if text.isalnum():
+        return ""
+    signs = [character for character in text if character == "%" or unicodedata.category(character) == "Sc"]
+    return signs[0] if len(signs) == 1 else ""
+
+
+def moment_in(text: str, order: DateOrder) -> datetime.date | None:
+    """The date in a text with day and month in this order, followed by the year; or with the year first. None where there is
+    none. A time that is not midnight makes it a datetime.
+    """
+    if found := _YEAR_FIRST.fullmatch(text):
+        year, month, day = int(found[1]), int(found[3]), int(found[4])
+    elif found := _DATE.fullmatch(text):
+        day, month = (int(found[1]), int(found[3])) if order == "dmy" else (int(found[3]), int(found[1]))
+        year = int(found[4])
+        if len(found[4]) == 2:
+            year += 1900 if year >= _CENTURY_FROM else 2000
+    else:
         return None
-    day, month = (int(found[1]), int(found[3])) if order == "dmy" else (int(found[3]), int(found[1]))
-    year = int(found[4]) if len(found[4]) == 4 else int(found[4]) + (1900 if int(found[4]) >= _CENTURY_FROM else 2000)
+    hour, minute, second, half = (found[place] or "" for place in (5, 6, 7, 8))
+    if half and not 1 <= int(hour) <= 12:
+        return None
+    hours = int(hour or 0) % 12 + (12 if half in "pP" else 0) if half else int(hour or 0)
     try:
-        return datetime.date(year, month, day)
+        moment = datetime.datetime(year, month, day, hours, int(minute or 0), int(float(second or 0)))
     except ValueError:
         return None
+    is_day = moment.time() == datetime.time() and not float(second or 0)
+    return moment.date() if is_day else moment
 
 
 Format = Literal["csv", "jsonl", "json", "parquet", "sheet"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -19,13 +19,15 @@ from quarry.collections.collection import Collection
 from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
 from quarry.collections.json_sample import with_documents
-from quarry.collections.relations import Embedding
+from quarry.collections.relations import Embedding, Relation
 from quarry.collections.row_condition import with_conditions
 from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
 from quarry.collections.uses import tables_named
 from quarry.collections.vectors_taken import are_unlike
+from quarry.local.collections import declared_sources
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, open_database
+from quarry.local.readable import unreadable_fields
 from quarry.local.telling import note, tell
 from quarry.local.terminal import progress_bar
 from quarry.platform.errors import ConfigurationError, ModelError, NotFound
@@ -110,9 +112,25 @@ def planned(
         if name in BUILT_IN.counted
     ]
     conditions = [lines.problem(("collections", name, "where"), message) for name, message in wrong.items()]
-    if problems := [*checked.errors, *conditions, *taken]:
+    if problems := [*checked.errors, *conditions, *taken] or [
+        *_unread(connection, settings.database_schema, declared, catalog.relations, lines)
+    ]:
         raise DeclarationError(problems)
     return plan_changes(declared, _chosen(stored_collections(connection), only), catalog.relations)
+
+
+def _unread(
+    connection: SyncConnection,
+    schema: str,
+    declared: Mapping[str, CollectionDeclaration],
+    relations: Mapping[tuple[str, str], Relation],
+    lines: Lines,
+) -> Iterator[str]:
+    """What is wrong with fields that cannot be read."""
+    for name, (collection, source) in declared_sources(declared, relations).items():
+        for field, why in unreadable_fields(connection, schema, source).items():
+            path = ("facets", field) if field in collection.declaration.facets else ("source",)
+            yield lines.problem(("collections", name, *path), f"{field!r} cannot be read: {why}")
 
 
 def _chosen(named: Mapping[str, T], only: str | None) -> dict[str, T]:
@@ -156,14 +174,17 @@ async def _reconcile(database: LocalDatabase, name: str | None) -> bool:
         if name is not None and name not in collections:
             raise NotFound(f"There is no collection {name!r}, but {', '.join(collections) or 'none at all'}.")
         chosen = [collections[name]] if name else [*collections.values()]
-        for collection in (each for each in chosen if each.declaration.is_searched):
+        gone = [each.name for each in chosen if not all(each.source)]
+        if gone:
+            note(f"{', '.join(gone)}: the table was dropped or replaced since; `quarry apply` reads quarry.toml again")
+        for collection in (each for each in chosen if each.declaration.is_searched and each.name not in gone):
             differing = await compare(services.database, collection)
             fact = {"name": collection.name, "rows": differing}
             tell(f"{collection.name}: {differing:,} rows differ", differing=[fact])
         done = await _refresh(services, chosen)
         await _count(database, services, chosen)
         await _embed(database, services, chosen)
-    return _report(done)
+    return _report(done) and not gone
 
 
 async def _refresh(services: Services, collections: Iterable[Collection]) -> dict[str, Refreshed]:
@@ -198,7 +219,9 @@ async def _analyze(database: LocalDatabase, tables: Iterable[str]) -> None:
 def _report(done: Mapping[str, Refreshed]) -> bool:
     for name, each in done.items():
         fact = {"name": name, "rows": each.keys, "problem": each.problem}
-        tell(None if each.problem else f"{name}: {each.keys:,} rows read", collections=[fact])
+        # another process may have read what waited
+        line = f"{name}: {each.keys:,} rows read" if each.keys else f"{name}: up to date"
+        tell(None if each.problem else line, collections=[fact])
         if each.problem:
             print(f"{name} is out of date: {each.problem}", file=sys.stderr)
     return not any(each.problem for each in done.values())

@@ -4,21 +4,26 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
+from quarry.collections import toml_text
 from quarry.collections.apply import resolved
 from quarry.collections.catalog_reading import relations_named, relations_of_schema
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.date_kinds import NOT_READ, date_kinds
+from quarry.collections.declaration import CollectionDeclaration
 from quarry.collections.declaration_file import read_declarations
 from quarry.collections.drafting import Draft, draft
 from quarry.collections.json_sample import with_documents
+from quarry.collections.markup_sample import with_markup
 from quarry.collections.naming import nearest, table_name
 from quarry.collections.relations import Embedding, Relation
 from quarry.collections.search_table import search_table
 from quarry.collections.used_columns import used_columns
 from quarry.local.database import database_url
+from quarry.local.readable import columns_of_field, unreadable_fields
 from quarry.local.terminal import make_console, write_table
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ConfigurationError
@@ -40,12 +45,16 @@ def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool =
     settings = Settings.from_environment()
     with database_url(settings) as url, connect(url, settings.database_schema) as connection:
         _check_schema(connection, schema, settings.database_schema)
-        relations = with_documents(connection, relations_of_schema(connection, schema))
+        relations = with_markup(connection, with_documents(connection, relations_of_schema(connection, schema)))
         others = relations_named(connection, _referred_elsewhere(relations))
-    made = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
-    # the local model: drafting makes no network calls
-    kinds = asyncio.run(date_kinds(relations, LocalEmbedding())) if LocalEmbedding.available() else NOT_READ
-    drafted = draft(schema, relations, others.values(), made, kinds)
+        made = Embedding(settings.embedding_model_name, settings.embedding_dimensions)
+        # the local model: drafting makes no network calls
+        kinds = asyncio.run(date_kinds(relations, LocalEmbedding())) if LocalEmbedding.available() else NOT_READ
+
+        def drafting(relations: Sequence[Relation]) -> Draft:
+            return draft(schema, relations, others.values(), made, kinds)
+
+        drafted, relations = _readable(connection, settings.database_schema, relations, [*others.values()], drafting)
     if output is not None:
         output.write_text(drafted.text, encoding="utf-8")
     if explain:
@@ -53,6 +62,25 @@ def map_schema(schema: str, output: Path | None, *, force: bool, explain: bool =
     elif output is None:
         print(drafted.text, end="")
     print(_summary(drafted, relations, output), file=sys.stderr)
+
+
+def _readable(
+    connection: SyncConnection,
+    schema: str,
+    relations: Sequence[Relation],
+    others: Sequence[Relation],
+    drafting: Callable[[Sequence[Relation]], Draft],
+) -> tuple[Draft, list[Relation]]:
+    """A draft whose fields can all be read, and the tables without the columns that cannot. `schema` is Quarry's."""
+    drafted = drafting(relations)
+    sources = drafted_sources(drafted.text, [*relations, *others])
+    unreadable: dict[tuple[str, str], dict[str, str]] = defaultdict(dict)
+    for collection, source in sources.values():
+        for name, why in unreadable_fields(connection, schema, source).items():
+            columns = columns_of_field(collection.declaration, name)
+            unreadable[collection.source] |= dict.fromkeys(columns, f"cannot be read: {toml_text.shown(why)}")
+    kept = [each.without(unreadable.get(each.qualified, {})) for each in relations]
+    return (drafting(kept) if unreadable else drafted), kept
 
 
 def _check_schema(connection: SyncConnection, schema: str, own: str) -> None:
@@ -89,9 +117,15 @@ _GROUPED: Mapping[str, tuple[Kind, ...]] = {
 
 def drafted_sources(text: str, relations: Sequence[Relation]) -> dict[str, tuple[Collection, Source]]:
     """The collections that a draft declares, by name, each with its source, which has the columns that the draft names."""
-    by_name = {relation.qualified: relation for relation in relations}
+    return declared_sources(read_declarations(text), {relation.qualified: relation for relation in relations})
+
+
+def declared_sources(
+    declarations: Mapping[str, CollectionDeclaration], by_name: Mapping[tuple[str, str], Relation]
+) -> dict[str, tuple[Collection, Source]]:
+    """Like `drafted_sources`, of declarations over the tables `by_name`."""
     declared: list[Declared] = []
-    for number, (name, declaration) in enumerate(read_declarations(text).items(), 1):
+    for number, (name, declaration) in enumerate(declarations.items(), 1):
         relation = by_name[table_name(declaration.source)]
         whole = resolved(declaration, relation, by_name)
         collection = make_collection(number, name, whole, relation, used_columns(whole, relation, by_name))

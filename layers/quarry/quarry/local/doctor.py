@@ -14,7 +14,7 @@ from rich.text import Text
 from quarry import catalog
 from quarry.collections.upkeep import embedded_tables, read_collections
 from quarry.local.database import LocalDatabase, database_url, embedded_directory
-from quarry.local.doctor_collections import Finding, Status, collection_findings
+from quarry.local.doctor_collections import Finding, Status, collection_findings, unapplied
 from quarry.local.embedded_postgres import EmbeddedPostgresError
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable
@@ -138,7 +138,12 @@ def _extension(connection: SyncConnection, name: str, subject: str, least: tuple
 
 def _schema(settings: Settings, url: str) -> Iterator[Finding]:
     """Checks that need a migrated database."""
-    waiting = pending(url, schema=settings.database_schema)
+    try:
+        waiting = pending(url, schema=settings.database_schema)
+    except ConfigurationError as error:
+        problem, _, advice = error.message.rstrip(".").rpartition(": ")
+        yield Finding("broken", "migrations", problem, advice)
+        return
     if any(name.count("/") == 0 for name in waiting):
         yield Finding("broken", "migrations", f"{len(waiting)} pending", "run `quarry migrate`")
         return
@@ -155,6 +160,7 @@ def _schema(settings: Settings, url: str) -> Iterator[Finding]:
         if rows.status == "ok" or not collections:
             yield rows
         yield from collections
+        yield from unapplied(connection, settings)
     yield asyncio.run(_not_embedded(LocalDatabase(settings, url)))
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import redirect_stderr
 from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
 from typing import Literal
 
 from psycopg import Error as PostgresError
@@ -12,19 +15,25 @@ from psycopg.sql import SQL, Identifier
 
 from quarry.collections.apply import hash_of_functions, stored_collections
 from quarry.collections.catalog_reading import relations_named
-from quarry.collections.checking import bypass
+from quarry.collections.checking import bypass, shown_to_all
 from quarry.collections.collection import ENGLISH, Collection
+from quarry.collections.declaration_file import FILE_NAME
 from quarry.collections.exposure import exposed
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Relation
 from quarry.collections.used_columns import UsedColumn
 from quarry.collections.uses import Relations, declared_source, tables_named
+from quarry.local.apply import planned, read_declared
+from quarry.platform.errors import QuarryError
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
+from quarry.platform.settings import Settings
 from quarry.postgres.schema import SyncConnection
 from quarry.records.searched_types import RecordTypes, SearchedType, with_collections
 
-LATE_SECONDS = 300.0
-"""A change that has waited this long is reported."""
+NAMED_MAX = 5
+"""How many changes are named."""
+KEY_SECONDS = 5
+"""The time limit of looking for a key that two rows have."""
 ROWS_READ = 20
 """How many rows of a collection are read, as a search would, to check that reading works."""
 
@@ -61,10 +70,14 @@ def collection_findings(connection: SyncConnection, embedding_model: str) -> Ite
     relations = {each.qualified: each for each in with_documents(connection, found.values())}
     types = with_collections([*collections.values()], has_built_in=False)
     for collection in collections.values():
-        yield _finding(
-            collection, states[collection.id], relations, _unreadable(connection, types[collection.name], types)
-        )
+        unreadable = _unreadable(connection, types[collection.name], types)
+        doubled = "" if unreadable else _doubled(connection, collection, relations)
+        yield _finding(collection, states[collection.id], relations, unreadable, doubled)
         yield from _secrets(collection, relations)
+        source = relations.get(collection.source)
+        if source and source.knows_user and collection.declaration.scope_setting is None:
+            problem, _, advice = shown_to_all(source).partition(": ")
+            yield Finding("absent", f"rows of {collection.name}", problem, advice)
         other = [each for each in collection.languages if each != ENGLISH] if collection.declaration.has_meaning else []
         if embedding_model == LOCAL_EMBEDDING_MODEL and other:
             yield Finding(
@@ -102,6 +115,23 @@ def _unreadable(connection: SyncConnection, type: SearchedType, types: RecordTyp
     return None
 
 
+def _doubled(connection: SyncConnection, collection: Collection, relations: Relations) -> str:
+    """What two rows have the same key; "" where no two have, a unique index says so, or it takes too long to see."""
+    source = relations.get(collection.source)
+    if source is None or not collection.key or any({*key} == {*collection.key} for key in source.keys):
+        return ""
+    counted = SQL(
+        "select {key}, count(*) from {rows} t group by 1 having count(*) > 1 or {key} is null limit 1"
+    ).format(key=SQL(collection.key_text("t")), rows=SQL(collection.source_sql))
+    try:
+        with connection.transaction(force_rollback=True):
+            connection.execute(SQL("set local statement_timeout = {}").format(KEY_SECONDS * 1000))
+            row = connection.execute(counted).fetchone()
+    except PostgresError:
+        return ""
+    return f"{row[1]:,} rows have {row[0] if row[0] is not None else 'none'}" if row else ""
+
+
 def _changed(collection: Collection, relation: Relation) -> Iterator[str]:
     """Changes of the columns that a collection uses."""
     columns = {each.number: each for each in relation.columns}
@@ -116,24 +146,52 @@ def _changed(collection: Collection, relation: Relation) -> Iterator[str]:
 
 
 def _finding(
-    collection: Collection, state: _State, relations: Mapping[tuple[str, str], Relation], unreadable: str | None
+    collection: Collection,
+    state: _State,
+    relations: Mapping[tuple[str, str], Relation],
+    unreadable: str | None,
+    doubled: str,
 ) -> Finding:
     subject = f"collection {collection.name}"
     for is_broken, detail, advice in (
         *_faults_of_tables(collection, relations),
+        (bool(doubled), f"its key {', '.join(collection.key)} is not unique: {doubled}", _NAME_KEY),
         *_faults(collection, state),
         (unreadable is not None, f"its rows cannot be read: {unreadable}", "mend the policies, views and functions"),
     ):
         if is_broken:
             return Finding("broken", subject, detail, advice)
-    if state.waiting_for is not None and state.waiting_for > LATE_SECONDS:
-        detail = f"{state.waiting:,} changes wait, the oldest for {state.waiting_for / 60:.0f} minutes"
+    if state.waiting:
+        wait = "1 change waits" if state.waiting == 1 else f"{state.waiting:,} changes wait"
+        detail = f"{wait}, the oldest for {_duration(state.waiting_for or 0)}"
         advice = "`quarry serve` and the scheduled function work them off, `quarry reconcile` does now"
         return Finding("absent", subject, detail, advice)
-    waiting = f", {state.waiting:,} changes wait" if state.waiting else ""
-    return Finding("ok", subject, f"up to date with {'.'.join(collection.source)}{waiting}")
+    return Finding("ok", subject, f"up to date with {'.'.join(collection.source)}")
 
 
+def _duration(seconds: float) -> str:
+    return f"{seconds / 60:.0f} minutes" if seconds >= 2 * 60 else f"{seconds:.0f} seconds"
+
+
+def unapplied(connection: SyncConnection, settings: Settings) -> Iterator[Finding]:
+    """What the quarry.toml of this folder declares and the database does not have yet."""
+    file = Path(FILE_NAME)
+    if not file.exists():
+        return
+    subject = f"changes in {file}"
+    try:
+        with redirect_stderr(StringIO()):  # its warnings are those of `quarry apply`
+            changes = planned(connection, read_declared(file), file, settings)
+    except QuarryError as error:
+        yield Finding("broken", subject, error.message, _MEND)
+        return
+    waiting = [f"{change.action} {change.name}" for change in changes if change.action != "keep"]
+    if waiting:
+        more = f" and {len(waiting) - NAMED_MAX:,} more" if len(waiting) > NAMED_MAX else ""
+        yield Finding("absent", subject, f"not applied: {', '.join(waiting[:NAMED_MAX])}{more}", "run `quarry apply`")
+
+
+_NAME_KEY = "name columns that tell its rows apart as `key` in quarry.toml, then run `quarry apply`"
 _MEND = "mend quarry.toml, then run `quarry apply`"
 
 
@@ -142,6 +200,12 @@ def _faults_of_tables(
 ) -> Iterator[tuple[bool, str, str]]:
     """Possible faults of a collection's tables, worst first: whether it has the fault, what it is, what to do."""
     if not all(collection.source):
+        if declared_source(collection.declaration) in relations:
+            yield (
+                True,
+                f"the table {collection.declaration.source} was replaced by another of this name",
+                "run `quarry apply`",
+            )
         yield True, f"the table {collection.declaration.source} no longer exists", _MEND
         return
     declared, others = declared_source(collection.declaration), tables_named({"": collection.declaration})

@@ -103,6 +103,7 @@ class EmbeddedPostgres:
                     raise EmbeddedPostgresError(
                         f"The data in {self._directory} has been deleted: stop this command and start it again."
                     )
+                cluster.check_password()
                 if server_lock := self._lock_unless_running(cluster):
                     with server_lock:
                         cluster.start(self._parameters, server_lock)
@@ -198,6 +199,13 @@ class _Cluster:
 
     def exists(self) -> bool:
         return self._data.exists()
+
+    def check_password(self) -> None:
+        if self.exists() and not self._password.exists():
+            raise EmbeddedPostgresError(
+                f"{self._password} is missing, the file with the password of the embedded Postgres:"
+                " restore it from a copy of this folder; without it nobody can connect."
+            )
 
     def answers(self) -> bool:
         port = self._port()

@@ -15,9 +15,12 @@ from quarry.collections.declaration_file import FILE_NAME, read_declarations
 from quarry.collections.draft_parts import slug
 from quarry.collections.drafting import draft_one
 from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode
+from quarry.collections.guessing import is_epoch
 from quarry.collections.loaded_files import refuse_known, remember
+from quarry.collections.markup_sample import with_markup
 from quarry.collections.naming import table_name
 from quarry.collections.relations import Relation
+from quarry.collections.table_draft import told_epoch
 from quarry.files.records import UnreadableFile
 from quarry.files.writing import ReadOptions
 from quarry.local.apply import fill, planned, read_declared, wait_for_others
@@ -138,12 +141,15 @@ def _declared(connection: SyncConnection, table: TableName, text: str) -> Iterat
     if table[1] in read_declarations(text):
         yield text
         return
-    section = draft_one(table[1], relations_named(connection, [table])[table])
+    [relation] = with_markup(connection, [relations_named(connection, [table])[table]])
+    section = draft_one(table[1], relation)
+    for column in filter(is_epoch, relation.columns):
+        note(told_epoch(column))
     before = text if text.endswith("\n") or not text else f"{text}\n"
     yield (before + "\n" + section) if before else section
     with FILE.open("a", encoding="utf-8", newline="") as file:
         file.write(("" if text == before else "\n") + ("\n" if before else "") + section)
-    tell(f"added [collections.{table[1]}] to {FILE}: review it", declared=table[1])
+    tell(f"added [collections.{toml_text.key(table[1])}] to {FILE}: review it", declared=table[1])
 
 
 def _warn_of_others(connection: SyncConnection, declared: str) -> None:
@@ -156,6 +162,8 @@ def _warn_of_others(connection: SyncConnection, declared: str) -> None:
 def _report(load: FileLoad, name: str) -> None:
     """Report what was read, guessed and skipped."""
     report_skipped(load.loaded)
+    for remark in load.notes:
+        note(remark)
     read, skipped = load.loaded.rows, load.loaded.skipped
     line = f"{name}: {read:,} rows read, {read - skipped:,} loaded, {skipped:,} skipped"
     if load.relation is not None:
@@ -163,8 +171,8 @@ def _report(load: FileLoad, name: str) -> None:
         tell(line.replace(f"{read - skipped:,} loaded", changed), files=[told_file(name, load.loaded)])
         for column, type in load.changed_types.items():
             tell(
-                f"{column} is {type} now: {FILE} declares it as before; delete [collections.{load.name[1]}] there and load again"
-                " to draft it again",
+                f"{column} is {type} now: {FILE} declares it as before;"
+                f" delete [collections.{toml_text.key(load.name[1])}] there and load again to draft it again",
                 changed_types=[{"name": column, "type": type}],
             )
         return

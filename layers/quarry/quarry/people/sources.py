@@ -16,6 +16,11 @@ _ROLE: LiteralString = (
     "concat_ws(' ', r.title, r.domain, r.sub_domain, r.team, joined_names(r.skills), r.seniority_level,"
     " replace(r.employment_type, '_', ' '))"
 )
+_FOUND_BY = (
+    "people are listed by conditions through the paid search alone: use find_people, or POST /people/search. Counts and groups"
+    " are free, except by id, name, headline or bio; so is the row of a person whose `id` you give"
+)
+_NAMING = frozenset(("name", "headline", "bio"))
 _PLACE: LiteralString = "concat_ws(', ', r.location, r.city, r.country)"
 _YEARS: LiteralString = "(t.experience_days + coalesce(greatest(current_date - t.experience_since, 0), 0)) / 365.0"
 
@@ -30,7 +35,7 @@ def _source() -> Source:
     years = Field(
         "experience_years", "number", lambda row: of_row(_YEARS, row), "experience", "experience", unit="years"
     )
-    return replace(source, fields={**source.fields, years.name: years})
+    return replace(source, fields={**source.fields, years.name: years}, found_by=_FOUND_BY, naming=_NAMING)
 
 
 SOURCES = {COLLECTION.name: _source()}

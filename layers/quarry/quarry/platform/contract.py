@@ -11,8 +11,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, SerializerFunctionWrapH
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Storable
 
-NAME_PATTERN = r"^[a-z][a-z0-9_]{0,47}$"
-"""Valid names of collections and facets."""
+NAME_PATTERN = r"^(?:[a-z]|[^\W\d_\x00-\x7f])(?:[a-z0-9_]|[^\W\x00-\x7f]){0,47}$"
+"""Valid names of collections and facets: letters of any script, digits and _, without Latin capitals."""
 
 Assertion = Literal["affirmed", "required", "preferred", "negated", "doubtful"]
 """How a mention is meant, in the terms of NegEx and ConText. `doubtful`: its clause has a negative word, so that the mention is

@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -116,6 +117,12 @@ def placed_words(text: str) -> Iterator[tuple[str, int, int]]:
 def significant_words(text: str) -> list[str]:
     """The stems of the words that carry a topic, each once, in order of appearance."""
     return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOP_WORDS))
+
+
+def is_in_other_script(text: str) -> bool:
+    """Whether most letters of a text are not Latin."""
+    letters = [letter for letter in text if letter.isalpha()]
+    return 2 * sum(not unicodedata.name(letter, "").startswith("LATIN") for letter in letters) > len(letters)
 
 
 def topic_text(text: str, small_talk: Set[str] = STOP_WORDS) -> str:

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -144,13 +144,18 @@ def migrate(
 
 
 def pending(url: str, *, schema: str = DEFAULT_SCHEMA, directory: Path | None = None) -> list[str]:
-    """Names of the migrations and functions that `schema` lacks."""
+    """Names of the migrations and functions that `schema` lacks.
+
+    Raises ConfigurationError if an applied migration was edited, or the database is newer than this code.
+    """
     directory = directory or sql_directory()
+    files = migration_files(directory)
     with connect(url, schema) as connection:
         exists = is_installed(connection, schema)
         applied = _recorded(connection, "quarry_migrations") if exists else {}
         created = _recorded(connection, "quarry_functions") if exists else {}
-    return [file.name for file in migration_files(directory) if file.name not in applied] + [
+    _check_history(applied, files)
+    return [file.name for file in files if file.name not in applied] + [
         file.name for file in function_files(directory) if created.get(file.name) != file.sha256
     ]
 
@@ -193,21 +198,25 @@ def _apply_migrations(
     connection: SyncConnection, schema: str, files: Sequence[SqlFile], embedding_dimensions: int
 ) -> list[str]:
     applied = _recorded(connection, "quarry_migrations")
-    unknown = sorted(set(applied) - {file.name for file in files})
+    _check_history(applied, files)
+    missing = [file for file in files if file.name not in applied]
+    for file in missing:
+        _apply(connection, schema, file, embedding_dimensions)
+    return [file.name for file in missing]
+
+
+def _check_history(applied: Mapping[str, str], files: Sequence[SqlFile]) -> None:
+    """Raises DatabaseIsNewer for an applied migration that there is no file of, ConfigurationError for an edited one."""
+    unknown = sorted(applied.keys() - {file.name for file in files})
     if unknown:
         raise DatabaseIsNewer(
             f"The database has the migration {unknown[-1]}, which this version does not know: update Quarry."
         )
-    done: list[str] = []
-    for file in files:
-        if file.name not in applied:
-            _apply(connection, schema, file, embedding_dimensions)
-            done.append(file.name)
-        elif applied[file.name] != file.sha256:
-            raise ConfigurationError(
-                f"The migration {file.name} was edited after it was applied: restore it, and add a new one."
-            )
-    return done
+    edited = next((file.name for file in files if applied.get(file.name, file.sha256) != file.sha256), None)
+    if edited:
+        raise ConfigurationError(
+            f"The migration {edited} was edited after it was applied: restore it, and add a new one."
+        )
 
 
 def _apply(connection: SyncConnection, schema: str, file: SqlFile, embedding_dimensions: int) -> None:

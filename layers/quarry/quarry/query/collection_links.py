@@ -12,7 +12,7 @@ from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, RelatedRows
-from quarry.collections.search_table import as_kind, facet_label, is_callers, value_of_related
+from quarry.collections.search_table import as_kind, facet_label, value_of_related
 from quarry.collections.templates import is_template
 from quarry.language.word_forms import plural, singular
 from quarry.query.schema import KINDS, Field, Kind, Link, SqlOf, SqlOn
@@ -39,12 +39,6 @@ def _by_table(others: Sequence[Collection]) -> dict[tuple[str, str], Collection]
 
 def _has_owners(collection: Collection) -> bool:
     return collection.declaration.scope_setting is not None
-
-
-def guard_of(collection: Collection) -> SqlOf:
-    """Which rows of a collection with owners are the caller's, by the setting that says who that is."""
-    scope = collection.declaration.scope if collection.declaration.scope_setting else None
-    return lambda row: is_callers(collection, collection.text(scope, row)) if scope else "true"
 
 
 def title_of(collection: Collection, facet: FacetDeclaration) -> SqlOf:
@@ -129,28 +123,22 @@ class _Forth:
         """The rows at the end of several references, each with the key of the first row that leads to it."""
         collection, row = self.collection, "r"
         joined: LiteralString = f"{collection.other_table(facet.of or '')} {row}"
-        guards = [self._guard(facet.of or "", row)]
         title = facet.title
         while isinstance(title, Referred):
             other = row + "y"
             on = f"{collection.column(title.key or 'id', other)} = {collection.column(title.by, row)}"
             of = collection.other_table(title.of) if isinstance(title.title, Referred) else self._rows(title.of)
             joined += f" join {of} {other} on {on}"
-            guards.append(self._guard(title.of, other))
             row, title = other, title.title
         key = collection.column(facet.key or "id", "r")
-        # the last row's guard is its own source's
-        where = " and ".join(guards[:-1])
-        return f"(select {key} as quarry_key, {row}.* from {joined} where {where})"
+        return f"(select {key} as quarry_key, {row}.* from {joined})"
 
     def _rows(self, table: str) -> LiteralString:
-        """The rows of a table that links lead to."""
+        """The rows of a table that links lead to. Those of a collection are guarded as its source is."""
         of = self.declared.get(table_name(table))
-        return of.source_sql if of is not None and not self.is_of_table else self.collection.other_table(table)
-
-    def _guard(self, table: str, row: LiteralString) -> LiteralString:
-        passed = self.declared.get(table_name(table))
-        return guard_of(passed)(row) if passed else "true"
+        if of is None:
+            return self.collection.other_table(table)
+        return of.table_sql if self.is_of_table else of.source_sql
 
     def _to(self, name: str, link: LinkDeclaration) -> Link:
         collection, pairs = self.collection, list(zip(link.key, link.by, strict=True))

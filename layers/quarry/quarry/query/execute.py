@@ -28,6 +28,7 @@ from quarry.query.conditions import (
     words_held,
 )
 from quarry.query.groups import column_of, grouped, page_of
+from quarry.query.listing import check_listing
 from quarry.query.paths import Path, invalid, resolve, rows_of, source_of
 from quarry.query.schema import Kind, Schema
 from quarry.query.scope import ROW, Base, Building, Scope, Values
@@ -183,6 +184,8 @@ def compile_query(query: Query, schema: Schema, today: datetime.date) -> Stateme
     check_size(query)
     building = Building(schema, today, lambda nested, pointer: values_of(building, nested, pointer))
     base = base_of(building, query, "")
+    with building.collected():
+        check_listing(query, base.source, "")
     statement = _rows(base) if query.asks_for_rows else _groups(base)
     if building.errors:
         raise InvalidInput(building.errors)
@@ -232,6 +235,7 @@ def base_of(building: Building, query: Query, pointer: str) -> Base:
 def values_of(building: Building, query: Query, pointer: str) -> Values:
     """A query as a subquery of one column. Unlike a query by itself it has no limit, unless it says one."""
     base = base_of(building, query, pointer)
+    check_listing(query, base.source, pointer)
     is_single = query.limit == 1 or bool(query.aggregate and not query.group)
     sql, kind = _row_values(base) if query.asks_for_rows else _group_values(base)
     value = folded(SQL("q.v")) if kind == "text" else SQL("q.v")

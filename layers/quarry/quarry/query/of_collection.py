@@ -20,17 +20,16 @@ from quarry.collections.collection import Collection
 from quarry.collections.column_types import is_single
 from quarry.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
 from quarry.collections.names import words
-from quarry.collections.naming import table_name
 from quarry.collections.own_table import OwnTable, column_of
 from quarry.collections.predicate import read_predicate
 from quarry.collections.reference_declarations import RelatedRows
 from quarry.collections.relations import Column, is_date_type
-from quarry.collections.search_table import DATE, called, own_value, search_table, tables_reached, value_of_related
+from quarry.collections.search_table import DATE, called, own_value, search_table, value_of_related
 from quarry.collections.secrets import is_secret_number, secrecy_of
 from quarry.collections.used_columns import NUMBERS, UsedColumn
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
-from quarry.query.collection_links import guard_of, links_of, title_of, titles_of
+from quarry.query.collection_links import links_of, title_of, titles_of
 from quarry.query.comparisons import folded
 from quarry.query.schema import (
     KINDS,
@@ -75,13 +74,13 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
     collection, table = declared.collection, declared.table
     declaration = collection.declaration
     links = links_of(collection, collections)
-    # a column that one collection of a table hides is a field of no other
-    unshown = {name for each in collections if each.source == collection.source for name in each.unshown_columns}
+    # a column that one collection of a table hides is a field of no other that does not say so
+    others = (each for each in collections if each.source == collection.source)
+    unshown = {name for each in others for name in each.unshown_columns} - {*collection.declaration.shows}
     titles = titles_of(collection, collections, links)
-    owned = frozenset(each.source for each in collections if each.declaration.scope_setting)
     columns = (_column_field(collection, unshown, column) for column in declared.columns)
     paths = (_path_field(unshown, name, used) for name, used in _paths_of(collection).items())
-    fields = dict(_facet_fields(declared, titles, owned)) | {
+    fields = dict(_facet_fields(declared, titles)) | {
         name: field
         for name, field in (*columns, *paths)
         if field is not None and name not in declaration.facets and name not in declaration.links
@@ -95,7 +94,7 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
         title=collection.title,
         fields=fields,
         links=links,
-        guard=guard_of(collection),
+        guard=collection.guard,
         holds_words=_holds_words(collection, table),
         dated=table.date,
         description=declaration.describe or "",
@@ -181,9 +180,7 @@ def _holds_words(collection: Collection, table: SearchTable) -> SqlHoldsWords | 
 # ---- fields ----
 
 
-def _facet_fields(
-    declared: Declared, titles: Mapping[str, Link], owned: Set[tuple[str, str]]
-) -> Iterator[tuple[str, Field]]:
+def _facet_fields(declared: Declared, titles: Mapping[str, Link]) -> Iterator[tuple[str, Field]]:
     collection = declared.collection
     facets = {facet.name: facet for facet in search_table(collection).facets}
     for name, given in collection.declaration.facets.items():
@@ -193,9 +190,7 @@ def _facet_fields(
             title = partial(value_of_related, collection, name, given) if given.related else title_of(collection, given)
             value = _facet_field(facet, title, table, is_array=facet.is_array if given.related else False)
             value = _in_parts(facet, table) if given.columns else value
-            # rows with owners are read with each query: the dictionary has the values of all owners
-            is_owned = any(table_name(each) in owned for each in tables_reached(collection.declaration, given))
-            yield name, replace(value, related=link, listed=None if is_owned else value.listed)
+            yield name, replace(value, related=link)
         elif given.kind == "place" and (given.columns or collection.columns[given.column or name].is_array):
             yield name, _in_parts(facet, table)
         else:
@@ -235,7 +230,9 @@ def _column_field(collection: Collection, unshown: Set[str], column: Column) -> 
     is_declared = column.name in collection.declaration.fields
     if kind is None or column.name in unshown or (_is_secret(column.name, kind) and not is_declared):
         return name, None
-    return name, _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
+    field = _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
+    is_plain = column.name not in collection.declaration.markup
+    return name, field if is_plain else replace(field, sql=partial(collection.text, column.name))
 
 
 def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:

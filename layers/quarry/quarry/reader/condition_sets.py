@@ -159,8 +159,16 @@ def _with(each: Conditions, option: Option, far: float) -> Conditions | None:
         for test in option.tests
     ):
         return None
+    if each.evidence.mask and _says_again(each, option):
+        return None
     mask = each.evidence.mask | option.evidence.mask
     added = (option.evidence.mask & ~each.evidence.mask).bit_count()
     bundles = (*each.evidence.bundles, *option.evidence.bundles)
     score = each.score + option.evidence.score + far + 0.3 * added
     return Conditions((*each.tests, *option.tests), Evidence(mask, bundles), score)
+
+
+def _says_again(each: Conditions, option: Option) -> bool:
+    """Whether an option requires some value, or none, of a field that is named only by words which state other conditions."""
+    is_blank = any(test.form == "field" and not test.values for test in option.tests)
+    return is_blank and option.evidence.mask != 0 and not option.evidence.mask & ~each.evidence.mask

@@ -7,11 +7,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from quarry.language.tokens import phrase
+from quarry.platform.text import STOP_WORDS
 from quarry.query.algebra import Scalar
-from quarry.reader.names import FieldName
+from quarry.reader.names import FieldName, SourceName
 from quarry.reader.said import Place, Said, SaidNumber
 from quarry.spans.quantities import converted, dimension_of
 
+NAMED_IN_FULL = 0.99
+"""Likeness from which words are the whole of a name."""
 UNREAD_MAX = 6
 """Most unread words to list in a message."""
 
@@ -21,6 +24,29 @@ def may_hold(each: FieldName, said: SaidNumber) -> bool:
     if said.currency is None:
         return each.is_number
     return each.is_number and each.kind != "year" and each.currency in (None, said.currency)
+
+
+def may_compare(each: FieldName, number: SaidNumber, said: Said) -> bool:
+    """Whether a question may compare a field with a number. "More than one payment" is a number of rows, and "in 2026" is a time,
+    so a field must be named to be compared with them: the rows' field in full, the one with the year right beside it.
+    """
+    place, named = number.place, said.best(each)
+    if number.op == "=" and any(day.days.grain == "year" and day.place.mask & place.mask for day in said.days):
+        return each.kind == "year" or (named is not None and place.first in (named.last, named.first - 1))
+    return not _counts_rows(number, said) or (named is not None and named.likeness >= NAMED_IN_FULL)
+
+
+def _counts_rows(number: SaidNumber, said: Said) -> bool:
+    """Whether the name of a source follows a number, with at most one word between: "more than two late payments"."""
+    if number.currency is not None or dimension_of(number.unit) is not None:
+        return False
+    named = (place for each, places in said.named.items() if isinstance(each, SourceName) for place in places)
+    gaps = (
+        said.tokens[number.place.last : place.first]
+        for place in named
+        if place.likeness >= NAMED_IN_FULL and 0 <= place.first - number.place.last <= 1
+    )
+    return any(all(token.key not in STOP_WORDS for token in gap) for gap in gaps)
 
 
 def are_alike(unit: str | None, other: str | None) -> bool:

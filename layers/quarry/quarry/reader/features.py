@@ -134,13 +134,13 @@ class Clues:
         if place.first:
             yield f"{kind}<<{said[place.first - 1]}", 1.0
 
-    def explained(self, bundles: Container[Bundle]) -> set[str]:
-        """The words that led to these bundles, alone or together with the word before or after."""
+    def led(self, bundles: Container[Bundle]) -> set[str]:
+        """The words that led to these bundles of parts, alone or together with the word before or after."""
         found = set[str]()
         kinds = [
             key[0]
             for key, bundle in self._made.items()
-            if bundle in bundles and isinstance(key, tuple) and len(key) == 2 and key[1] in ("frame", "free")
+            if bundle in bundles and isinstance(key, tuple) and len(key) == 2 and key[1] == "free"
         ]
         words = self.said.words
         for word, behind in zip(words, [*words[1:], ""], strict=False):
@@ -150,6 +150,15 @@ class Clues:
                 if self.weights[index_of(f"{kind}:{word}_{behind}")] >= TELLING:
                     found |= {word, behind}
         return found
+
+    def standing_for(self, fields: Iterable[FieldName]) -> set[str]:
+        """The words that the learned weights take for the names of these fields, which the question does not name."""
+        stems = {stem for each in fields if self.said.best(each) is None for name in each.called[:2] for stem in name}
+        return {
+            self.said.tokens[place].key
+            for place in self.said.free
+            if any(self.weights[index_of(f"{self.said.stems[place]}~{stem}")] >= TELLING for stem in stems)
+        }
 
     def field(self, role: str, each: FieldName) -> Evidence:
         """How a field is named in a role; if it is not named, the words of the question that may stand for its name."""

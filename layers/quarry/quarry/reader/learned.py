@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 WEIGHTS_FILE = "weights.bin"
 CHANCES_FILE = "chances.json"
+WORDS_FILE = "words.json"
 NEVER = 2.0
 """A threshold that no probability reaches."""
 
@@ -82,6 +83,23 @@ def learned() -> Learned:
     return Learned(weights, by_linear, by_both, chances["linear_share"])
 
 
+@dataclass(frozen=True)
+class KnownWords:
+    """Words of questions that the data answers: those that frame a question and state no condition, by kind of answer, and those
+    that name nothing but can tell what is asked for.
+    """
+
+    framing: Mapping[str, frozenset[str]]
+    telling: frozenset[str]
+
+
+@cache
+def known_words() -> KnownWords:
+    """Reads the known words in the package."""
+    held = json.loads((files("quarry.reader") / "weights" / WORDS_FILE).read_text(encoding="utf-8"))
+    return KnownWords({kind: frozenset(words) for kind, words in held["framing"].items()}, frozenset(held["telling"]))
+
+
 def _calibration(chances: Mapping[str, Any]) -> Calibration:
     thresholds = {kind: Thresholds(**each) for kind, each in chances["thresholds"].items()}
     return Calibration(chances["coefficients"], thresholds)
@@ -132,6 +150,15 @@ def _json(calibration: Calibration) -> dict[str, Any]:
             for kind, each in calibration.thresholds.items()
         },
     }
+
+
+def write_words(folder: Path, known: KnownWords) -> None:
+    """Writes the file that `known_words` reads."""
+    held = {
+        "framing": {kind: sorted(words) for kind, words in sorted(known.framing.items())},
+        "telling": sorted(known.telling),
+    }
+    (folder / WORDS_FILE).write_text(json.dumps(held, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
 
 
 ADAPTERS_FILE = "adapters.safetensors"

@@ -121,7 +121,7 @@ def _with_umlauts(text: str) -> str:
 
 def source_name(source: Source, schema: Schema) -> SourceName:
     """The names of a source, its fields and its links."""
-    fields = [_field_name(source, same) for same in _same_columns(source)]
+    fields = [_field_name(source, same, schema) for same in _same_columns(source)]
     title = next((each for each in fields if _is_title(source, source.fields[each.name])), None)
     fields += _references(source, schema, {each.link for each in fields})
     links = tuple(
@@ -178,7 +178,7 @@ def _plain(sql: str) -> str:
     return sql.partition("::")[0].strip("()")
 
 
-def _field_name(source: Source, same: Sequence[str]) -> FieldName:
+def _field_name(source: Source, same: Sequence[str], schema: Schema) -> FieldName:
     """A field with all names of its column. Its own name is the first, the declared one."""
     name = same[0]
     each = source.fields[name]
@@ -190,7 +190,9 @@ def _field_name(source: Source, same: Sequence[str]) -> FieldName:
     is_key = _plain(each.sql("t")) == _plain(source.key("t")) and each.related is None
     words += KEY if is_key else ()
     is_many = each.is_array or bool(each.related and each.related.is_many)
-    to = each.related.name if each.related and not each.related.is_many else None
+    link = each.related if each.related and not each.related.is_many else None
+    target = schema.sources.get(link.target or "") if link else None
+    to = link.name if link and (target is None or _has_sql_of_title(target, each)) else None
     return FieldName(
         source.name,
         name,
@@ -207,8 +209,13 @@ def _field_name(source: Source, same: Sequence[str]) -> FieldName:
 
 def _is_title(source: Source, each: Field) -> bool:
     """Whether a field is the name of the rows."""
+    return each.related is None and _has_sql_of_title(source, each)
+
+
+def _has_sql_of_title(source: Source, each: Field) -> bool:
+    """Whether a field reads what names the rows of a source, not another column of them."""
     title, sql = source.title("t"), _plain(each.sql("t"))
-    return each.related is None and (title in (sql, f"{sql}::text") or f"btrim({sql}" in title)
+    return title in (sql, f"{sql}::text") or f"btrim({sql}" in title
 
 
 @dataclass(frozen=True)

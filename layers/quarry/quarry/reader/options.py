@@ -11,7 +11,7 @@ from operator import attrgetter
 from typing import Literal
 
 from quarry.query.algebra import Scalar
-from quarry.reader.constraints import are_alike, in_unit, may_be_denied, may_hold
+from quarry.reader.constraints import are_alike, in_unit, may_be_denied, may_compare, may_hold
 from quarry.reader.features import Bundle, Clues, Evidence
 from quarry.reader.names import FieldName, SourceName
 from quarry.reader.said import Place, SaidDays, SaidNumber, SaidText, SaidValue
@@ -197,7 +197,11 @@ class Options:
 
     def _of_number(self, said: SaidNumber) -> Iterator[Option]:
         clues = self.clues
-        fields = [each for each in self._nearest(said.place, said) if may_hold(each, said)]
+        fields = [
+            each
+            for each in self._nearest(said.place, said)
+            if may_hold(each, said) and may_compare(each, said, clues.said)
+        ]
         for each in fields[:FIELDS_MAX]:
             evidence = clues.joined(
                 clues.field("number", each),
@@ -281,9 +285,9 @@ class Options:
         return datetime.date(year, month, 1), datetime.date(*end, 1) - datetime.timedelta(days=1)
 
     def _dated(self, said: SaidDays) -> list[FieldName]:
-        """The fields that days may be compared with. For years, also numbers."""
+        """The fields that days may be compared with. A year is also compared with fields of years."""
         clues = self.clues
-        is_years = said.days.grain == "year"
+        is_year = said.days.grain == "year"
 
         def distance(each: FieldName) -> float:
             named = clues.said.best(each)
@@ -295,7 +299,7 @@ class Options:
             each
             for source in clues.names.sources.values()
             for each in source.fields
-            if each.is_date or (is_years and each.is_amount and not each.unit)
+            if each.is_date or (is_year and each.kind == "year")
         ]
         return sorted(fields, key=distance)
 

@@ -23,10 +23,10 @@ from quarry.query.contract import Verdict
 from quarry.query.paths import MONTH
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
-from quarry.reader.constraints import vetoes
 from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text
 from quarry.reader.names import FieldName
 from quarry.reader.said import Place, Said, SaidDays, SaidValue, ValueLink
+from quarry.reader.unread import explained, is_behind, may_state, unread_of
 
 LOGIT_MAX = 6.0
 COUNTED_MAX = 4
@@ -109,7 +109,8 @@ def _known(found: Candidates, probabilities: Sequence[float]) -> dict[str, float
         "margin": min(LOGIT_MAX, math.log(max(probabilities[0], 1e-6) / max(second, 1e-6))),
         "uncovered": float(min(COUNTED_MAX, (said.alignable & ~first.mask).bit_count())),
         "unread": float(min(COUNTED_MAX, len(said.unread(first.mask | said.alignable, explained(found))))),
-        "vetoed": float(min(COUNTED_MAX, len(vetoes(said, first.mask)))),
+        "vetoed": float(min(COUNTED_MAX, len(may_state(found)))),
+        "behind": float(is_behind(first, said)),
         "tests": float(min(COUNTED_MAX, len(first.conditions.tests))),
         "words": len(said.tokens) / 10,
         f"kind:{first.kind}": 1.0,
@@ -121,11 +122,6 @@ def _rows_of(each: Candidate) -> tuple[object, ...]:
     parts = ("source", "where", "having", "order", "limit")
     numbers = () if each.kind in ("rows", "extreme") else ("group", "aggregate")
     return each.kind, *map(each.query.get, (*parts, *numbers))
-
-
-def explained(found: Candidates) -> set[str]:
-    """The words that led to the first candidate."""
-    return found.clues.explained(set(found.all[0].bundles))
 
 
 def _logit(chance: float) -> float:
@@ -187,15 +183,9 @@ def read_question(
     verdict: Verdict = (
         "confident" if chance >= limits.confident else "doubted" if chance >= limits.doubted else "refused"
     )
-    if verdict == "confident" and vetoes(found.said, first.mask):
-        verdict = "doubted"
+    if verdict == "confident" and (may_state(found) or (first.ask.kind == "count" and is_behind(first, found.said))):
+        verdict = "doubted"  # a word may state another condition, or rows of another source be counted
     return Reading(found.said, query, verdict, chance, unread_of(found), best, ranked.pair_scores)
-
-
-def unread_of(found: Candidates) -> list[str]:
-    """The words that no part of the first candidate reads, values and numbers first."""
-    said, first = found.said, found.all[0]
-    return list(dict.fromkeys((*vetoes(said, first.mask), *said.unread(first.mask, explained(found)))))
 
 
 def _query(found: Candidates) -> Query | None:

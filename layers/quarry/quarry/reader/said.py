@@ -200,6 +200,8 @@ def _named(said: Said, names: Names) -> dict[Named, list[Place]]:
     for first in range(len(words)):
         for last in range(first + 2, min(first + JOINED_MAX, len(words)) + 1):
             for short in names.shortening(words[first:last]):
+                if short in said.stems[first:last]:
+                    continue  # "member" is no abbreviation of "members renewed"
                 for place in range(first, last):
                     forms[place].setdefault(short, FORM_LIKENESS)
     hit = {named: None for alike in forms for each in alike for named in names.by_stem[each]}

@@ -32,7 +32,7 @@ class CountRequest(Filtered):
         description="The facet, or `day`, `month` or `year`, by which they are grouped.",
         examples=["result"],
     )
-    of: list[Annotated[str, StringConstraints(pattern=r"^(sum|avg|min|max):[a-z][a-z0-9_]{0,47}$")]] = Field(
+    of: list[Annotated[str, StringConstraints(pattern=r"^(sum|avg|min|max):\S{1,48}$")]] = Field(
         default_factory=list,
         max_length=MEASURES_MAX,
         description="What is computed from a numeric facet, in all and by group: `sum:price`; or `avg`, `min`, `max`.",

@@ -17,7 +17,7 @@ from quarry.collections.collection import ENGLISH
 from quarry.collections.search_table import DATE
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.text import significant_words, words
+from quarry.platform.text import is_in_other_script, significant_words, words
 from quarry.query.algebra import Comparison, Condition
 from quarry.query.of_table import denies
 from quarry.records.contract import RecordKey, RecordType, Source
@@ -183,8 +183,10 @@ async def gather_candidates(
         types = [each for each in types if {*each.languages} - {None, ENGLISH}]
     if not types:
         return Found(SearchPlan(()))
-    # a vector has no "not": excluded words would draw it nearer
-    vector = await services.queries.embed_for(run, asked)
+    reads_english_alone = services.embeddings.name == LOCAL_EMBEDDING_MODEL
+    # a vector has no "not": excluded words would draw it nearer; a model of English has no words for other scripts
+    by_meaning = not (reads_english_alone and is_in_other_script(asked))
+    vector = await services.queries.embed_for(run, asked) if by_meaning else None
     found = Found(SearchPlan(()))
     with run.step("retrieve") as record:
         # planning a long question would hold the event loop too long
@@ -195,7 +197,7 @@ async def gather_candidates(
                 vector=vector,
                 depth=DEPTH,
                 is_strict=scope.is_strict,
-                reads_english_alone=services.embeddings.name == LOCAL_EMBEDDING_MODEL,
+                reads_english_alone=reads_english_alone,
             )
             listed = await ids_meeting(services.reader, plan.listed, DEPTH)
             candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]

@@ -21,7 +21,6 @@ from quarry.collections.row_sql import LINE_BREAK, joined_texts, quoted
 from quarry.collections.search_table import (
     called,
     hides_rows,
-    is_callers,
     search_table,
 )
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
@@ -268,7 +267,7 @@ def _beside(collection: Collection) -> dict[str, Any]:
     is_scoped = declared.scope_setting is not None
     return {
         # rows of other owners are passed over before their source is read
-        "has_source": f"{is_callers(collection, 't.scope')} and {source}" if is_scoped else source,
+        "has_source": f"{collection.is_callers('t.scope')} and {source}" if is_scoped else source,
         "is_always_filtered": hides_rows(collection),
         "collection": collection,
         "languages": collection.languages,

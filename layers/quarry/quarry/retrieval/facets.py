@@ -22,8 +22,21 @@ words that it holds."""
 
 
 def identifier(*names: str) -> LiteralString:
-    """A name in SQL, quoted."""
-    return ".".join('"' + name.replace('"', '""') + '"' for name in names)
+    """A name in SQL, quoted.
+
+    A statement with parameters and a template read `%`, `{` and `}`: names with these are written with Unicode escapes.
+    """
+    return ".".join(map(_quoted_name, names))
+
+
+_READ_OTHERWISE = re.compile(r"[%{}\\]")
+
+
+def _quoted_name(name: str) -> LiteralString:
+    quoted: LiteralString = '"' + name.replace('"', '""') + '"'
+    if not set(name) & set("%{}"):
+        return quoted
+    return "U&" + _READ_OTHERWISE.sub(lambda found: f"\\{ord(found[0]):04X}", quoted)
 
 
 LISTED_KINDS: frozenset[FacetKind] = frozenset({"value", "array", "name", "title", "place"})

@@ -1,0 +1,112 @@
+"""The words of a question that its first candidate does not read, and which of them take its certainty away. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from quarry.platform.text import STOP_WORDS
+from quarry.reader.candidates import Candidate, Candidates
+from quarry.reader.constraints import NAMED_IN_FULL, vetoes
+from quarry.reader.learned import known_words
+from quarry.reader.names import FieldName, SourceName
+from quarry.reader.said import Named, Said
+
+
+def explained(found: Candidates) -> set[str]:
+    """The words that frame questions of this kind, those that led to a part of the first candidate, and those
+    that stand for a field in it.
+    """
+    first, known = found.all[0], known_words()
+    led = found.clues.led(set(first.bundles)) | found.clues.standing_for(_fields(first))
+    kind = "numbers" if first.ask.kind == "share" else first.kind
+    # "paid" frames "how much was paid", and says which are counted in "how many are paid"
+    kinds = (kind,) if kind in ("count", "numbers") else known.framing
+    return {*(led & known.telling), *(word for each in kinds for word in known.framing.get(each, ()))}
+
+
+def may_state(found: Candidates) -> list[str]:
+    """What may state a condition that the first candidate lacks: values, numbers, times and texts that it does not read; words
+    beside what it asks for ("signed deals", "deals that were signed"); and the name of a field that it only requires to have some
+    value, unless that is a time: "active" may be one of several values.
+    """
+    first, said = found.all[0], found.said
+    places = sorted({*_beside(found), *_named_for_any_value(first, said)})
+    return list(dict.fromkeys((*vetoes(said, first.mask), *(said.tokens[place].text for place in places))))
+
+
+def unread_of(found: Candidates) -> list[str]:
+    """The words that no part of the first candidate reads, first those that may state a condition."""
+    mask = found.all[0].mask
+    return list(dict.fromkeys((*may_state(found), *found.said.unread(mask, explained(found)))))
+
+
+def is_behind(first: Candidate, said: Said) -> bool:
+    """Whether the question names another source before the one whose rows are asked for."""
+    own = said.best(first.ask.base)
+    return any(
+        places[0].likeness >= NAMED_IN_FULL and (own is None or places[0].first < own.first)
+        for each, places in said.named.items()
+        if isinstance(each, SourceName) and each is not first.ask.base
+    )
+
+
+def _beside(found: Candidates) -> Iterator[int]:
+    """The unread words that stand beside the words for what is asked, with only unread words and stop words between. Where no
+    word names it, any of them may: "students", where only teachers are known.
+    """
+    first, said = found.all[0], found.said
+    asked = first.ask.evidence.mask
+    unread = _unread(found)
+    for place in unread:
+        ends = (_next_read(said, unread, place, step) for step in (-1, 1))
+        if not asked or any(end >= 0 and asked >> end & 1 for end in ends):
+            yield place
+
+
+def _unread(found: Candidates) -> set[int]:
+    """The words that are no stop words, have led to nothing, and name nothing that the first candidate uses."""
+    first, said, known = found.all[0], found.said, explained(found)
+    read = first.mask
+    for each in _used(first, found):
+        for place in said.named.get(each, ()):
+            read |= place.mask
+    return {
+        place
+        for place, token in enumerate(said.tokens)
+        if not read >> place & 1 and token.key not in STOP_WORDS and token.key not in known
+    }
+
+
+def _used(first: Candidate, found: Candidates) -> Iterator[Named]:
+    """The sources and fields that a candidate uses."""
+    fields = _fields(first)
+    yield from fields
+    yield from (found.clues.names.sources[name] for name in {first.ask.base.name, *(each.source for each in fields)})
+
+
+def _fields(first: Candidate) -> list[FieldName]:
+    """The fields that a candidate asks for or compares."""
+    return [*first.ask.fields, *(test.field for test in first.conditions.tests if test.field)]
+
+
+def _next_read(said: Said, unread: set[int], place: int, step: int) -> int:
+    """The next word in a direction that is neither unread nor a stop word, within the clause; -1 if there is none."""
+    while True:
+        if step < 0 and said.tokens[place].ends_clause:
+            return -1
+        place += step
+        if not 0 <= place < len(said.tokens) or (step > 0 and said.tokens[place].ends_clause):
+            return -1
+        if place not in unread and said.tokens[place].key not in STOP_WORDS:
+            return place
+
+
+def _named_for_any_value(first: Candidate, said: Said) -> Iterator[int]:
+    """The words that name fields which must only have some value."""
+    for test in first.conditions.tests:
+        named = said.best(test.field) if test.field and test.op == "not_null" and _has_kinds(test.field) else None
+        yield from range(named.first, named.last) if named else ()
+
+
+def _has_kinds(each: FieldName) -> bool:
+    return each.is_listed or each.kind == "text"
