@@ -65,10 +65,10 @@ class AgentTool:
     run: Callable[[Any, Caller, Services], Awaitable[dict[str, Any]]]
     route_class: Literal["model", "plain"] = "plain"
     spends: bool = False
-    is_listed: bool = True
-    """False for an earlier name, which still works for one release."""
     unlisted: frozenset[str] = frozenset()
     """Arguments that are accepted but not described, since agents do not need them."""
+    is_former: bool = False
+    """A name of an earlier release: it can still be called, and is not listed."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -157,7 +157,7 @@ def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
             "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
         }
         for tool in tools
-        if tool.is_listed
+        if not tool.is_former
     ]
 
 

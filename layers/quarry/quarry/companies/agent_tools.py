@@ -103,7 +103,7 @@ AGENT_TOOLS = (
         AnsweredCompanies,
         _search,
         route_class="model",
-        is_listed=False,
+        is_former=True,
     ),
 )
 

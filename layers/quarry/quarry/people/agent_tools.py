@@ -25,6 +25,9 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText
 from quarry.services.services import Caller, Services
 
+INSTEAD_OF_SEARCH = "use find_people, which costs a credit; counts and groups of people come from `query`"
+"""What an agent is told that searches people as it does other sources."""
+
 
 async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
     """The public profile of one person. Raises NotFound and DatabaseUnavailable."""
@@ -92,7 +95,7 @@ def _shown(found: PeopleSearchResponse) -> dict[str, Any]:
         "relaxations": [each.model_dump() for each in found.relaxations],
         "charged": found.charged,
         "notice": found.notice,
-        "next": "get_person gives the whole profile of one, for nothing. Contact details are unlocked by the user alone.",
+        "next": "`get` gives the whole profile of one, for nothing. Contact details are unlocked by the user alone.",
     }
 
 
@@ -109,6 +112,7 @@ AGENT_TOOLS = (
         GetPersonArguments,
         PublicProfile,
         _get,
+        is_former=True,
     ),
     AgentTool(
         "find_people",
@@ -130,7 +134,7 @@ AGENT_TOOLS = (
         _search,
         route_class="model",
         spends=True,
-        is_listed=False,
+        is_former=True,
     ),
 )
 

@@ -82,6 +82,8 @@ class SourceField(LazyModel):
     many: bool = False
     values: list[str] | None = None
     description: str | None = None
+    through: Annotated[str | None, Field(exclude=True)] = None
+    """The reference through which a row has the value."""
 
 
 class RelatedRows(LazyModel):
@@ -97,7 +99,7 @@ class RelatedRows(LazyModel):
 
 
 class SourceDescription(LazyModel):
-    """What a Query can ask of a source. `date` is the field that dates its rows."""
+    """What a Query can ask of a source. `date` is the field that dates its rows, `texts` are long texts to select."""
 
     name: str
     label: str
@@ -105,6 +107,7 @@ class SourceDescription(LazyModel):
     date: str | None = None
     fields: list[SourceField]
     related: list[RelatedRows]
+    texts: list[str] = []
 
 
 SOURCES_MAX = 100

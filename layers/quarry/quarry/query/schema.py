@@ -104,6 +104,8 @@ class Source:
     grouped, but not by the fields in `naming`, and those whose `id` is given are shown.
     """
     naming: frozenset[str] = frozenset()
+    texts: Mapping[str, Field] = field(default_factory=dict)
+    """Long texts: they can be selected and compared, and no question is read as one about them."""
 
 
 @dataclass(frozen=True)

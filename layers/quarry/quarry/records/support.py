@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import NamedTuple
 
+from quarry.answering.citations import CODE
 from quarry.language.numerals import (
     LIST_MARK,
     TOKEN,
@@ -22,7 +23,6 @@ from quarry.language.numerals import (
 )
 from quarry.language.tokens import sentence_spans
 from quarry.platform.text import STOP_WORDS, significant_words
-from quarry.records.citations import CODE
 from quarry.records.contract import Citation
 from quarry.records.evidence import QUOTE_CHARACTERS_MAX, RecordText, SourceText, spelled
 

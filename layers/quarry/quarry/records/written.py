@@ -16,6 +16,7 @@ from quarry.agent.results import result_text
 from quarry.agent.service import answer_query
 from quarry.agent.sources import card, stems_of
 from quarry.answering.answer import Answer, Began, Said, Told
+from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages
 from quarry.answering.written import WrittenAnswer
@@ -38,7 +39,6 @@ from quarry.records.answer_cache import (
     kept_label,
 )
 from quarry.records.answerability import FOLLOWUP_CHARACTERS_MAX, answered, filled_up, suggest_followups
-from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
     AnswerChunkEvent,
     ConfidenceEvent,
