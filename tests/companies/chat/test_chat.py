@@ -154,7 +154,7 @@ class TestSimilarity:
         self, client: TestClient, question: str
     ) -> None:
         events = chat(client, question)
-        assert final(events)["aggregation"] is None
+        assert "aggregation" not in final(events)
         assert found(events)[0] == "c-pen-nine"
         assert "c-lusevakt" not in found(events)
         for reference in final(events)["references"]:
@@ -164,7 +164,7 @@ class TestSimilarity:
     def test_who_is_asked_for_at_a_company_is_not_the_company(self, client: TestClient, question: str) -> None:
         events = chat(client, question)
         assert end_reason(events) != "exact_match"
-        assert "c-lusevakt" not in found(events)[:1]
+        assert "c-lusevakt" not in found(events)
 
 
 class TestDemands:

@@ -1,4 +1,4 @@
-"""The search for people, for one credit.
+"""The search for people, for one credit where it shows anybody.
 
 Read `_search` from top to bottom: check the credit, read the query (by the model, else by its segments), find people in the
 strictest tier with enough of them, let the model drop and order them, and give reasons. Then one transaction stores the search,
