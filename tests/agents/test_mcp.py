@@ -189,7 +189,7 @@ async def test_conditions_hold_in_a_search_and_values_are_listed_by_their_number
 
 async def test_companies_come_with_reasons_and_a_person_without_contact(base: str, agents_url: str) -> None:
     where = [{"field": "country", "value": "germany"}]
-    found = await call(base, "find_companies", need="robots that can be leased", where=where, limit=2)
+    found = await call(base, "find_companies", need="insurance", where=where, limit=2)
     assert {each["hq_country"] for each in found["fits"]} == {"Germany"}
     assert all(each["reason"] and "in Germany" in each["meets"] for each in found["fits"])
     assert (found["assumed"], found["meeting"] > len(found["fits"])) == (["status: startup"], True)

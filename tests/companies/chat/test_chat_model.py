@@ -58,7 +58,7 @@ class TestLeading:
         assert text_of(events) == final(events)["content"] == SUMMARY
         assert final(events)["telemetry"]["iterationCount"] == 1
         assert [each["id"] for each in activities(events) if each["status"] == "completed"] == [
-            "names", "search_1", "filter_1", "rank_1", "critique_1",
+            "names", "plan_1", "search_1", "filter_1", "rank_1", "critique_1",
         ]  # fmt: skip
         [told] = results(model)
         shown = json.loads(told)

@@ -23,7 +23,7 @@ from quarry.companies.contract import ChatRequest, Company, Reference, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.name_lookup import look_up, match_names
 from quarry.companies.outputs import VARIANTS_PLANNED_MAX, CompanyPlan, PlanFilters
-from quarry.companies.planning import DEFAULT_SEARCHES
+from quarry.companies.planning import DEFAULT_SEARCHES, described
 from quarry.companies.query import COUNT_MAX, Sought, assumed
 from quarry.companies.reading import read_sought
 from quarry.companies.rounds import budget_of, rounds
@@ -48,27 +48,26 @@ NAMED_MAX = 3
 class FindCompaniesArguments(Request):
     """Arguments of `find_companies`."""
 
-    need: QueryText = Field(description="The companies wanted, in the user's words.")
+    need: QueryText = Field(description="In the user's words.")
     variants: Annotated[tuple[CleanText, ...], OneOrMany] = Field(
         default=(),
         max_length=VARIANTS_PLANNED_MAX,
-        description="Other phrasings of it, as a company's own profile would put it: what it makes, for whom, which problem "
-        "it solves.",
+        description="Other phrasings, as a profile puts it.",
     )
     # described by `query` already
     where: Annotated[
         tuple[Condition, ...], OneOrMany, WithJsonSchema({"type": "array", "items": {"type": "object"}})
-    ] = Field(default=(), description="Conditions that must hold, as in `query`; startups unless one is on status.")
+    ] = Field(default=(), description="As in `query`; startups unless one is on status.")
     must: Annotated[tuple[CleanText, ...], OneOrMany] = Field(
         default=(),
         max_length=DEMANDED_MAX,
-        description="Words that every profile must hold; only where the user insists.",
+        description="Words that each profile must hold.",
     )
-    like: CleanText | None = Field(default=None, description="The name of a company that others should resemble.")
+    like: CleanText | None = Field(default=None, description="A company to resemble, by name.")
     not_ids: Annotated[tuple[Identifier, ...], OneOrMany] = Field(
-        default=(), max_length=LEFT_OUT_MAX, description="Companies to leave out, such as those shown before."
+        default=(), max_length=LEFT_OUT_MAX, description="Leave these out."
     )
-    limit: int = Field(default=8, ge=1, le=COUNT_MAX)
+    limit: int = Field(default=8, ge=1, le=COUNT_MAX, description="At most.")
 
 
 @dataclass(frozen=True)
@@ -93,8 +92,18 @@ async def find_companies(
     """The events of the rounds, and last what was found. Raises InvalidInput for conditions, values and names that the data
     lacks, with the nearest, and DatabaseUnavailable.
     """
-    asked = await _asked(arguments, context)
-    now = Round(asked, plan=_plan(arguments, asked, context))
+    now, refused = Round(Asked(Sought(), ())), None
+    with timeline.step(f"plan_{context.run.iterations + 1}", "Planning the search") as step:
+        yield step.event
+        try:
+            asked = await _asked(arguments, context)
+            plan = _plan(arguments, asked, context)
+            now, step.detail = Round(asked, plan=plan), described(plan)
+        except InvalidInput as error:
+            refused, step.detail = error, "refused"
+    yield step.event
+    if refused is not None:
+        raise refused
     async with aclosing(rounds(context, timeline, now)) as steps:
         async for taken in steps:
             if isinstance(taken, Round):
@@ -237,11 +246,11 @@ class FoundForNeed(LazyModel):
     """
 
     fits: list[FoundCompany]
-    near: list[NearCompany]
-    meeting: int | None
-    assumed: list[str]
-    uncovered: list[str]
-    remarks: list[str]
+    near: list[NearCompany] = []
+    meeting: int | None = None
+    assumed: list[str] = []
+    uncovered: list[str] = []
+    remarks: list[str] = []
 
 
 async def _find(arguments: FindCompaniesArguments, caller: Caller, services: Services) -> dict[str, Any]:
@@ -287,10 +296,9 @@ def shown_company(reference: Reference, company: Company) -> dict[str, Any]:
 
 FIND_COMPANIES = AgentTool(
     "find_companies",
-    "Find companies for a need",
-    "Companies for a need in other words, a wide field, or like another company: several rounds that search, rank and judge. "
-    "Gives those that fit, with reasons, and near ones with what they miss. Never counts: for numbers, orders, sums and facts "
-    "use `query`.",
+    "Find companies",
+    "Companies for a need, a wide field, or like another: those that fit, with reasons, and near ones with what they miss. Never "
+    "counts: for numbers and facts use `query`.",
     FindCompaniesArguments,
     FoundForNeed,
     _find,

@@ -42,7 +42,7 @@ async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
         plan = replace(plan, by_model=True, sought=sought)
     if before is not None and _is_searched(plan, before):
         return replace(now, end_reason="converged"), "nothing else to try"
-    return replace(now, plan=plan, asked=replace(asked, sought=plan.sought)), _described(plan)
+    return replace(now, plan=plan, asked=replace(asked, sought=plan.sought)), described(plan)
 
 
 def _is_searched(plan: Plan, before: Plan) -> bool:
@@ -56,7 +56,7 @@ def _is_searched(plan: Plan, before: Plan) -> bool:
     )
 
 
-def _described(plan: Plan) -> str:
+def described(plan: Plan) -> str:
     """A plan in a line."""
     filters = plan.output.filters
     tags = [*filters.categories, *filters.sectors, *filters.business_models]

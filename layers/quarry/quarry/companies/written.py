@@ -5,6 +5,7 @@ Numbers, orders and facts come from the general tools, companies for a need from
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
@@ -63,6 +64,8 @@ class CompanyToolset(Toolset):
     context: Context
     timeline: Timeline
     found: list[FoundCompanies] = field(default_factory=list)
+    _one_by_one: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Searches that a model calls at once run one after the other: they share the limits and the log of the run."""
 
     @property
     def has_found(self) -> bool:
@@ -73,7 +76,7 @@ class CompanyToolset(Toolset):
         return [find, *super().tools()]
 
     async def _find(self, arguments: FindCompaniesArguments) -> AsyncGenerator[Event | ToolResult]:
-        async with aclosing(find_companies(arguments, self.context, self.timeline)) as events:
+        async with self._one_by_one, aclosing(find_companies(arguments, self.context, self.timeline)) as events:
             async for event in events:
                 if not isinstance(event, FoundCompanies):
                     yield event

@@ -70,10 +70,10 @@ class FoundPeople(LazyModel):
 
     search_id: str
     people: list[FoundPerson]
-    relaxations: list[Relaxation]
-    charged: bool
-    notice: str | None
-    next: str
+    relaxations: list[Relaxation] = []
+    charged: bool = True
+    notice: str | None = None
+    next: str = ""
 
 
 async def _get(arguments: GetPersonArguments, caller: Caller, services: Services) -> dict[str, Any]:
@@ -116,14 +116,14 @@ AGENT_TOOLS = (
     ),
     AgentTool(
         "find_people",
-        "Find people, for a credit",
-        "At most five people for a need, each with what they meet and miss, and reasons. A call that shows anybody COSTS THE "
-        "USER ONE CREDIT. A condition that no words of the need state, or a value that the data lacks, is refused for nothing.",
+        "Find people",
+        "At most five people for a need, with reasons and what each misses. COSTS THE USER ONE CREDIT if anybody is shown.",
         FindPeopleArguments,
         FoundPeople,
         _find,
         route_class="model",
         spends=True,
+        unlisted=frozenset({"key"}),
     ),
     AgentTool(
         "search_people",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, StrictBool, StrictFloat, StrictInt
+from pydantic import Field, StrictBool, StrictFloat, StrictInt, WithJsonSchema
 
 from quarry.people.contract import Constraints, Exclude, Must, PeopleSearchRequest, PeopleSearchResponse, Should
 from quarry.people.normalisation import ASSERTIONS, weakened
@@ -53,30 +53,29 @@ class PersonCondition(Request):
     words: CleanText = Field(description="The words of `need` that say so, as they stand there.")
 
 
-Conditions = Annotated[tuple[PersonCondition, ...], OneOrMany]
+# the description says what they are in fewer words than a schema
+Conditions = Annotated[
+    tuple[PersonCondition, ...], OneOrMany, WithJsonSchema({"type": "array", "items": {"type": "object"}})
+]
 
 
 class FindPeopleArguments(Request):
     """Arguments of `find_people`."""
 
-    need: QueryText = Field(description="Who is wanted, in the user's own words.")
+    need: QueryText = Field(description="In the user's own words.")
     must: Conditions = Field(
         default=(),
         max_length=20,
-        description="What the need requires. `role`: what they are or do, other names behind bars: nurse|rn. `words`: in their "
-        "profile. Days as YYYY-MM-DD; salary in INR a year.",
+        description="Each {field, value, words}: the words of `need` that say so. Fields: role (nurse|rn), words, name, company, "
+        "school, team, city, country, place, since and until (YYYY-MM-DD), current, open_to_work, would_work_in, "
+        "salary_at_most (INR a year), years_at_least, years_at_most, seniority, employment, domain, sub_domain, kind.",
     )
     should: Annotated[tuple[CleanText, ...], OneOrMany] = Field(
-        default=(), max_length=20, description="Skills and other words that raise the rank."
+        default=(), max_length=20, description="Words that raise the rank."
     )
-    exclude: Conditions = Field(
-        default=(),
-        max_length=20,
-        description="What the need rules out, of an experience in a required role: role, words, company, school, team, a place, "
-        "time, current, open_to_work.",
-    )
-    ever: StrictBool = Field(default=False, description="Exclude by any experience: the need says never.")
-    like: CleanText | None = Field(default=None, description="The name of a person whom others should resemble.")
+    exclude: Conditions = Field(default=(), max_length=20, description="As `must`, of experience in a required role.")
+    ever: StrictBool = Field(default=False, description="Of any experience: never.")
+    like: CleanText | None = Field(default=None, description="A person to resemble, by name.")
     key: KeyText | None = Field(default=None, description="The same key and arguments are charged once.")
 
 
