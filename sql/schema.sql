@@ -1308,6 +1308,7 @@ END;
 
 CREATE FUNCTION quarry.count_candidates(p_table regclass, p_query quarry.weighed_query, p_filter text, p_limit integer, p_found text[], OUT rows integer, OUT is_capped boolean) RETURNS record
     LANGUAGE plpgsql STABLE
+    SET work_mem TO '32MB'
     SET enable_seqscan TO 'on'
     AS $_$
 declare
@@ -5550,6 +5551,7 @@ CREATE FUNCTION quarry.spelt_query(p_query text) RETURNS text
 
 CREATE FUNCTION quarry.text_candidates(p_table regclass, p_query quarry.weighed_query, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, coverage double precision)
     LANGUAGE plpgsql STABLE
+    SET work_mem TO '32MB'
     SET enable_seqscan TO 'on'
     SET enable_bitmapscan TO 'on'
     SET synchronize_seqscans TO 'off'
@@ -5961,6 +5963,7 @@ $_$;
 
 CREATE FUNCTION quarry.vector_candidates(p_table regclass, p_embeddings regclass, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_required tsquery DEFAULT NULL::tsquery, p_embedding_type text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[], p_fits_many boolean DEFAULT false) RETURNS TABLE(id text, similarity double precision)
     LANGUAGE plpgsql STABLE
+    SET work_mem TO '32MB'
     SET enable_seqscan TO 'on'
     SET "hnsw.ef_search" TO '128'
     SET "hnsw.iterative_scan" TO 'relaxed_order'

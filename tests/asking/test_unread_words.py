@@ -55,7 +55,6 @@ DOUBTED = {
     "How many repairs were deleted?": "deleted",
     "How many customers left in 2014?": "left",
     "How many customers renewed in 2014?": "renewed",
-    "How many customers are active?": "active",
     "How many tyres are mounted?": "mounted",
     "What is the total price of tyres in 2026?": "2026",
     "What is the average price of winter tyres?": "winter",
@@ -66,6 +65,7 @@ SURE = {
     "How many customers joined in 2014?": 7,
     "How many repairs are open?": 18,
     "How many customers are from Kent?": 12,
+    "How many customers are active?": 16,
     "What is the average bar of readings in 2026?": "4.55",
     "What is the total price of tyres?": "1,545",
 }

@@ -79,6 +79,13 @@ def test_words_that_frame_a_question_are_no_doubt(question: str) -> None:
     assert read(question, given=calibrated(Calibration({"always": 9.0}, SURE))).verdict == "confident"
 
 
+def test_a_word_beside_a_condition_of_a_number_may_state_another() -> None:
+    status = ValueLink(5, 6, "tickets", "status", "Open", 3)
+    sure = calibrated(Calibration({"always": 9.0}, SURE))
+    reading = read("how many tickets with status open were returned?", [status], sure)
+    assert (reading.verdict, "returned" in reading.unread) == ("doubted", True)
+
+
 def test_words_that_nothing_explains_are_named() -> None:
     reading = read("how many tickets are purple?")
     assert "purple" in reading.unread

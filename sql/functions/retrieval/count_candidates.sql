@@ -10,6 +10,7 @@ create or replace function count_candidates(
   p_table regclass, p_query weighed_query, p_filter text, p_limit int, p_found text[], out rows int, out is_capped boolean
 )
 language plpgsql stable
+set work_mem = '32MB'  -- the owners of related rows that no index finds are read once, into memory
 set enable_seqscan = on
 as $$
 declare

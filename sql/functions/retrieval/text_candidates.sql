@@ -28,6 +28,7 @@ create or replace function text_candidates(
   p_table regclass, p_query weighed_query, p_limit int, p_filter text default null, p_rows int default 2000
 ) returns table (id text, text_score double precision, coverage double precision)
 language plpgsql stable
+set work_mem = '32MB'  -- the owners of related rows that no index finds are read once, into memory
 set enable_seqscan = on
 set enable_bitmapscan = on
 set synchronize_seqscans = off

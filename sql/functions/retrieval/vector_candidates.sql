@@ -14,6 +14,7 @@ create or replace function vector_candidates(
   p_embedding_type text default null, p_fitting text[] default null, p_fits_many boolean default false
 ) returns table (id text, similarity double precision)
 language plpgsql stable
+set work_mem = '32MB'  -- the owners of related rows that no index finds are read once, into memory
 set enable_seqscan = on  -- regardless of the caller's setting
 set hnsw.ef_search = 128
 set hnsw.iterative_scan = relaxed_order

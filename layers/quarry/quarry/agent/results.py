@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
 
+from quarry.language.writing import IN_ENGLISH
 from quarry.query.algebra import Cell, Column, Query
 from quarry.query.contract import QueryResult
 from quarry.query.describe import GROUPS_NAMED_MAX
@@ -45,9 +46,9 @@ def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> It
     if query.group and query.aggregate and len(result.rows) <= GROUPS_NAMED_MAX:
         return
     if query.group:
-        lines = dict.fromkeys(_group_line(query, columns, row, phrases) for row in result.rows)
+        lines = [_group_line(query, columns, row, phrases) for row in result.rows]
     else:
-        lines = dict.fromkeys(_row_lines(result, columns, phrases))
+        lines = [*dict.fromkeys(_row_lines(result, columns, phrases))]
     yield from islice(lines, most)
     if len(lines) > most or (result.truncated and query.limit is None):
         yield f"- and more, of {result.total:,} in all"
@@ -75,7 +76,7 @@ def _shown(column: Column, cell: Cell, phrases: Phrases) -> tuple[str, str]:
     """The label and the value of a cell. Numbers have no separators, since commas stand between values."""
     if isinstance(cell, bool) or not isinstance(cell, int | float):
         return column.label, phrases.cell(column, cell)
-    said = f"{cell:.2f}".rstrip("0").rstrip(".") if isinstance(cell, float) else str(cell)
+    said = IN_ENGLISH.measured(cell).replace(",", "") if isinstance(cell, float) else str(cell)
     return column.label, f"{said} {column.unit}" if column.unit and isinstance(cell, int) else said
 
 
@@ -101,6 +102,7 @@ def _forms(cell: Cell, unit: str) -> list[str]:
     if isinstance(cell, bool) or not isinstance(cell, int | float):
         return [] if cell is None else [str(cell), *_in_words(str(cell))]
     rounded = [f"{cell:.{digits}f}" for digits in range(4)] if isinstance(cell, float) else []
+    rounded += [IN_ENGLISH.measured(cell).replace(",", "")] if isinstance(cell, float) else []
     shares = [f"{cell * 100:.{digits}f}%" for digits in range(2)] if isinstance(cell, float) and 0 <= cell <= 1 else []
     converted = [f"{other:.{digits}f}" for other in in_other_units(cell, unit) for digits in range(3)]
     return list(dict.fromkeys([str(cell), *rounded, *shares, *converted]))

@@ -19,7 +19,8 @@ from quarry.platform.errors import FieldError, InvalidInput, QuarryError, Source
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Comparison, Query
+from quarry.query.algebra import Comparison, Query, Result
+from quarry.query.apart import Namesakes, check_left_out, with_currencies
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe
 from quarry.query.execute import compile_query, execute
@@ -50,8 +51,9 @@ async def answer_query(
     source_of(schema, query.source, "/source")  # before anything is looked up
     reader = asked.acting(services).reader
     try:
-        query = await with_known_values(query, asked, reader, keeps_places=keeps_places)
-        result = await execute(reader, query, schema, today)
+        known = await with_known_values(query, asked, reader, keeps_places=keeps_places)
+        query = with_currencies(with_ties(known), schema)
+        query, result = await _told_apart(query, schema, reader, today)
     except (PostgresError, QuarryError) as error:
         fault = lasting_fault(error)
         # the values of a source that cannot be read are unknown
@@ -60,6 +62,7 @@ async def answer_query(
         if isinstance(error, InvalidInput):
             raise await with_reasons(error, query, asked, reader) from error
         raise
+    check_left_out(query, result, schema)
     description = await off_loop(describe, query, result, schema, today)
     return QueryResult(
         query=query,
@@ -74,6 +77,23 @@ async def answer_query(
         filters=description.filters,
         spans=query.spans or None,
     )
+
+
+def with_ties(query: Query) -> Query:
+    """The query with all that tie for the first place, where only the first is asked for and it does not say otherwise."""
+    is_first = query.limit == 1 and query.order and not query.offset and "ties" not in query.model_fields_set
+    return query.model_copy(update={"ties": True}) if is_first else query
+
+
+async def _told_apart(query: Query, schema: Schema, reader: Database, today: datetime.date) -> tuple[Query, Result]:
+    """The query, by the rows of a name that it names where several rows have it, and its result."""
+    namesakes = Namesakes.of(query, schema)
+    if namesakes is None:
+        return query, await execute(reader, query, schema, today)
+    result = await execute(reader, namesakes.split, schema, today)
+    if len(result.rows) > 1:
+        return namesakes.split, result
+    return query, namesakes.whole(result) or await execute(reader, query, schema, today)
 
 
 EXAMINED_MAX = 500

@@ -153,6 +153,7 @@ def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDesc
         label=source.label,
         description=source.description,
         date=source.dated,
+        left_out=source.left_out or None,
         fields=[*(_field(name, field, source, values) for name, field in source.fields.items()), *predicates],
         related=[
             _related(link)
@@ -172,6 +173,7 @@ def _field(name: str, field: Field, source: Source, values: Values) -> SourceFie
         label=field.label,
         unit=field.unit,
         currency=field.currency,
+        currency_of=field.currency_of,
         references=link.target if link else None,
         many=field.is_array or (field.related is not None and field.related.is_many),
         values=values.get(listed) if listed and not is_naming(name, source) else None,
@@ -235,8 +237,9 @@ def line_of(source: SourceDescription, extent: str = "") -> str:
     dated = f", dated by {source.date}" if source.date else ""
     about = f" ({source.description})" if source.description else ""
     known = f"; {extent}" if extent else ""
+    left_out = f", {source.left_out}" if source.left_out else ""
     texts = [f"texts to select: {', '.join(source.texts)}"] if source.texts else []
-    return f"{source.name}{about}{dated}{known}: {'; '.join([*fields, *links, *texts])}"
+    return f"{source.name}{about}{dated}{left_out}{known}: {'; '.join([*fields, *links, *texts])}"
 
 
 def _is_reached(field: SourceField, source: SourceDescription) -> bool:
@@ -252,7 +255,7 @@ def names_of(source: SourceDescription) -> str:
 
 
 def _field_line(field: SourceField) -> str:
-    measured = field.currency or field.unit
+    measured = field.currency or field.unit or (f"the row's {field.currency_of}" if field.currency_of else None)
     kind = "true/false" if field.kind == "boolean" else field.kind
     return " ".join(
         filter(

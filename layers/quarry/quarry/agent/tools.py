@@ -532,8 +532,9 @@ Run = Callable[[Query], Awaitable[QueryResult]]
 
 
 async def values_like(source: str, field: str, like: str, run: Run, services: Services) -> list[list[Cell]]:
-    """The most frequent values of a field; those that `like` names, contain it, mean it or are spelt like it, where it is given;
-    each with its number of rows. Raises InvalidInput and DatabaseUnavailable.
+    """The most frequent values of a field: those that `like` names, perhaps by another name, then those that contain it; if there
+    are none, those that are spelt most like it or are nearest to it in meaning. Each with its number of rows. Raises InvalidInput
+    and DatabaseUnavailable.
     """
     everything = Query(
         source=source,
@@ -544,12 +545,14 @@ async def values_like(source: str, field: str, like: str, run: Run, services: Se
     like = like.strip()
     if not like:
         return (await run(everything.model_copy(update={"limit": VALUES_MAX}))).rows
+    found: list[list[Cell]] = []
     for op in ("=", "contains"):
-        with suppress(InvalidInput):
+        with suppress(InvalidInput):  # of a value that no row has
             holding = Comparison.model_validate({"field": field, "op": op, "value": like})
-            found = await run(everything.model_copy(update={"where": (holding,), "limit": VALUES_MAX}))
-            if found.rows:
-                return found.rows
+            rows = (await run(everything.model_copy(update={"where": (holding,), "limit": VALUES_MAX}))).rows
+            found += [row for row in rows if row not in found]
+    if found:
+        return found[:VALUES_MAX]
     rows = (await run(everything.model_copy(update={"limit": LIMIT_MAX}))).rows
     by_value = {str(row[0]): row for row in rows}
     likeness = await _likeness(like, [*by_value], services)

@@ -114,7 +114,7 @@ def _changed(
     if not reasons:
         return Change("keep", name, (), declaration, relation, columns, old)
     made_of, before_made_of = (
-        (each.row_hash, each.content_hash, each.declaration.where, each.declaration.has_meaning) for each in (new, old)
+        (each.row_hash, each.content_hash, each.source_sql, each.declaration.has_meaning) for each in (new, old)
     )
     return Change(
         "change", name, tuple(reasons), declaration, relation, columns, old, is_earlier or made_of != before_made_of
@@ -142,6 +142,10 @@ def resolved(
             "key": key_of(declaration, relation),
             "facets": {name: tables.facet(facet) for name, facet in declaration.facets.items()},
             "links": {name: tables.link(link) for name, link in declaration.links.items()},
+            "kept_with": {
+                by: kept.model_copy(update={"key": kept.key or tables.key_referred_to(by, kept.of)})
+                for by, kept in declaration.kept_with.items()
+            },
             "topic": tuple(tables.title(each, relation) for each in declaration.topic),
             "part_of": parent and parent.model_copy(update={"key": tables.referred_key(parent, relation)}),
         }
@@ -157,6 +161,10 @@ class _Tables:
 
     def referred_key(self, each: Referred | Parent | FacetDeclaration, source: Relation) -> str | None:
         return each.key or referred_key(source, each.by or "", self.relations[table_name(each.of or "")])
+
+    def key_referred_to(self, by: str, of: str) -> str | None:
+        """The column of another table that a column refers to."""
+        return referred_key(self.relation, by, self.relations[table_name(of)])
 
     def facet(self, facet: FacetDeclaration) -> FacetDeclaration:
         if facet.through is not None:
@@ -208,7 +216,18 @@ select c.id, c.name, c.declaration, c.columns, c.document_keys, coalesce(n.nspna
     ) j (name), lateral (select j.name #>> '{}' as named) n
     where jsonb_typeof(j.name) = 'string'
       and may_hide_rows(to_regclass(case cardinality(parse_ident(n.named)) when 1 then 'public.' else '' end || n.named))
-  ) as guarded_tables
+  ) as guarded_tables,
+  array(
+    select a.attname from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+    where i.indrelid = c.source and i.indpred is null
+  ) as indexed_columns,
+  array(
+    select r.name from jsonb_each(c.declaration::jsonb -> 'related') r (name, rows), lateral (select r.rows ->> 'of' as named) n
+    where exists (
+      select from pg_index i join pg_attribute a on a.attrelid = i.indrelid and a.attnum = i.indkey[0]
+      where a.attname = r.rows ->> 'by' and i.indpred is null
+        and i.indrelid = to_regclass(case cardinality(parse_ident(n.named)) when 1 then 'public.' else '' end || n.named))
+  ) as indexed_relations
 from collections c left join pg_class r on r.oid = c.source left join pg_namespace n on n.oid = r.relnamespace order by c.id
 """
 """The rows that `collection_of` reads."""
@@ -224,6 +243,7 @@ def collection_of(row: Mapping[str, Any]) -> Collection:
     return Collection(
         row["id"], row["name"], declaration, source, columns, declaration.key, row["has_row_security"],
         tuple(row["languages"]), row["functions_hash"], frozenset(row["guarded_tables"]), keys,
+        frozenset(row["indexed_columns"]), frozenset(row["indexed_relations"]),
     )  # fmt: skip
 
 

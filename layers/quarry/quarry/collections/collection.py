@@ -19,7 +19,7 @@ from quarry.collections.json_paths import TYPES_OF_KINDS, keys_of, own_name, pat
 from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.predicate import read_predicate
-from quarry.collections.reference_declarations import Parent, Referred, RelatedRows
+from quarry.collections.reference_declarations import KeptWith, Parent, Referred, RelatedRows
 from quarry.collections.relations import Relation, is_date_type
 from quarry.collections.row_sql import (
     LINE_BREAK,
@@ -62,6 +62,10 @@ class Collection:
     """The tables named by its facets where row-level security may hide rows, as the declaration writes them."""
     document_keys: Mapping[str, UsedColumn] = field(default_factory=dict)
     """The keys that were seen in JSON columns of the source, by path."""
+    indexed_columns: frozenset[str] = frozenset()
+    """The columns of the source by which an index finds its rows."""
+    indexed_relations: frozenset[str] = frozenset()
+    """The related rows that an index finds."""
     owned: Mapping[tuple[str, str], Collection] = field(default_factory=dict, compare=False, repr=False)
     """The collections whose rows have owners, by table. Of these tables a caller reads only rows of their own, also where the
     collection refers to them. Empty where the rows of all owners are counted.
@@ -105,11 +109,20 @@ class Collection:
 
     @property
     def source_sql(self) -> LiteralString:
-        """Its rows in SQL: the source, or the rows of it that meet `where`."""
+        """Its rows in SQL: the source, or the rows of it that meet `where` and are kept with those that they refer to."""
         where = self.declaration.where
+        met = [f"({where.statement})"] if where else []
+        met += [self._is_kept(by, kept) for by, kept in self.declaration.kept_with.items()]
         # rows without a key are identified by their physical location
         columns: LiteralString = "*" if self.key else "tableoid, ctid, *"
-        return f"(select {columns} from {self.table_sql} where {where.statement})" if where else self.table_sql
+        row: LiteralString = " s" if self.declaration.kept_with else ""
+        return f"(select {columns} from {self.table_sql}{row} where {' and '.join(met)})" if met else self.table_sql
+
+    def _is_kept(self, by: str, kept: KeptWith) -> LiteralString:
+        """Whether no row that the row `s` refers to by a column is left out."""
+        refers = f"{self.column(kept.key or 'id', 'p')} = {self.column(by, 's')}"
+        left_out = f"({kept.where.statement}) is not true"
+        return f"not exists (select from {self.other_table(kept.of)} p where {refers} and {left_out})"
 
     def column(self, name: str, row: LiteralString = "x") -> LiteralString:
         """A column or path of the source's row `row`."""

@@ -18,6 +18,7 @@ from quarry.collections.predicate import fields_of, read_predicate
 from quarry.collections.reference_declarations import (
     Columns,
     Declared,
+    KeptWith,
     LinkDeclaration,
     Parent,
     Quoting,
@@ -81,8 +82,8 @@ class CollectionDeclaration(Declared):
     that a Query can use although they are not shown, such as keys and codes. `links` are references that give a row no
     name. `predicates` are named conditions (`read_predicate`), which a Query uses as boolean fields. With
     `bypasses_policies`, every caller may read what a view shows of tables with policies. The collection holds the rows that
-    meet `where`. With `vectors`, rows are searched by vectors of the table instead of `embed`. `related` are rows of other
-    tables that belong to its rows.
+    meet `where` and whose columns in `kept_with` refer to rows that meet the conditions there. With `vectors`, rows are
+    searched by vectors of the table instead of `embed`. `related` are rows of other tables that belong to its rows.
 
     Texts of a column named in `markup` are searched, quoted and shown as plain text.
 
@@ -91,6 +92,7 @@ class CollectionDeclaration(Declared):
 
     source: TableName
     where: RowCondition | None = None
+    kept_with: Mapping[str, KeptWith] = {}
     key: Columns = ()
     title: Columns = ()
     text: Mapping[str, Weight] = {}

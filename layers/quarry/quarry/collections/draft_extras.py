@@ -7,7 +7,7 @@ that the table holds.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from quarry.collections import toml_text
 from quarry.collections.column_types import PLAIN, VECTOR, dimensions_of, is_comparable, is_single
@@ -54,7 +54,8 @@ def add_sum(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
     is_revenue = is_called(guess.relation.name, "sale") and buys(guess, guesses)
     is_held = bool({"stock", "inventory"} & {*words(quantities[0].name)})
     called = unique("revenue" if is_revenue else "stock_value" if is_held else "amount", draft.facets)
-    draft.facets[called] = {"kind": "money", "expression": product}
+    currency = {"currency": {"column": guess.currency.name}} if guess.currency else {}
+    draft.facets[called] = {"kind": "money", "expression": product, **currency}
     draft.reasons[f"facets.{called}"] = "guessed"
 
 
@@ -222,6 +223,40 @@ def choose_rows(draft: TableDraft, guess: TableGuess) -> None:
         for name in [name for name, facet in draft.facets.items() if _column_of(name, facet) == column.name]:
             del draft.facets[name]
         return
+
+
+def choose_parents(draft: TableDraft, guess: TableGuess, guesses: Guesses) -> None:
+    """Leave out the rows of deleted rows: where no column of their own marks them, they go with what they are part of."""
+    if "where" in draft.settings:
+        return
+    kept = {
+        name: {"of": toml_text.table(*other.relation.qualified), "where": condition}
+        for name, other in _parents(guess, guesses)
+        if (condition := next(filter(None, (_kept_rows(each, other) for each in other.relation.columns)), None))
+    }
+    if kept:
+        draft.settings = {"source": draft.settings["source"], "kept_with": kept, **draft.settings}
+        draft.reasons["kept_with"] = f"guessed: rows of those that are marked as deleted are left out; {_SHOWN}"
+
+
+def _parents(guess: TableGuess, guesses: Guesses) -> Iterator[tuple[str, TableGuess]]:
+    """What rows are part of, by the column that refers to it: a sale, what their table is named after, or all that they must
+    refer to. People and things that others name stay, whoever is deleted.
+    """
+    found = [
+        (name, other)
+        for name, reference in guess.references.items()
+        if (other := guesses.get(reference.target)) is not None
+        and other is not guess
+        and other.relation.may_select
+        and not (other.are_people or other.is_lookup or other.is_place_list)
+    ]
+    own = {singular(word) for word in words(guess.relation.name)}
+    for name, other in found:
+        is_only = len(found) == 1 and not guess.relation.by_name[name].is_nullable
+        is_named = {singular(word) for word in words(other.relation.name)} < own
+        if is_only or is_named or is_called(other.relation.name, "sale"):
+            yield name, other
 
 
 def choose_vectors(draft: TableDraft, guess: TableGuess, made: Embedding | None) -> None:

@@ -11,7 +11,7 @@ from typing import Literal
 from quarry.collections import toml_text
 from quarry.collections.column_types import is_comparable, is_single
 from quarry.collections.date_kinds import NOT_READ, DateKinds
-from quarry.collections.draft_extras import choose_rows, choose_vectors
+from quarry.collections.draft_extras import choose_parents, choose_rows, choose_vectors
 from quarry.collections.draft_parts import in_lines, slug, unique
 from quarry.collections.guessing import is_text, is_writable
 from quarry.collections.names import joined, words
@@ -86,6 +86,7 @@ def draft(
         is_searched = group == "searched" or (group == "private" and _is_searched(guess))
         table = draft_table(guess, guesses, name, is_searched=is_searched, kinds=kinds)
         choose_rows(table, guess)
+        choose_parents(table, guess, guesses)
         choose_vectors(table, guess, made)
         written = in_lines(name, guess.relation, table, _owner_lines(guess) if group == "private" else ())
         lines[group] += ["", *(f"# {line}".rstrip() if group == "private" else line for line in written)]

@@ -30,9 +30,16 @@ def _is_unit(unit: str) -> str:
     return unit
 
 
+class CurrencyColumn(Declared):
+    """Each row names the currency of its amount by an ISO 4217 code."""
+
+    column: str
+
+
 class FacetDeclaration(Declared):
     """What rows can be filtered, counted and grouped by. `column` defaults to the facet's name. An `expression` computes a
-    number from several columns instead. `unit` is the unit of a number.
+    number from several columns instead. `unit` is the unit of a number; money has a `currency`, a code (`"EUR"`) or the column
+    with the code of each row (`{ column = "currency" }`).
 
     With `by`, the value is the `title` of the row of table `of` whose `key` equals the column `by`: a column, a template
     (`parse`), or another reference. A place may take several `columns`: a city and its country. With `related`, a row has the
@@ -54,7 +61,7 @@ class FacetDeclaration(Declared):
     wording: Annotated[str, Field(pattern=r"^[^{}]*(\{\}[^{}]*)?$")] | None = None
     hard: Literal[True, False, "counted"] = True
     people: bool = False
-    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | None = None
+    currency: Annotated[str, Field(pattern=r"^[A-Z]{3}$")] | CurrencyColumn | None = None
     by: str | None = None
     of: TableName | None = None
     through: TableName | None = None
@@ -88,6 +95,10 @@ class FacetDeclaration(Declared):
         )
         yield self.of and self.column, "with `of` the value is the other table's `title`, not `column`"
         yield self.currency and self.kind != "money", "only money has a currency"
+        yield (
+            self.currency_column and (self.of or self.related),
+            "`currency` names a column of the row, which does not hold the amount",
+        )
         yield self.unit and self.kind != "number", "only a number has a unit"
         yield self.expression and (parts or not is_number), "an `expression` is a number or money: no `column`, no `of`"
         yield (
@@ -102,6 +113,11 @@ class FacetDeclaration(Declared):
             self.wording and "{}" not in self.wording and self.kind != "boolean",
             "`wording` needs {} in the place of the value",
         )
+
+    @property
+    def currency_column(self) -> str | None:
+        """The column that says which currency the amount of a row is in."""
+        return self.currency.column if isinstance(self.currency, CurrencyColumn) else None
 
     @property
     def used_columns(self) -> tuple[str, ...]:

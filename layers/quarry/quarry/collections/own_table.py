@@ -57,8 +57,12 @@ class OwnTable(Collection):
         return f"{self.name}_embeddings"
 
     @property
-    def source_sql(self) -> LiteralString:
+    def table_sql(self) -> LiteralString:
         return self.source[1]
+
+    @property
+    def source_sql(self) -> LiteralString:
+        return self.table_sql
 
     def other_table(self, name: str) -> LiteralString:
         return table_name(name)[1]

@@ -140,6 +140,16 @@ class RowCondition(Declared):
         return found
 
 
+class KeptWith(Declared):
+    """Rows belong to a collection only with the row of table `of` that they refer to: where that meets the condition `where`,
+    and where they refer to none. `key` is the column that they refer to.
+    """
+
+    of: TableName
+    where: RowCondition
+    key: str | None = None
+
+
 def _without_signs(text: str, prefix: str) -> LiteralString:
     if text[0] == '"' or not set(_SIGNS) & {*text}:
         return text

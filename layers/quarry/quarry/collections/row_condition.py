@@ -41,14 +41,25 @@ def with_conditions(
     """
     read, wrong = dict(declared), dict[str, str]()
     for name, each in declared.items():
-        relation = relations.get(table_name(each.source))
-        if each.where is None or relation is None:
-            continue
         try:
-            read[name] = each.model_copy(update={"where": read_condition(connection, relation, each.where.sql)})
+            kept = {
+                by: one.model_copy(update={"where": _read(connection, relations, one.of, one.where)})
+                for by, one in each.kept_with.items()
+            }
+            where = each.where and _read(connection, relations, each.source, each.where)
         except ValueError as error:
             wrong[name] = str(error)
+        else:
+            read[name] = each.model_copy(update={"where": where, "kept_with": kept})
     return read, wrong
+
+
+def _read(
+    connection: SyncConnection, relations: Mapping[tuple[str, str], Relation], table: str, condition: RowCondition
+) -> RowCondition:
+    """The condition as Postgres writes it back; as it is where there is no such table, which is told elsewhere."""
+    relation = relations.get(table_name(table))
+    return condition if relation is None else read_condition(connection, relation, condition.sql)
 
 
 def read_condition(connection: SyncConnection, relation: Relation, condition: str) -> RowCondition:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from functools import cache
 from typing import LiteralString
 
 from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
@@ -17,7 +18,7 @@ from quarry.collections.row_sql import listed, quoted
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable
 from quarry.retrieval.facets import NUMERIC_KINDS, Facet, FacetKind, Related, SearchTable
-from quarry.spans.quantities import unit_named
+from quarry.spans.quantities import CURRENCIES, unit_named
 
 _WORDINGS: Mapping[str, str] = {"name": "by {}", "place": "in {}"}
 DATE = "date"
@@ -137,15 +138,28 @@ def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
         # with inflections of the label in the languages of the rows
         words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
         wording=given.wording or _wording(given.kind, label),
-        synonyms=tuple((said, value) for said, values in given.synonyms.items() for value in values),
+        synonyms=(
+            *((said, value) for said, values in given.synonyms.items() for value in values),
+            *(_names_of_currencies() if is_plain and given.columns_as(name)[0] in _currencies(collection) else ()),
+        ),
         is_hard=given.hard is True,
         is_people=given.people,
-        currency=given.currency,
+        currency=given.currency if isinstance(given.currency, str) else None,
         related=name if given.of else given.related,
         is_many=is_many,
         unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
         steps=len(list(tables_reached(collection.declaration, given))),
     )
+
+
+def _currencies(collection: Collection) -> set[str]:
+    """The columns that hold codes of currencies."""
+    return {each.currency_column for each in collection.declaration.facets.values() if each.currency_column}
+
+
+@cache
+def _names_of_currencies() -> tuple[tuple[str, str], ...]:
+    return tuple((said, code) for name, code in CURRENCIES.items() for said in (name, plural(name)))
 
 
 def _wording(kind: FacetKind, label: str) -> str:
@@ -238,4 +252,10 @@ def _relations(collection: Collection) -> Iterator[Related]:
     for name, rows in collection.declaration.related.items():
         on, of = collection.belongs(rows, "t", "r"), collection.other_table(rows.of)
         is_own = isinstance(collection, OwnTable)
-        yield Related(name, of, on, rows.by) if is_own else Related(name, rows.of, on, source=of, has_several=True)
+        yield (
+            Related(name, of, on, rows.by)
+            if is_own
+            else Related(
+                name, rows.of, on, source=of, has_several=True, is_indexed=name in collection.indexed_relations
+            )
+        )

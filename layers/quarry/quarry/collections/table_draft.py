@@ -307,6 +307,8 @@ def _facet(column: Column, guess: TableGuess, guesses: Guesses) -> _Facet | None
     reason = None
     if kind == "money" and (code := next(filter(None, map(currency_code, words(column.name))), None)):
         declared["currency"] = code
+    elif kind == "money" and guess.currency:
+        declared["currency"] = {"column": guess.currency.name}
     elif kind == "money":
         reason = 'which currency? { kind = "money", currency = "…" }'
     if in_hundredths(column):

@@ -221,6 +221,16 @@ class TableGuess:
         return None
 
     @cached_property
+    def currency(self) -> Column | None:
+        """The only column with codes of currencies: by its values or, where none are known, by its name."""
+        found = [
+            each
+            for each in self.usable
+            if is_text(each) and (each.seen.are_currencies if each.seen else "currency" in words(each.name))
+        ]
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
     def page(self) -> Column | None:
         """The address of a page about a row."""
         return next((column for column in self.usable if is_page(column)), None)

@@ -49,6 +49,11 @@ def uses(declared: CollectionDeclaration, relations: Relations) -> Iterator[Use]
     yield from _each(("language", "column"), _given(declared.language_column), TEXT, is_shown=False)
     yield from _each(("url",), template_columns(declared.url or ""), SINGLE)
     yield from _each(("where",), declared.where.columns if declared.where else (), ANY, is_shown=False)
+    for name, kept in declared.kept_with.items():
+        path, of = ("kept_with", name), table_name(kept.of)
+        yield Use(path, name, SINGLE, is_shown=False)
+        yield from _each((*path, "key"), _given(kept.key), SINGLE, of, is_shown=False)
+        yield from _each((*path, "where"), kept.where.columns, ANY, of, is_shown=False)
     yield from _each(
         ("vectors",), _given(declared.vectors.column if declared.vectors else None), VECTOR, is_shown=False
     )
@@ -76,6 +81,7 @@ def _of_facet(
     declared: CollectionDeclaration, name: str, facet: FacetDeclaration, relations: Relations
 ) -> Iterator[Use]:
     path = "facets", name
+    yield from _each((*path, "currency", "column"), _given(facet.currency_column), SINGLE)
     if facet.through is not None:
         joins, of = table_name(facet.through), table_name(facet.of or "")
         for keyword, column, table in (("by", facet.by, joins), ("to", facet.to, joins), ("key", facet.key, of)):
@@ -165,6 +171,7 @@ def tables_named(declared: Mapping[str, CollectionDeclaration]) -> set[Table]:
 
 def _tables(declared: CollectionDeclaration) -> Iterator[str]:
     yield declared.source
+    yield from (kept.of for kept in declared.kept_with.values())
     yield from (link.of for link in declared.links.values() if link.of)
     yield from (rows.of for rows in declared.related.values())
     for facet in declared.facets.values():

@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from quarry.files.forms import NEARLY, form_of
 from quarry.files.value_types import ANY, BOOLEANS, cell_types
+from quarry.spans.quantities import currency_code
 
 VALUES_MIN = 3
 """Fewer values do not show the shape of a column."""
@@ -41,7 +42,8 @@ class Seen:
     """What is known of a column's values without storing any.
 
     Their shape, the keys in JSON that hold text, whether most are numbers or dates in any notation, whether most are names
-    (they begin with a capital and hold no digit), and whether all are one pair of words for yes and no.
+    (they begin with a capital and hold no digit), whether all are one pair of words for yes and no, and whether most are codes
+    of currencies.
     """
 
     shape: Shape
@@ -49,6 +51,7 @@ class Seen:
     are_figures: bool = False
     are_names: bool = False
     are_truths: bool = False
+    are_currencies: bool = False
 
 
 _CREDENTIAL = re.compile(
@@ -91,8 +94,14 @@ def seen_of(values: Sequence[str]) -> Seen | None:
     figures = sum(bool(cell_types(value) - _NO_FIGURES) or form_of(value).sort != "other" for value in held)
     are_names = _share(_is_name, held) >= MOST
     said = {value.lower() for value in held}
-    are_truths = any(said == {*pair} for pair in TRUTHS)
-    return Seen(_shape(held), keys, figures >= NEARLY * len(held), are_names, are_truths)
+    return Seen(
+        _shape(held),
+        keys,
+        are_figures=figures >= NEARLY * len(held),
+        are_names=are_names,
+        are_truths=any(said == {*pair} for pair in TRUTHS),
+        are_currencies=_share(lambda value: currency_code(value.lower()) == value, held) >= MOST,
+    )
 
 
 def _is_name(value: str) -> bool:

@@ -12,6 +12,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -21,6 +22,10 @@ Grain = Literal["day", "week", "month", "quarter", "year"]
 
 ENGLISH = "english"
 """The format for unknown languages."""
+
+DECIMALS = 2
+"""Decimals of numbers in words: a result has them all."""
+PLACES_MAX = 20
 
 _INDIAN_GROUPS = re.compile(r"(?<=\d)(?=(?:\d\d)*\d{3}(?!\d))")
 
@@ -45,7 +50,7 @@ class Writing:
     also: tuple[str, ...] = ()
     """Other codes of the language."""
 
-    def number(self, value: float, form: str = ",.10g") -> str:
+    def number(self, value: float | Decimal, form: str = ",.10g") -> str:
         """`value` in Python's `form`, with this language's separators."""
         digits, point, rest = format(value, form).partition(".")
         bare = digits.replace(",", "")
@@ -55,9 +60,16 @@ class Writing:
             digits = bare
         return digits.replace(",", self.group) + (self.decimal + rest if point else "")
 
-    def amount(self, value: float, currency: str | None, form: str = ",.10g") -> str:
+    def measured(self, value: float | Decimal) -> str:
+        """A number with two decimals at most; below 0.1 with the first three digits that are not 0."""
+        exact = Decimal(str(value))
+        places = DECIMALS if abs(exact) >= Decimal("0.1") or not exact else DECIMALS - exact.adjusted()
+        rounded = round(exact, min(places, PLACES_MAX))
+        return self.number(rounded.normalize() if rounded else Decimal(0), ",f")
+
+    def amount(self, value: float | Decimal, currency: str | None) -> str:
         """A number with its currency, an ISO 4217 code, if it has one."""
-        number = self.number(value, form)
+        number = self.measured(value)
         return self.money.format(amount=number, currency=currency) if currency else number
 
     def date(self, day: datetime.date) -> str:
@@ -100,7 +112,7 @@ def value_label(value: Value | None, grain: Grain | None, writing: Writing = IN_
     if value is None:
         return NO_VALUE
     if isinstance(value, float):
-        return writing.number(value, ".10g")
+        return writing.measured(value)
     if not isinstance(value, datetime.date):
         return str(value)
     match grain:

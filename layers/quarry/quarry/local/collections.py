@@ -162,5 +162,6 @@ def _of(collection: Collection, source: Source) -> Iterator[tuple[str, list[str]
 
 
 def _measured(field: Field) -> str:
-    measured = field.currency or field.unit or ("money" if field.kind == "money" else None)
+    currency = f"in the row's {field.currency_of}" if field.currency_of else "money"
+    measured = field.currency or field.unit or (currency if field.kind == "money" else None)
     return f"{field.name} ({measured})" if measured else field.name

@@ -71,9 +71,9 @@ class FindPeopleArguments(Request):
         "salary_at_most (INR a year), years_at_least, years_at_most, seniority, employment, domain, sub_domain, kind.",
     )
     should: Annotated[tuple[CleanText, ...], OneOrMany] = Field(
-        default=(), max_length=20, description="Words that raise the rank."
+        default=(), max_length=20, description="Raise the rank."
     )
-    exclude: Conditions = Field(default=(), max_length=20, description="As `must`, of experience in a required role.")
+    exclude: Conditions = Field(default=(), max_length=20, description="As `must`, in a required role.")
     ever: StrictBool = Field(default=False, description="Of any experience: never.")
     like: CleanText | None = Field(default=None, description="A person to resemble, by name.")
     key: KeyText | None = Field(default=None, description="The same key and arguments are charged once.")

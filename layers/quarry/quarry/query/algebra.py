@@ -5,8 +5,8 @@ The types here say what can be asked. Whether a source has the fields that a que
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import (
@@ -382,7 +382,8 @@ class Column:
 class Result:
     """The rows of one page. `total` counts the rows of the source that meet `where`; `truncated` says that rows, or groups, are
     left out behind the last. Of groups, `groups` says how many there are, and `grouped` how many rows these have together: more
-    than `total` where rows are in several.
+    than `total` where rows are in several. `unfinite` says, by the names of aggregates, how many values are NaN or infinite,
+    which no number includes, and of how many.
     """
 
     columns: list[Column]
@@ -391,3 +392,4 @@ class Result:
     truncated: bool
     groups: int = 0
     grouped: int = 0
+    unfinite: Mapping[str, tuple[int, int]] = field(default_factory=dict)

@@ -25,8 +25,8 @@ def links_of(collection: Collection, others: Sequence[Collection]) -> dict[str, 
 
 
 def titles_of(collection: Collection, others: Sequence[Collection], links: Mapping[str, Link]) -> dict[str, Link]:
-    """The links that titles of referred rows are read by: those of `links`, but to all rows of a table where a collection leaves
-    some out.
+    """The links that facets are read by: those of `links`, but to all related rows of a table where a collection leaves some
+    out.
     """
     of_tables = _Forth(collection, _by_table(others), is_of_table=True).links()
     return {each.name: links[each.name] if links[each.name].rows == each.rows else each for each in of_tables}
@@ -47,6 +47,13 @@ def title_of(collection: Collection, facet: FacetDeclaration) -> SqlOf:
     return lambda row: as_kind(collection.called(ends, row), facet.kind)
 
 
+def is_name_of_row(facet: FacetDeclaration, link: Link, others: Sequence[Collection]) -> bool:
+    """Whether the value of a facet is what the row that it refers to is called."""
+    title = _ends(facet)[1]
+    target = next((each for each in others if each.name == link.target), None)
+    return title in target.declaration.title if target else facet.kind == "name"
+
+
 def _ends(facet: FacetDeclaration) -> tuple[str, str]:
     """The table that a facet's value is in, and its title there."""
     table, title = facet.of or "", facet.title or "name"
@@ -62,7 +69,7 @@ class _Forth:
     collection: Collection
     declared: Mapping[tuple[str, str], Collection]
     is_of_table: bool = False
-    """Whether they lead to all rows of a table, not only to those of its collection."""
+    """Whether they lead to all related rows of a table, not only to those of its collection."""
 
     def links(self) -> Iterator[Link]:
         for name, facet in self.collection.declaration.facets.items():
@@ -105,13 +112,22 @@ class _Forth:
     def _link(self, name: str, facet: FacetDeclaration, on: SqlOn, rows: LiteralString | None = None) -> Link:
         label, end = facet.label or facet_label(name), _ends(facet)[0]
         is_many = facet.through is not None
+        key = self._key_of(facet)
         if (target := self.declared.get(table_name(end))) is not None:
-            return Link(name, label, on, is_many, target.name, rows or self._all_rows(target))
-        return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), self._title_alone(facet))
+            return Link(name, label, on, is_many, target.name, rows or self._all_rows(target), is_shared=is_many)
+        shown = self._title_alone(facet)
+        return Link(name, label, on, is_many, None, rows or self.collection.other_table(end), shown, key, is_many)
+
+    def _key_of(self, facet: FacetDeclaration) -> SqlOf:
+        """The key of the row at the end of a facet's references."""
+        key, title = facet.key, facet.title
+        while isinstance(title, Referred):
+            key, title = title.key, title.title
+        return lambda row: self.collection.column(key or "id", row)
 
     def _all_rows(self, target: Collection) -> LiteralString | None:
-        """The table of a collection, where links lead to rows that the collection leaves out too."""
-        return target.table_sql if self.is_of_table and target.declaration.where else None
+        """The table of a collection that leaves out some rows: a reference leads to those too, as facets show them."""
+        return None if target.source_sql == target.table_sql else target.table_sql
 
     def _title_alone(self, facet: FacetDeclaration) -> Mapping[str, Field]:
         """The one declared field of a table that is no collection."""
@@ -136,9 +152,7 @@ class _Forth:
     def _rows(self, table: str) -> LiteralString:
         """The rows of a table that links lead to. Those of a collection are guarded as its source is."""
         of = self.declared.get(table_name(table))
-        if of is None:
-            return self.collection.other_table(table)
-        return of.table_sql if self.is_of_table else of.source_sql
+        return self.collection.other_table(table) if of is None else of.table_sql
 
     def _to(self, name: str, link: LinkDeclaration) -> Link:
         collection, pairs = self.collection, list(zip(link.key, link.by, strict=True))
@@ -156,10 +170,12 @@ class _Forth:
     def _to_related(self, name: str, rows: RelatedRows) -> Link:
         """The rows of another table that belong to a row. Where that table is no collection, they have the fields declared."""
         collection, label = self.collection, facet_label(name)
+        is_indexed = name in collection.indexed_relations
         target = self.declared.get(table_name(rows.of))
         on = partial(collection.belongs, rows)
         if target is not None:
-            return Link(name, label, on, True, target.name, self._all_rows(target))
+            all_rows = self._all_rows(target) if self.is_of_table else None
+            return Link(name, label, on, True, target.name, all_rows, is_indexed=is_indexed)
         shown = {field: _field(field, "text", _text(collection, column)) for field, column in rows.fields.items()}
         shown |= {
             each: replace(
@@ -169,7 +185,7 @@ class _Forth:
             if facet.related == name
             for is_array in [facet.kind == "array"]
         }
-        return Link(name, label, on, True, None, collection.other_table(rows.of), shown)
+        return Link(name, label, on, True, None, collection.other_table(rows.of), shown, is_indexed=is_indexed)
 
     def _to_parent(self, name: str, parent: Parent) -> Link:
         collection, key = self.collection, parent.key or "id"
@@ -179,7 +195,7 @@ class _Forth:
 
         target = self.declared.get(table_name(parent.of))
         if target is not None:
-            return Link(name, name.replace("_", " "), on, False, target.name)
+            return Link(name, name.replace("_", " "), on, False, target.name, self._all_rows(target))
         shown = {column: _field(column, "text", _text(collection, column)) for column in parent.show}
         return Link(name, name.replace("_", " "), on, False, None, collection.other_table(parent.of), shown)
 
@@ -257,9 +273,16 @@ def _link_back(collection: Collection, name: str, label: str, reference: _Refere
     other, facet = reference.other, reference.through
     pairs = list(zip(reference.by, reference.key, strict=True))
     if facet is None:
-        return Link(name, label, lambda row, rows: _are_equal(other, pairs, rows, row), True, other.name)
+        on: SqlOn = lambda row, rows: _are_equal(other, pairs, rows, row)  # noqa: E731
+        return Link(name, label, on, True, other.name, is_indexed=not other.indexed_columns.isdisjoint(reference.by))
     [key] = reference.key
     joined = _joined_rows(other, facet, other.source_sql, other.key[0], facet.to or "", facet.by or "")
     return Link(
-        name, label, lambda row, rows: f"{rows}.quarry_row = {collection.column(key, row)}", True, other.name, joined
+        name,
+        label,
+        lambda row, rows: f"{rows}.quarry_row = {collection.column(key, row)}",
+        True,
+        other.name,
+        joined,
+        is_shared=True,
     )

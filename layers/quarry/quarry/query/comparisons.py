@@ -44,15 +44,11 @@ def ordered(value: Composable, kind: Kind) -> Composed:
     return folded(value) if kind == "text" else SQL("({})").format(value)
 
 
-def first_day(value: Composable, kind: Kind, period: Period) -> Composed:
-    """The first day, in UTC, of the period that a date is in."""
-    moment = SQL("({})::timestamp").format(value) if kind == "date" else _in_utc(value)
-    return SQL("date_trunc({}, {})::date").format(Literal(period), moment)
-
-
-def _in_utc(moment: Composable) -> Composed:
-    """A timestamp in UTC, whether the moment has a time zone or not, and whichever the session's is."""
-    return SQL("(timestamp 'epoch' + (({}) - 'epoch'))").format(moment)
+def first_day(value: Composable, period: Period) -> Composed:
+    """The first day of the period that a date is in. The day of a moment is that in the time zone of the session, as where
+    Postgres reads a date that moments are compared with.
+    """
+    return SQL("date_trunc({}, ({})::timestamp)::date").format(Literal(period), value)
 
 
 def aggregated(function: str, value: Composable | None, kind: Kind, only: Composable | None = None) -> Composed:
@@ -69,6 +65,11 @@ def aggregated(function: str, value: Composable | None, kind: Kind, only: Compos
     if function == "avg":
         return SQL("avg(({})::numeric){}").format(value, chosen)
     return SQL("{}({}){}").format(SQL("min" if function == "min" else "max"), shown(value, kind), chosen)
+
+
+def is_finite(value: Composable) -> Composed:
+    """Whether a number is neither NaN, which Postgres takes for the greatest, nor infinite; null of none."""
+    return SQL("(({0})::numeric > '-Infinity' and ({0})::numeric < 'Infinity')").format(value)
 
 
 class Place(Protocol):
@@ -208,8 +209,8 @@ def _plain(building: Building, kind: Kind, value: Scalar, pointer: str) -> Compo
 
 
 def _with_dates(building: Building, operand: Operand, op: str, scalars: Sequence[tuple[Scalar, str]]) -> Composed:
-    """Dates by the days that are named. Their parameters have no type, so that Postgres reads each as its column is: of a
-    timestamp without time zone, in UTC.
+    """Dates by the days that are named. Their parameters have no type, so that Postgres reads each as its column is: of moments
+    in the time zone of the session.
     """
     spans = [interval_of(value, operand.kind, building.today, pointer) for value, pointer in scalars]
     value = operand.value
@@ -259,7 +260,7 @@ def _with_field(operand: Operand, op: str, other: Operand, pointer: str) -> Comp
     one, two = (
         folded(each.value)
         if each.kind == "text"
-        else first_day(each.value, each.kind, "day")
+        else first_day(each.value, "day")
         if operand.kind != other.kind and each.kind == "datetime"
         else each.value
         for each in (operand, other)

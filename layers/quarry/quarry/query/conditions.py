@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
+from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier
 from pydantic import ValidationError
 
+from quarry.postgres.place_condition import is_place_among
 from quarry.query.algebra import (
     Aggregate,
     AllOf,
@@ -23,10 +26,10 @@ from quarry.query.algebra import (
     OtherField,
     Words,
 )
-from quarry.query.comparisons import Operand, aggregated, compared, held, key_of
+from quarry.query.comparisons import Operand, aggregated, compared, folded, held, is_finite, key_of
 from quarry.query.paths import Over, Path, Predicate, invalid, resolve, resolve_over, resolve_rows
-from quarry.query.schema import Field, Kind, SqlHolds
-from quarry.query.scope import TRUE, Building, Related, Scope, element_table, elements, related
+from quarry.query.schema import Field, Kind, SqlHolds, SqlOf
+from quarry.query.scope import TRUE, Building, Related, Scope, are_indexed, element_table, elements, related
 
 PREDICATES_MAX = 4
 """How deep predicates may refer to each other."""
@@ -56,9 +59,10 @@ class Reader:
             return self.named(name, pointer)
         path = resolve(name, self.scope.rows, self.building.schema, pointer)
         apart = bool(path.steps) and not (joined or self.building.joins)
+        at_once = self.at_once or not (joined or are_indexed(path.steps))
         if (held_by := _holding(path, of)) is not None:
-            return _held_operand(self.scope, path, held_by, at_once=self.at_once, apart=apart)
-        return path_operand(self.scope, path, pointer, at_once=self.at_once, apart=apart)
+            return _held_operand(self.scope, path, held_by, at_once=at_once, apart=apart)
+        return path_operand(self.scope, path, pointer, at_once=at_once, apart=apart)
 
     @property
     def within(self) -> Reader:
@@ -125,7 +129,7 @@ def _exists(reader: Reader, condition: Exists, pointer: str) -> Composed:
     if scope is None:
         raise invalid(pointer, "`having` compares aggregates and groups: ask for related rows in `where`")
     path = resolve_rows(condition.exists, scope.rows, scope.building.schema, f"{pointer}/exists")
-    rows = related(scope, path.steps, at_once=reader.at_once)
+    rows = related(scope, path.steps, at_once=reader.at_once or not are_indexed(path.steps))
     return rows.any(all_of(rows.scope, condition.where, f"{pointer}/where"))
 
 
@@ -134,7 +138,16 @@ def _holding(path: Path, comparison: Comparison | None) -> SqlHolds | None:
     if comparison is None or path.over is not None or not isinstance(path.end, Field) or not comparison.scalars:
         return None
     has_values = comparison.op in ("=", "!=") or (comparison.op == "contains" and (path.end.folds or path.end.is_array))
+    if path.end.place is not None and path.end.holds is None and has_values:
+        return partial(_holds_place, path.end.place)
     return path.end.holds if has_values else None
+
+
+def _holds_place(place: SqlOf, row: LiteralString, values: Sequence[str], building: Building) -> Composed:
+    """Whether a row is in one of some places, spelt as in the data, or is called like one but for its case."""
+    value = SQL(place(row))
+    same = SQL(", ").join(folded(building.parameter(each)) for each in values)
+    return SQL("({} or {} in ({}))").format(is_place_among(value, values, building), folded(value), same)
 
 
 def _held_operand(scope: Scope, path: Path, holds: SqlHolds, *, at_once: bool, apart: bool) -> Operand:
@@ -207,7 +220,7 @@ def _predicate(scope: Scope, predicate: Predicate, pointer: str) -> Composed:
 
 def _computed(scope: Scope, path: Path, pointer: str) -> Composable:
     rows, value = many_values(scope, path, pointer, at_once=True)
-    computed = aggregate_of(path, value)
+    computed = aggregate_of(path, value, rows.scope)
     if rows.owner is None:
         return SQL("({})").format(rows.select(computed))
     return or_of_none(path, SQL("{}.v").format(rows.joined(computed)))
@@ -218,10 +231,45 @@ def or_of_none(path: Path, value: Composable) -> Composable:
     return SQL("coalesce({}, 0)").format(value) if path.over in ("count", "count_distinct", "sum") else value
 
 
-def aggregate_of(path: Path, value: Composable) -> Composed:
+def aggregate_of(path: Path, value: Composable, scope: Scope) -> Composed:
+    """What a path computes of the values of related rows, which `scope` is seen from."""
     assert path.over is not None
+    if path.over in _MEASURES and path.repeats:
+        return of_merged(path.over, SQL("jsonb_build_array({})").format(by_row(scope, value)))
     kind = path.end.kind if isinstance(path.end, Field) else "boolean"
     return aggregated(path.over, None if path.end is None else value, kind)
+
+
+_MEASURES: frozenset[str] = frozenset(("sum", "avg"))
+"""The functions that a row which is read several times changes."""
+
+
+def by_row(scope: Scope, value: Composable) -> Composed:
+    """An aggregate: the numbers of the rows that a scope is seen from as an object, each row's once, by its key."""
+    key = row_key(scope)
+    return SQL("jsonb_object_agg({0}, {1}) filter (where {0} is not null)").format(key, value)
+
+
+def row_key(scope: Scope) -> Composed:
+    """The key of the row that a scope is seen from, as text; null where there is none."""
+    assert scope.rows.key is not None
+    return SQL("({})::text").format(SQL(scope.rows.key(scope.alias)))
+
+
+def row_named(scope: Scope, path: Path) -> Composed:
+    """The key of the row whose name a path leads to; null where it has none."""
+    row = scope.reach(path.steps)
+    assert isinstance(path.end, Field)
+    name = key_of(SQL(path.end.sql(row.alias)), "text")
+    return SQL("(case when {} is not null then {} end)").format(name, row_key(row))
+
+
+def of_merged(function: str, objects: Composable) -> Composed:
+    """A function over the numbers in an array of objects of `by_row`, each key once."""
+    return SQL(
+        "(select {} from (select distinct e.k, e.v from jsonb_array_elements({}) o (v), jsonb_each_text(o.v) e (k, v)"
+        " where jsonb_typeof(o.v) = 'object') e)"
+    ).format(aggregated(function, SQL("e.v"), "number"), objects)
 
 
 WORDS = {"count_distinct": "different", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
@@ -236,6 +284,8 @@ class Number:
     sql: Composed
     kind: Kind
     place: int
+    unfinite: Composed | None = None
+    """How many of the values are no finite numbers, and of how many, as an array."""
 
     @property
     def is_rounded(self) -> bool:
@@ -256,6 +306,8 @@ class Numbers:
         self.all: list[Number] = []
         self.read: list[Composable] = []
         """The columns that are read of each row."""
+        self.firsts: list[tuple[Composable, Identifier]] = []
+        """The columns that say whether a row is the first of its group with what stands before the name."""
 
     def add(self, aggregate: Aggregate, pointer: str) -> Number:
         """Add an aggregate, once. Raises InvalidInput."""
@@ -296,25 +348,53 @@ class Numbers:
             column = Column(self._name(aggregate), "count", "number")
             return Number(aggregate, column, aggregated("count", None, "number", only), "number", len(self.all))
         path = resolve_over(function, aggregate.field, self.scope.rows, self.scope.building.schema, f"{pointer}/field")
-        sql = (
-            self._of_many(function, path, only, pointer)
+        sql, unfinite = (
+            (self._of_many(function, path, only, pointer), None)
             if path.is_many
             else self._of_one(function, path, only, pointer)
         )
         told = replace(path, over=function)
         label = f"{WORDS.get(function, function)} {path.label}"
         return Number(
-            aggregate, Column(self._name(aggregate), label, told.kind, told.unit), sql, told.kind, len(self.all)
+            aggregate,
+            Column(self._name(aggregate), label, told.kind, told.unit),
+            sql,
+            told.kind,
+            len(self.all),
+            unfinite,
         )
 
-    def _of_one(self, function: Over, path: Path, only: Composable | None, pointer: str) -> Composed:
+    def _of_one(
+        self, function: Over, path: Path, only: Composable | None, pointer: str
+    ) -> tuple[Composed, Composed | None]:
+        """Over a value of each row; of numbers also how many are left out because they are not finite."""
         operand = path_operand(self.scope, path, f"{pointer}/field")
-        return aggregated(function, self._read(operand.value), operand.kind, only)
+        value = self._read(
+            row_named(self.scope, path) if function == "count_distinct" and path.names_rows else operand.value
+        )
+        if function in _MEASURES and path.over is None and path.repeats:
+            only = self._once(row_key(self.scope.reach(path.steps)), only)
+        if operand.kind not in ("number", "money") or function in ("count", "count_distinct"):
+            return aggregated(function, value, operand.kind, only), None
+        finite, among = is_finite(value), only or SQL("true")
+        unfinite = SQL("array[count(*) filter (where {0} and not {1}), count({2}) filter (where {0})]").format(
+            among, finite, value
+        )
+        return aggregated(function, value, operand.kind, SQL("{} and {}").format(among, finite)), unfinite
+
+    def _once(self, key: Composable, only: Composable | None) -> Composed:
+        """Whether a row is the first of those, in its group, that lead to the row with this key and meet `only`."""
+        part = SQL(", {} is true").format(only) if only else SQL("")
+        name = Identifier(f"u{len(self.firsts)}")
+        self.firsts.append((SQL("{}{}").format(self._read(key), part), name))
+        return SQL("{} and {}").format(name, only) if only else SQL("{}").format(name)
 
     def _of_many(self, function: Over, path: Path, only: Composable | None, pointer: str) -> Composed:
         """Over the values of the related rows of all rows."""
         if function == "count_distinct":
             return self._distinct_of_many(path, only, pointer)
+        if function in _MEASURES and path.repeats:
+            return self._of_shared(function, path, only, pointer)
         parts: tuple[Over, ...] = ("sum", "count") if function == "avg" else (function,)
         kind = replace(path, over=function).kind
         sums = [
@@ -329,6 +409,18 @@ class Numbers:
             for part in parts
         ]
         return sums[0] if len(sums) == 1 else SQL("{} / nullif({}, 0)").format(*sums)
+
+    def _of_shared(self, function: Over, path: Path, only: Composable | None, pointer: str) -> Composed:
+        """Over the numbers of related rows that several rows have in common, each once."""
+        if path.is_array or (isinstance(path.end, Field) and path.end.is_array):
+            raise invalid(f"{pointer}/field", f"{path.text} are several numbers of one row, which several rows lead to")
+        rows, value = many_values(self.scope, path, pointer, at_once=True)
+        numbers = by_row(rows.scope, value)
+        of_row: Composable = (
+            SQL("({})").format(rows.select(numbers)) if rows.owner is None else SQL("{}.v").format(rows.joined(numbers))
+        )
+        chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
+        return of_merged(function, SQL("jsonb_agg({}){}").format(self._read(of_row), chosen))
 
     def _distinct_of_many(self, path: Path, only: Composable | None, pointer: str) -> Composed:
         rows, value = many_values(self.scope, path, pointer, at_once=True)

@@ -69,7 +69,8 @@ class QueryResult(LazyModel):
 
 
 class SourceField(LazyModel):
-    """A field of a source. Money has a `currency`, a number may have a `unit`. `references` is the source whose row a field leads
+    """A field of a source. Money has a `currency` or, in `currency_of`, the field that names each row's: sums are given by it.
+    A number may have a `unit`. `references` is the source whose row a field leads
     to: a path goes on there (`agent.email`). `many`: a row has several values. `values` are some that rows have.
     """
 
@@ -78,6 +79,7 @@ class SourceField(LazyModel):
     label: str
     unit: str | None = None
     currency: str | None = None
+    currency_of: str | None = None
     references: str | None = None
     many: bool = False
     values: list[str] | None = None
@@ -99,12 +101,15 @@ class RelatedRows(LazyModel):
 
 
 class SourceDescription(LazyModel):
-    """What a Query can ask of a source. `date` is the field that dates its rows, `texts` are long texts to select."""
+    """What a Query can ask of a source. `date` is the field that dates its rows; `left_out` says which rows of its table it does
+    not have; `texts` are long texts to select.
+    """
 
     name: str
     label: str
     description: str
     date: str | None = None
+    left_out: str | None = None
     fields: list[SourceField]
     related: list[RelatedRows]
     texts: list[str] = []

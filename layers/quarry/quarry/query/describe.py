@@ -62,6 +62,10 @@ class _Sentence:
             said = self._groups()
         else:
             said = self._numbers()
+        for name, (odd, values) in self.result.unfinite.items():
+            field = self.phrases.field(name.partition("(")[2].partition(")")[0])
+            number, of = self._number(odd), self._number(values)
+            said = self.phrases.say("unfinite", said=said, number=number, values=of, field=field)
         return f"{said[:1].upper()}{said[1:]}."
 
     def _rows(self) -> str:
@@ -74,7 +78,13 @@ class _Sentence:
             for each in self.query.order
         )
         by = self.phrases.say("sorted", orders=orders) if orders else ""
+        by += self._tied()
         return self._say(phrase, shown=self._number(shown), sorted=by)
+
+    def _tied(self) -> str:
+        """That more than the limit are shown, since they tie with the last."""
+        limit, shown = self.query.limit, len(self.result.rows)
+        return self.phrases.say("tied", number=self._number(shown)) if limit is not None and shown > limit else ""
 
     def _numbers(self) -> str:
         if [each.name for each in self.query.aggregate] == ["count"] and not self.query.aggregate[0].where:
@@ -93,10 +103,15 @@ class _Sentence:
         keys = self.phrases.say("and").join(self.phrases.group(each) for each in self.query.group)
         named = [self._group(row) for row in self.result.rows[:GROUPS_NAMED_MAX]]
         groups = ", ".join(named) or self.phrases.say("no_groups")
+        keys_of_rows = [tuple(map(str, row[: len(self.query.group)])) for row in self.result.rows]
+        for row in self.phrases.rows_once(self.query.aggregate):
+            groups = self.phrases.say("once", label=groups, row=row)
+        if len({*keys_of_rows}) < len(keys_of_rows):
+            groups = self.phrases.say("namesakes", groups=groups)
         more = len(self.result.rows) - len(named)
         if more:
             groups = self.phrases.say("more_groups", groups=groups, number=self._number(more))
-        return self._say("groups", keys=keys, groups=groups)
+        return self._say("groups", keys=keys, groups=groups + self._tied())
 
     def _group(self, row: Sequence[object]) -> str:
         """ "October 2026 (5, 3.4 days)"."""

@@ -14,6 +14,7 @@ from typing import Any
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.platform.errors import InvalidInput
+from quarry.platform.numbers import EXACT_MAX
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
 from quarry.query.algebra import LIMIT_MAX, Cell, Column, Period, Query, Result, check_size
@@ -122,7 +123,7 @@ def _of_page(base: Base, path: Path, pointer: str, name: Identifier) -> Composed
     computed = (
         SQL("array_agg(distinct {0} order by {0}) filter (where {0} is not null)").format(value)
         if path.over is None
-        else aggregate_of(path, value)
+        else aggregate_of(path, value, rows.scope)
     )
     key = SQL(base.source.key(owner.alias))
     return SQL(
@@ -167,6 +168,7 @@ def _terms(base: Base) -> list[_Term]:
 class Statement:
     """A statement whose rows have the columns `c0`, `c1` …, `place` from 1 within the page, and `total`; where there is nothing,
     one row without a place. Of groups it gives one more than `limit`. `periods` and `rounded` say how its columns are shown.
+    For the aggregates that are `measured`, `odd` are how many values are no finite numbers, of `each`.
     """
 
     sql: Composed
@@ -177,6 +179,7 @@ class Statement:
     limit: int
     offset: int
     of_rows: bool
+    measured: tuple[str, ...] = ()
 
 
 def compile_query(query: Query, schema: Schema, today: datetime.date) -> Statement:
@@ -204,6 +207,7 @@ def _groups(base: Base) -> Statement:
         limit,
         base.query.offset,
         of_rows=False,
+        measured=tuple(number.column.name for number in groups.measured),
     )
 
 
@@ -291,12 +295,19 @@ def result_of(statement: Statement, rows: Sequence[Mapping[str, Any]]) -> Result
     if statement.of_rows:
         return Result(list(statement.columns), cells, total, total > statement.offset + len(cells))
     groups, grouped = int(rows[0]["groups"]), int(rows[0]["grouped"])
-    return Result(list(statement.columns), cells, total, len(placed) > statement.limit, groups, grouped)
+    unfinite = {
+        name: (odd, each)
+        for name, odd, each in zip(statement.measured, rows[0]["odd"] or (), rows[0]["each"] or (), strict=False)
+        if odd
+    }
+    return Result(list(statement.columns), cells, total, len(placed) > statement.limit, groups, grouped, unfinite)
 
 
 def cell_of(value: Any, period: Period | None = None, rounded: bool = False) -> Cell:
-    """A value of Postgres as JSON has it: moments in UTC, periods by name."""
-    if rounded and isinstance(value, Decimal):
+    """A value of Postgres as JSON has it: moments in the session's time zone, periods by name; as text what no number of
+    JSON is, and whole numbers that many readers would round.
+    """
+    if rounded and isinstance(value, Decimal) and value.is_finite():
         return _number(Decimal(f"{value:.{DIGITS}g}"))
     if isinstance(value, list):
         return [_scalar(each) for each in value]
@@ -307,14 +318,16 @@ def cell_of(value: Any, period: Period | None = None, rounded: bool = False) -> 
 
 def _scalar(value: Any) -> str | int | float | bool | None:
     match value:
-        case None | bool() | int() | str():
+        case None | bool() | str():
             return value
+        case int():
+            return value if abs(value) <= EXACT_MAX else str(value)
         case Decimal():
             return _number(value)
         case float():
-            return value if math.isfinite(value) else None
+            return value if math.isfinite(value) else _number(Decimal(value))
         case datetime.datetime():
-            moment = value.astimezone(datetime.UTC) if value.tzinfo else value.replace(tzinfo=datetime.UTC)
+            moment = value if value.tzinfo else value.replace(tzinfo=datetime.UTC)
             return moment.isoformat().replace("+00:00", "Z")
         case datetime.date() | datetime.time():
             return value.isoformat()
@@ -322,7 +335,7 @@ def _scalar(value: Any) -> str | int | float | bool | None:
             return str(value)
 
 
-def _number(value: Decimal) -> int | float | None:
+def _number(value: Decimal) -> str | int | float | bool | None:
     if not value.is_finite():
-        return None
-    return int(value) if value == value.to_integral_value() else float(value)
+        return "NaN" if value.is_nan() else "Infinity" if value > 0 else "-Infinity"
+    return _scalar(int(value)) if value == value.to_integral_value() else float(value)

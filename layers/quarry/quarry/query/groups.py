@@ -1,6 +1,7 @@
 """Queries with groups: one row for each different value, in one statement. Pure.
 
-r  what is read of each row: keys, spellings, the values that are aggregated
+b  what is read of each row: keys, spellings, the values that are aggregated
+r  with which rows are the first in their group that lead to another row, whose numbers are counted once
 g  the groups                f  with the empty steps of a period
 h  those that `having` keeps     p  one page of them, in order
 s  the most frequent spelling of each text
@@ -15,7 +16,16 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.query.algebra import Column, Comparison, Group, Operator, Period
 from quarry.query.comparisons import DATES, Operand, first_day, key_of, shown
-from quarry.query.conditions import NamedOperand, Number, Numbers, Reader, joined_by, many_values, path_operand
+from quarry.query.conditions import (
+    NamedOperand,
+    Number,
+    Numbers,
+    Reader,
+    joined_by,
+    many_values,
+    path_operand,
+    row_named,
+)
 from quarry.query.paths import Path, invalid, resolve, unknown
 from quarry.query.schema import Field, Kind
 from quarry.query.scope import Base, Scope
@@ -34,7 +44,9 @@ STEPS: dict[Period, str] = {
 
 @dataclass(frozen=True)
 class Key:
-    """What rows are grouped by: `k` compares, `x` is a text's spelling. `is_many`: a row may be in several groups."""
+    """What rows are grouped by: `k` compares, `x` is a text's spelling, `i` the key of the row that is called so. `is_many`: a
+    row may be in several groups.
+    """
 
     group: Group
     column: Column
@@ -44,10 +56,16 @@ class Key:
     x: Composable | None
     is_many: bool
     is_rounded: bool
+    i: Composable | None = None
 
     @property
     def name(self) -> Identifier:
         return Identifier(f"k{self.place}")
+
+    @property
+    def names(self) -> list[Identifier]:
+        """The columns that tell its groups apart."""
+        return [self.name] if self.i is None else [self.name, Identifier(f"i{self.place}")]
 
 
 @dataclass(frozen=True)
@@ -58,6 +76,11 @@ class Grouped:
     keys: list[Key]
     shown: list[Number]
     parts: list[Composed]
+
+    @property
+    def measured(self) -> list[Number]:
+        """The numbers whose values may be NaN or infinite."""
+        return [each for each in self.shown if each.unfinite is not None]
 
 
 def grouped(base: Base, limit: int | None) -> Grouped:
@@ -84,7 +107,8 @@ def grouped(base: Base, limit: int | None) -> Grouped:
             asked, Literal(query.offset), Literal(query.limit)
         )
     parts = [
-        SQL("r as (select {} from {} where {})").format(_read(keys, numbers), base.scope.tables, base.where),
+        SQL("b as (select {} from {} where {})").format(_read(keys, numbers), base.scope.tables, base.where),
+        SQL("r as (select b.*{} from b)").format(_firsts(keys, numbers)),
         *_groups(base, keys, numbers),
         SQL("h as (select * from f h where {})").format(having),
         SQL(
@@ -111,13 +135,21 @@ def page_of(groups: Grouped) -> Composed:
     joins = [SQL(" left join {0} on {0}.k = p.{1}").format(_spelling(key), key.name) for key in spelled]
     return SQL(
         "with {} select {}p.place, {} as total, (select count(*) from h) as groups,"
-        " (select coalesce(sum(n), 0) from f) as grouped from (select) one left join p on true{} order by p.place"
+        " (select coalesce(sum(n), 0) from f) as grouped, {}, {} from (select) one left join p on true{} order by p.place"
     ).format(
         SQL(", ").join([*groups.parts, *(_spellings(key) for key in spelled)]),
         SQL("").join(SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)),
         total_of(groups),
+        *(_unfinite(groups, place, name) for place, name in enumerate(("odd", "each"), 1)),
         SQL("").join(joins),
     )
+
+
+def _unfinite(groups: Grouped, place: int, name: str) -> Composed:
+    """How many values of each measured number are not finite (1), or how many values it has (2), in all groups."""
+    sums = [SQL("sum(w{}[{}])").format(Literal(each.place), Literal(place)) for each in groups.measured]
+    given = SQL("(select array[{}]::bigint[] from g)").format(SQL(", ").join(sums)) if sums else SQL("null::bigint[]")
+    return SQL("{} as {}").format(given, Identifier(name))
 
 
 def column_of(groups: Grouped) -> Composed:
@@ -137,7 +169,8 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
         return Key(group, column, path.kind, place, k, x, True, False)
     operand = path_operand(scope, path, f"{pointer}/field")
     k, x = _compared(operand.value, path, group.period)
-    return Key(group, column, path.kind, place, k, x, False, path.over == "avg")
+    named = row_named(scope, path) if path.names_rows else None
+    return Key(group, column, path.kind, place, k, x, False, path.over == "avg", named)
 
 
 def _several(scope: Scope, path: Path, period: Period | None, pointer: str) -> tuple[Composed, Composed | None]:
@@ -162,7 +195,7 @@ def _several(scope: Scope, path: Path, period: Period | None, pointer: str) -> t
 def _compared(value: Composable, path: Path, period: Period | None) -> tuple[Composed, Composed | None]:
     """The key of a value, and the spelling of a text."""
     if period is not None:
-        return first_day(value, path.kind, period), None
+        return first_day(value, period), None
     kind, folds = path.kind, isinstance(path.end, Field) and path.end.folds
     return key_of(value, kind, folds=folds), shown(value, kind) if kind == "text" else None
 
@@ -192,23 +225,39 @@ def _order(base: Base, keys: list[Key], listed: list[Number], operand: NamedOper
     if not terms:
         terms += [SQL("h.{} nulls last").format(key.name) for key in keys if key.group.period]
         terms += [SQL("h.{} desc nulls last").format(_value(number.place)) for number in listed[:1]]
-    terms += [SQL("h.{} nulls last").format(key.name) for key in keys]
+    terms += [SQL("h.{} nulls last").format(name) for key in keys for name in key.names]
     return asked, SQL(", ").join(terms or [SQL("h.n")])
 
 
 def _read(keys: list[Key], numbers: Numbers) -> Composed:
     """The columns that are read from each row."""
     read: list[Composable] = [SQL("{} as {}").format(key.k, key.name) for key in keys]
+    read += [SQL("{} as {}").format(key.i, key.names[1]) for key in keys if key.i is not None]
     read += [SQL("{} as {}").format(key.x, Identifier(f"x{key.place}")) for key in keys if key.x is not None]
     return SQL(", ").join([*read, *numbers.read])
+
+
+def _firsts(keys: list[Key], numbers: Numbers) -> Composed:
+    """The columns that say whether a row is the first of its group with some value."""
+    by = SQL("").join(SQL("{}, ").format(name) for key in keys for name in key.names)
+    firsts = [
+        SQL(", row_number() over (partition by {}{}) = 1 as {}").format(by, of, name) for of, name in numbers.firsts
+    ]
+    return SQL("").join(firsts)
 
 
 def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
     """`g`, and `f`, in which the empty steps of a period that is the only group are filled in."""
     values = [SQL("{} as {}").format(number.sql, _value(number.place)) for number in numbers.all]
-    by = SQL(", ").join(key.name for key in keys)
+    values += [
+        SQL("{} as {}").format(number.unfinite, Identifier(f"w{number.place}"))
+        for number in numbers.all
+        if number.unfinite is not None
+    ]
+    names = [name for key in keys for name in key.names]
+    by = SQL(", ").join(names)
     groups = SQL("g as (select {} from r{})").format(
-        SQL(", ").join([*(key.name for key in keys), *values, SQL("count(*) as n")]),
+        SQL(", ").join([*names, *values, SQL("count(*) as n")]),
         SQL(" group by {}").format(by) if keys else SQL(""),
     )
     if len(keys) != 1 or not keys[0].group.period or not numbers.all:
@@ -227,7 +276,7 @@ def _steps(base: Base, key: Key, period: Period) -> Composed:
     """`e`, the steps of a period: from `a` to `b`, the first and the last with rows, or from `c` to `d`, the days asked for too,
     where these are not too many.
     """
-    first, last = (first_day(SQL("{}::date").format(day), "date", period) for day in _days(base, key))
+    first, last = (first_day(SQL("{}::date").format(day), period) for day in _days(base, key))
     return SQL(
         "e as (select s::date as k0 from"
         " (select *, d < c + {most} as fits from (select min(k0) as a, max(k0) as b, least(min(k0), {first}) as c,"

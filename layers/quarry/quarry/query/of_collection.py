@@ -13,13 +13,13 @@ from functools import cache, partial
 from types import MappingProxyType
 from typing import LiteralString
 
-from psycopg.sql import SQL, Composable
 from pydantic import TypeAdapter
 
 from quarry.collections.collection import Collection
 from quarry.collections.column_types import is_single
 from quarry.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
 from quarry.collections.names import words
+from quarry.collections.naming import table_name
 from quarry.collections.own_table import OwnTable, column_of
 from quarry.collections.predicate import read_predicate
 from quarry.collections.reference_declarations import RelatedRows
@@ -29,8 +29,7 @@ from quarry.collections.secrets import is_secret_number, secrecy_of
 from quarry.collections.used_columns import NUMBERS, UsedColumn
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Condition
-from quarry.query.collection_links import links_of, title_of, titles_of
-from quarry.query.comparisons import folded
+from quarry.query.collection_links import is_name_of_row, links_of, title_of, titles_of
 from quarry.query.schema import (
     KINDS,
     Field,
@@ -47,7 +46,6 @@ from quarry.query.schema import (
     source_of,
 )  # fmt: skip
 from quarry.retrieval.facets import Facet, SearchTable
-from quarry.retrieval.values import Parameters, holds_one_of
 
 _KINDS: Mapping[str, Kind] = {
     NUMBER: "number", "bigint": "number", MOMENT: "datetime", "date": "date", TRUTH: "boolean",
@@ -80,7 +78,7 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
     titles = titles_of(collection, collections, links)
     columns = (_column_field(collection, unshown, column) for column in declared.columns)
     paths = (_path_field(unshown, name, used) for name, used in _paths_of(collection).items())
-    fields = dict(_facet_fields(declared, titles)) | {
+    fields = dict(_facet_fields(declared, titles, collections)) | {
         name: field
         for name, field in (*columns, *paths)
         if field is not None and name not in declaration.facets and name not in declaration.links
@@ -101,7 +99,19 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
         languages=table.languages,
         predicates=_predicates(collection),
         owner_claim=declaration.scope_claim if declaration.scope_setting else None,
+        chosen_by=frozenset(_name_of(each) for each in declaration.where.columns) if declaration.where else frozenset(),
+        left_out="; ".join(_left_out(collection)),
     )
+
+
+def _left_out(collection: Collection) -> Iterator[str]:
+    """Which rows of its table a collection leaves out, in words."""
+    declaration = collection.declaration
+    if declaration.where:
+        yield f"leaves out rows by {', '.join(declaration.where.columns)}"
+    for by, kept in declaration.kept_with.items():
+        of = table_name(kept.of)[1]
+        yield f"leaves out rows whose {by} names a row of {of} that is left out by {', '.join(kept.where.columns)}"
 
 
 def own_source(
@@ -187,7 +197,9 @@ def _holds_words(collection: Collection, table: SearchTable) -> SqlHoldsWords | 
 # ---- fields ----
 
 
-def _facet_fields(declared: Declared, titles: Mapping[str, Link]) -> Iterator[tuple[str, Field]]:
+def _facet_fields(
+    declared: Declared, titles: Mapping[str, Link], collections: Sequence[Collection]
+) -> Iterator[tuple[str, Field]]:
     collection = declared.collection
     facets = {facet.name: facet for facet in search_table(collection).facets}
     for name, given in collection.declaration.facets.items():
@@ -197,20 +209,36 @@ def _facet_fields(declared: Declared, titles: Mapping[str, Link]) -> Iterator[tu
             title = partial(value_of_related, collection, name, given) if given.related else title_of(collection, given)
             value = _facet_field(facet, title, table, is_array=facet.is_array if given.related else False)
             value = _in_parts(facet, table) if given.columns else value
-            yield name, replace(value, related=link)
+            yield name, replace(value, related=link, names_rows=is_name_of_row(given, link, collections))
         elif given.kind == "place" and (given.columns or collection.columns[given.column or name].is_array):
             yield name, _in_parts(facet, table)
         else:
-            yield name, _facet_field(facet, partial(own_value, collection, name, given), table)
+            field = _facet_field(facet, partial(own_value, collection, name, given), table)
+            is_title = given.columns_as(name) == collection.declaration.title
+            yield name, replace(field, names_rows=is_title, currency_of=_field_of(collection, given.currency_column))
     if DATE in facets and DATE not in collection.declaration.facets:
         column = collection.declaration.date or ""
         yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)
 
 
+def _field_of(collection: Collection, column: str | None) -> str | None:
+    """The field that a column of the row is."""
+    if column is None:
+        return None
+    facets = collection.declaration.facets.items()
+    own = (name for name, each in facets if not each.of and not each.related and each.columns_as(name) == (column,))
+    return next(own, _name_of(column))
+
+
+def _name_of(column: str) -> str:
+    """A column's name as a field."""
+    return column.replace(".", "_").replace("(", "_").replace(")", "_")
+
+
 def _facet_field(facet: Facet, sql: SqlOf, table: SearchTable, *, is_array: bool | None = None) -> Field:
     """A facet with the SQL of its value. Of a place, each part counts where conditions name one."""
     value = described(facet, sql, table, is_array=is_array)
-    return replace(value, holds=partial(_holds_place, facet, sql)) if facet.kind == "place" else value
+    return replace(value, place=sql) if facet.kind == "place" else value
 
 
 def _in_parts(facet: Facet, table: SearchTable) -> Field:
@@ -219,27 +247,17 @@ def _in_parts(facet: Facet, table: SearchTable) -> Field:
     return replace(_facet_field(facet, whole, table, is_array=True), sql=one_row(f"place_parts({facet.sql})"))
 
 
-def _holds_place(
-    facet: Facet, sql: SqlOf, row: LiteralString, values: Sequence[str], parameters: Parameters
-) -> Composable:
-    """Whether a row is in one of some places, spelt as in the data, or is called like one but for its case."""
-    value = SQL(sql(row))
-    same = SQL(", ").join(folded(parameters.parameter(each)) for each in values)
-    return SQL("({} or {} in ({}))").format(
-        holds_one_of(facet, value, values, parameters, spelt=True), folded(value), same
-    )
-
-
 def _column_field(collection: Collection, unshown: Set[str], column: Column) -> tuple[str, Field | None]:
     """A column that is no facet, as a field; None where it holds no plain values or nobody may see it."""
-    name = column.name.replace(".", "_").replace("(", "_").replace(")", "_")
+    name = _name_of(column.name)
     kind = _kind(column)
     is_declared = column.name in collection.declaration.fields
     if kind is None or column.name in unshown or (_is_secret(column.name, kind) and not is_declared):
         return name, None
     field = _undeclared(name, kind, column.name, UsedColumn.of(column), column.comment)
     is_plain = column.name not in collection.declaration.markup
-    return name, field if is_plain else replace(field, sql=partial(collection.text, column.name))
+    field = field if is_plain else replace(field, sql=partial(collection.text, column.name))
+    return name, replace(field, names_rows=collection.declaration.title == (column.name,))
 
 
 def _paths_of(collection: Collection) -> Mapping[str, UsedColumn]:

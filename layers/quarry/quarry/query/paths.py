@@ -104,6 +104,19 @@ class Path:
         return self.leads_to_many and not any(step.link.is_many for step in self.steps)
 
     @property
+    def repeats(self) -> bool:
+        """Whether several rows may lead to the same row at its end, whose number a sum or an average must count once."""
+        links = [step.link for step in self.steps]
+        is_told = bool(self.steps) and self.steps[-1].to.key is not None
+        return is_told and any(not link.is_many or link.is_shared for link in links)
+
+    @property
+    def names_rows(self) -> bool:
+        """Whether its value is what another row is called, which has a key: rows of one name are different."""
+        is_name = isinstance(self.end, Field) and self.end.names_rows and not self.leads_to_many
+        return is_name and self.over is None and bool(self.steps) and self.steps[-1].to.key is not None
+
+    @property
     def is_many(self) -> bool:
         """Whether the path itself has several values a row."""
         return self.over is None and self.leads_to_many
@@ -236,7 +249,7 @@ def _led_to(link: Link, schema: Schema) -> Rows | None:
         if link.rows is None:
             return rows
         return replace(rows, rows=link.rows, fields={**rows.fields, **link.fields}, holds_words=None)
-    return None if link.rows is None else Rows(link.name, link.rows, link.fields)
+    return None if link.rows is None else Rows(link.name, link.rows, link.fields, key=link.key)
 
 
 def _over_related(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:

@@ -6,10 +6,11 @@ import datetime
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
 from functools import cache
 from importlib.resources import files
 
-from quarry.language.word_forms import plural
+from quarry.language.word_forms import plural, singular
 from quarry.language.writing import ENGLISH, Grain, Writing, days_label, listed_label, value_label, writing_of
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import (
@@ -28,16 +29,25 @@ from quarry.query.algebra import (
     Scalar,
     Words,
 )
-from quarry.query.paths import MONTH, Path, Rows, resolve, resolve_rows, rows_of
+from quarry.query.paths import MONTH, NUMERIC, Path, Rows, resolve, resolve_rows, rows_of
 from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.query.values import interval_of
 from quarry.spans.quantities import converted, dimension_of, plain_unit
 
 NAMED_MAX = 4
 """Values of one condition that are named. The others are counted."""
-DECIMALS = 2
-"""Decimals of numbers in words: the result has them all."""
 DAY = datetime.timedelta(days=1)
+
+
+def number_of(cell: Cell) -> Decimal | None:
+    """The number that a cell is, exactly, also where it is written as text; None where it is none."""
+    if isinstance(cell, bool) or not isinstance(cell, int | float | str):
+        return None
+    try:
+        number = Decimal(str(cell))
+    except InvalidOperation:
+        return None
+    return number if number.is_finite() else None
 
 
 @cache
@@ -90,7 +100,7 @@ class Phrases:
                 datetime.date.fromisoformat(interval_of(value, "date", self.today, "").start), period, self.writing
             )
         if column.name.startswith("share") and isinstance(value, int | float):
-            return self.say("share", value=self.writing.number(round(value * 100, DECIMALS)))
+            return self.say("share", value=self.writing.measured(Decimal(str(value)) * 100))
         kind: Kind = column.kind  # type: ignore[assignment]
         return self.value(value, kind, column.unit)
 
@@ -98,14 +108,15 @@ class Phrases:
         """A value of a kind; `unit` is what a number is measured in, or the currency of money."""
         if isinstance(value, bool):
             return self.say("yes" if value else "no")
-        if kind == "money" and isinstance(value, int | float):
-            return self.writing.amount(round(value, DECIMALS), unit)
-        if not isinstance(value, int | float):
-            return self._date(value) if kind in ("date", "datetime") else value
+        number = number_of(value) if kind in NUMERIC else None
+        if number is None:
+            return self._date(str(value)) if kind in ("date", "datetime") else str(value)
         if kind == "year":
-            return f"{value:.12g}"
-        number = self.writing.number(round(value, DECIMALS), ",.12g")
-        return f"{number} {unit}" if unit else number
+            return f"{number:.12g}"
+        if kind == "money":
+            return self.writing.amount(number, unit)
+        said = self.writing.measured(number)
+        return f"{said} {unit}" if unit else said
 
     def _date(self, text: str) -> str:
         try:
@@ -129,7 +140,22 @@ class Phrases:
     def _label(self, path: Path) -> str:
         if path.over is None:
             return path.label
-        return self.say(path.over, field=path.label, fields=plural(path.label))
+        return self._once(path, path.over, self.say(path.over, field=path.label, fields=plural(path.label)))
+
+    def _once(self, path: Path, function: str, label: str) -> str:
+        """The label of a function over a field, which says so where each row that the field is of counts once."""
+        row = self._row_once(path, function)
+        return label if row is None else self.say("once", label=label, row=row)
+
+    def _row_once(self, path: Path, function: str) -> str | None:
+        if function not in ("sum", "avg") or not path.repeats:
+            return None
+        return singular(path.steps[-1].to.name.replace("_", " "))
+
+    def rows_once(self, aggregates: Sequence[Aggregate]) -> list[str]:
+        """What other rows' numbers are computed of, each counted once, in the singular."""
+        paths = [(each.fn, self._path(each.field)) for each in aggregates if each.field]
+        return list(dict.fromkeys(row for fn, path in paths if path and (row := self._row_once(path, fn))))
 
     def group(self, group: Group) -> str:
         """The label of a group: "month (opened on)"."""
@@ -141,8 +167,10 @@ class Phrases:
         if aggregate.field is None:
             label = self.say("share_rows" if aggregate.fn == "share" else "count_rows", rows=self.noun())
         else:
-            label = self.field(aggregate.field)
+            path, label = self._path(aggregate.field), self.field(aggregate.field)
             label = self.say(aggregate.fn, field=label, fields=plural(label))
+            if path is not None and path.over is None:
+                label = self._once(path, aggregate.fn, label)
         which = self.conditions(aggregate.where)
         return self.say("where", label=label, which=which) if which else label
 

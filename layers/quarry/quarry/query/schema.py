@@ -40,7 +40,9 @@ class Field:
 
     `listed` names the dictionary of values that knows it: its table and facet, which has the synonyms too. `unit` is what a
     number is measured in, `currency` what money is in. `holds` is how it is compared where values are named as the data spells
-    them; one that `folds` is grouped without regard to accents; `wording` says in English that it has a value ("in {}").
+    them; of a `place`, the text that names it, each part of which counts; one that `folds` is grouped without regard to
+    accents; `wording` says in English that it has a value ("in {}"). `currency_of` is the field of the same row with the currency
+    of money, where rows differ. A text that `names_rows` is what its rows are called: two of one name are two.
     """
 
     name: str
@@ -56,7 +58,10 @@ class Field:
     description: str | None = None
     holds: SqlHolds | None = None
     folds: bool = False
+    place: SqlOf | None = None
     wording: str | None = None
+    currency_of: str | None = None
+    names_rows: bool = False
 
 
 @dataclass(frozen=True)
@@ -64,7 +69,9 @@ class Link:
     """How rows lead to rows of another source: to one (a reference, `is_many` false) or to many (related rows).
 
     `rows` is the table, or a parenthesised query, that the other rows are in; `on` joins a row with one of them, by both
-    aliases. `fields` are those that can be read there where the other is no source itself.
+    aliases. `fields` are those that can be read there where the other is no source itself, and `key` tells its rows apart.
+    Several rows may lead to the same row of the other side by a reference, or where `is_shared`: by a table that joins them.
+    Where related rows are not `is_indexed`, no index finds those of one row.
     """
 
     name: str
@@ -74,6 +81,9 @@ class Link:
     target: str | None = None
     rows: LiteralString | None = None
     fields: Mapping[str, Field] = field(default_factory=dict)
+    key: SqlOf | None = None
+    is_shared: bool = False
+    is_indexed: bool = True
 
 
 @dataclass(frozen=True)
@@ -81,7 +91,8 @@ class Source:
     """Rows that can be asked about. `rows` is their table in SQL; `guard` is true of the rows that this caller may see, where the
     database's own policies do not say it. `holds_words` is true of rows that hold all words of a text, which is a parameter.
     `dated` names the field that dates a row. `predicates` are boolean fields that stand for conditions, all of which must hold
-    (`overdue`). Where rows have owners, `owner_claim` is which of the caller's verified claims says whose are the caller's.
+    (`overdue`). Where rows have owners, `owner_claim` is which of the caller's verified claims says whose are the caller's. Rows
+    of its table may be left out: by the fields `chosen_by`, or with rows that they refer to, as `left_out` says.
     """
 
     name: str
@@ -99,13 +110,15 @@ class Source:
     languages: tuple[str, ...] = ()
     predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
     owner_claim: str | None = None
+    texts: Mapping[str, Field] = field(default_factory=dict)
+    """Long texts: they can be selected and compared, and no question is read as one about them."""
     found_by: str = ""
     """If a Query does not list its rows by conditions: what to use instead, as an error says it. Its rows are counted and
     grouped, but not by the fields in `naming`, and those whose `id` is given are shown.
     """
     naming: frozenset[str] = frozenset()
-    texts: Mapping[str, Field] = field(default_factory=dict)
-    """Long texts: they can be selected and compared, and no question is read as one about them."""
+    chosen_by: frozenset[str] = frozenset()
+    left_out: str = ""
 
 
 @dataclass(frozen=True)
@@ -175,6 +188,7 @@ def link_to(related: Related, fields: Mapping[str, Field]) -> Link:
         is_many=related.is_many,
         rows=related.rows,
         fields=fields,
+        is_indexed=related.is_indexed,
     )
 
 

@@ -159,10 +159,13 @@ class Related:
 
     def any(self, condition: Composable) -> Composed:
         """Whether a related row meets a condition. Alone, or as one of several conditions that must all hold, the planner makes a
-        join of EXISTS; within OR and NOT it would run it for each row, so that it is joined here.
+        join of EXISTS; within OR and NOT it would run it for each row, so that it is joined here. Where nothing is joined and
+        no index finds the rows, it looks the row up among all owners, which it reads once: IS TRUE keeps it from a nested loop.
         """
         if self.owner is None:
             return SQL("exists ({})").format(self.select(SQL(""), condition))
+        if not self.scope.building.joins:
+            return SQL("({} in ({}) is true)").format(self.outer_key, self.select(self.owner_key, condition))
         return SQL("{}.k is not null").format(self.joined(None, condition))
 
     def joined(self, value: Composable | None, condition: Composable = TRUE) -> Composable:
@@ -198,6 +201,11 @@ class Related:
         return SQL("{}, {}").format(_named(self.outer.rows, self.owner), self.scope.tables)
 
 
+def are_indexed(steps: Sequence[Step]) -> bool:
+    """Whether indexes lead along all these steps."""
+    return all(step.link.is_indexed for step in steps)
+
+
 def related(outer: Scope, steps: Sequence[Step], *, at_once: bool = False) -> Related:
     """The rows that `steps` lead to from the row of a scope; references before the first of several rows are joined to it.
     `at_once` reads them for all rows, where these have a key.
@@ -205,7 +213,8 @@ def related(outer: Scope, steps: Sequence[Step], *, at_once: bool = False) -> Re
     building = outer.building
     place = next((place for place, step in enumerate(steps) if step.link.is_many), len(steps) - 1)
     outer = outer.reach(steps[: place if building.joins else 0])
-    owner = building.alias() if at_once and building.joins and outer.rows.key is not None else None
+    reads_all = at_once if building.joins else not are_indexed(steps)
+    owner = building.alias() if reads_all and outer.rows.key is not None else None
     first, *others = steps[place if building.joins else 0 :]
     scope = Scope(building, first.to, building.alias())
     on = joined(outer.alias if owner is None else owner, first, scope.alias)

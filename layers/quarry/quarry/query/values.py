@@ -44,7 +44,7 @@ def number_of(value: Scalar, pointer: str) -> int | Decimal:
         number = Decimal(value) if isinstance(value, int) else Decimal(str(value).strip())
     except InvalidOperation:
         raise invalid(pointer, f"{str(value)[:100]!r} is not a number") from None
-    if not number.is_finite() or abs(number.adjusted()) > DIGITS_MAX:
+    if number.is_finite() and abs(number.adjusted()) > DIGITS_MAX:
         raise invalid(pointer, f"{str(value)[:100]!r} is not a number that can be compared")
     return value if isinstance(value, int) else number
 
@@ -106,11 +106,9 @@ def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.d
 
 
 def _moment(text: str) -> str:
-    """A moment in UTC, as Postgres reads it with or without a time zone."""
+    """A moment as Postgres reads it: without a time zone in that of the session, else in UTC, which columns without one take."""
     moment = datetime.datetime.fromisoformat(text)
-    if moment.tzinfo is not None:
-        moment = moment.astimezone(datetime.UTC)
-    return moment.replace(tzinfo=datetime.UTC).isoformat()
+    return (moment if moment.tzinfo is None else moment.astimezone(datetime.UTC)).isoformat()
 
 
 def period_name(day: datetime.date, period: str) -> str:

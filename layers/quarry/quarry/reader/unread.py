@@ -51,11 +51,14 @@ def is_behind(first: Candidate, said: Said) -> bool:
 
 
 def _beside(found: Candidates) -> Iterator[int]:
-    """The unread words that stand beside the words for what is asked, with only unread words and stop words between. Where no
-    word names it, any of them may: "students", where only teachers are known.
+    """The unread words that stand beside the words for what is asked, with only unread words and stop words between. For a
+    number, those beside its conditions too: "orders from Spain are refunded". Where no word names what is asked, all of them:
+    "students", where only teachers are known.
     """
     first, said = found.all[0], found.said
     asked = first.ask.evidence.mask
+    if asked and first.kind in ("count", "numbers", "groups"):
+        asked |= first.conditions.evidence.mask
     unread = _unread(found)
     for place in unread:
         ends = (_next_read(said, unread, place, step) for step in (-1, 1))

@@ -37,6 +37,7 @@ def _collection(type: SearchedType, source: SourceDescription | None) -> Collect
         ],
         date=type.table.date,
         language=_code(type.table.languages or (ENGLISH,)),
+        left_out=source.left_out if source else None,
         fields=source.fields if source else [],
         related=source.related if source else [],
     )

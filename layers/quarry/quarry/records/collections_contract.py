@@ -76,7 +76,7 @@ class CollectionFacet(LazyModel):
 class Collection(LazyModel):
     """A type of record. `date` names the facet that dates it. `language` is the code (ISO 639-1) of the one that its records are
     in, by which numbers and dates are written; absent where they differ, or are in none that is known. `fields` and `related` are
-    what a Query (`POST /query`) can name of it, its facets among them.
+    what a Query (`POST /query`) can name of it, its facets among them; `left_out` says which rows of its table it does not have.
     """
 
     name: RecordType
@@ -85,6 +85,7 @@ class Collection(LazyModel):
     facets: list[CollectionFacet]
     date: str | None = None
     language: str | None = None
+    left_out: str | None = None
     fields: list[SourceField] = []
     related: list[RelatedRows] = []
 
@@ -101,7 +102,8 @@ class Collections(LazyModel):
 
 class WholeRecord(LazyModel):
     """One record, whole: its title, its own fields by their names in the data (`texts` are those that are read as such), and as
-    `meeting` what it is part of. `text` is what answers quote: `start` and `end` of a citation count its characters.
+    `meeting` what it is part of; whole numbers beyond 2^53 as text. `text` is what answers quote: `start` and `end` of a citation
+    count its characters.
     """
 
     type: RecordType

@@ -263,7 +263,7 @@ class CountedGroup(AggregationGroup):
     """
 
     model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, float | None] = Field(init=False)
+    __pydantic_extra__: dict[str, float | str | None] = Field(init=False)
 
 
 class AggregationEvent(Event):
@@ -272,7 +272,8 @@ class AggregationEvent(Event):
     `by` is what they are grouped by: fields or a period; `filters` what they have in common, by the names that a request has for
     it. There are `group_count` groups; `groups` holds at most 50: the latest periods, else the first; `other` is how many
     records are in the rest. A record with several values counts in the group of each. Where something was calculated from a
-    number, `of` says what (`sum(price)`), `value` is that of all records, and each group has its own by the same name. `query`
+    number, `of` says what (`sum(price)`), `value` is that of all records, and each group has its own by the same name: as text
+    where no number of JSON has it exactly. `query`
     asks for the same by `POST /query`, and `sentence` says both in words.
     """
 
@@ -283,7 +284,7 @@ class AggregationEvent(Event):
     total: int
     other: int = 0
     of: str | None = None
-    value: float | None = None
+    value: float | str | None = None
     filters: dict[str, Any]
     query: ShortQuery | None = None
     sentence: str | None = None

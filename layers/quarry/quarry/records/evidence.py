@@ -19,6 +19,7 @@ from quarry.language.writing import ENGLISH, writing_of
 from quarry.platform.text import mark, shorten, unmark
 from quarry.query.algebra import Cell
 from quarry.query.contract import QueryResult
+from quarry.query.phrases import number_of
 from quarry.records.contract import AggregationEvent, CountedGroup, RecordKey, RecordType, Source
 
 PROSE_WORDS_MIN = 12
@@ -331,5 +332,8 @@ def _group(row: Sequence[Cell], names: Sequence[str], keys: int, measures: dict[
     return CountedGroup.model_validate({"value": value, "count": count if isinstance(count, int) else 0, **numbers})
 
 
-def _number(cell: Cell) -> float | None:
+def _number(cell: Cell) -> float | str | None:
+    """A number; one that no number of JSON has exactly as text."""
+    if isinstance(cell, str):
+        return cell if number_of(cell) is not None else None
     return float(cell) if isinstance(cell, int | float) else None

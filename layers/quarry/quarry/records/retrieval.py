@@ -13,6 +13,7 @@ from psycopg.sql import SQL, Composable, Composed, Identifier, Literal, Placehol
 
 from quarry.collections.collection import ENGLISH
 from quarry.platform.errors import NotFound
+from quarry.platform.numbers import exact
 from quarry.platform.text import shown
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
@@ -355,6 +356,5 @@ async def whole_record(database: Database, type: SearchedType, record_id: str) -
         row = None
     if row is None:
         raise NotFound(f"There is no {type.name.replace('_', ' ')} with this id.")
-    return WholeRecord(
-        type=type.name, id=record_id, texts=list(type.texts), **_shown(row, ("title", "fields", "meeting"))
-    )
+    whole = exact(_shown(row, ("title", "fields", "meeting")))
+    return WholeRecord(type=type.name, id=record_id, texts=list(type.texts), **whole)

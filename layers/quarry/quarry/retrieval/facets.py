@@ -126,6 +126,8 @@ class Related:
     """The table in SQL, if it is not one of Quarry's own."""
     has_several: bool = False
     """Whether a row may have several of them although they have no `owner` column."""
+    is_indexed: bool = True
+    """Whether an index finds those of a row."""
 
     @property
     def is_many(self) -> bool:

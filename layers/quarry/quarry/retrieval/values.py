@@ -22,8 +22,8 @@ from psycopg.sql import SQL, Composable, Composed, Placeholder
 from psycopg.sql import Literal as Quoted
 
 from quarry.platform.errors import DatabaseUnavailable, QuarryError
-from quarry.platform.text import piece_pattern
 from quarry.postgres.failures import fault_of_source
+from quarry.postgres.place_condition import is_place_among
 from quarry.postgres.pool import Database
 from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet, Related, SearchTable
 
@@ -52,7 +52,7 @@ def holds_one_of(
         return SQL("({})").format(SQL(" or ").join(SQL("{} @@ {}").format(value, query) for query in asked))
     given = SQL("{}::text[]").format(parameters.parameter(names))
     if facet.kind == "place" and spelt:
-        return _is_place_among(value, names, given, parameters)
+        return is_place_among(value, names, parameters)
     if facet.kind == "place":
         folded = parameters.once(SQL("folded_names({})").format(given))
         return SQL("folded_names(place_parts({})) && {}").format(value, folded)
@@ -61,16 +61,6 @@ def holds_one_of(
     same = SQL("{} && {}" if facet.is_array else "{} = any({})").format(value, given)
     unkept = [name for name in names if not _is_kept(name)]
     return SQL("({} or {})").format(same, _folds_to(facet, value, unkept, parameters)) if unkept else same
-
-
-def _is_place_among(value: SQL, names: Sequence[str], given: Composable, parameters: Parameters) -> Composed:
-    """The SQL condition that a text is one of these places, or names one between commas and the like. Only a text that contains
-    a name is taken apart, which takes ten times as long as to look.
-    """
-    patterns = parameters.parameter([piece_pattern(name) for name in names])
-    return SQL(
-        "({value} = any({given}) or ({value} like any({patterns}::text[]) and place_parts({value}) && {given}))"
-    ).format(value=SQL("({}::text)").format(value), given=given, patterns=patterns)
 
 
 def _is_kept(value: str) -> bool:

@@ -43,15 +43,21 @@ export function duration(milliseconds) {
   return `${(milliseconds / 1000).toFixed(milliseconds < 10_000 ? 1 : 0)} s`;
 }
 
+/** Two decimals at most; below 0.1 the first three digits that are not 0. @param {number} value */
+function places(value) {
+  return value === 0 || Math.abs(value) >= 0.1 ? {maximumFractionDigits: 2} : {maximumSignificantDigits: 3};
+}
+
 /** @param {number} value */
 export function number(value, language = LANGUAGE) {
-  return formatOf(Intl.NumberFormat, language, {}).format(value);
+  return formatOf(Intl.NumberFormat, language, places(value)).format(value);
 }
 
 /** @param {number} value @param {string | undefined} currency its ISO 4217 code; money may come without one @param {string} [language] */
 export function amount(value, currency, language = LANGUAGE, isMoney = Boolean(currency)) {
-  const places = {minimumFractionDigits: !isMoney || Number.isInteger(value) ? 0 : 2, maximumFractionDigits: 2};
-  return formatOf(Intl.NumberFormat, language, currency ? {style: 'currency', currency, ...places} : places).format(value);
+  const fewest = 'maximumFractionDigits' in places(value) ? {minimumFractionDigits: !isMoney || Number.isInteger(value) ? 0 : 2} : {};
+  const options = {...fewest, ...places(value)};
+  return formatOf(Intl.NumberFormat, language, currency ? {style: 'currency', currency, ...options} : options).format(value);
 }
 
 /** @param {number} value @param {string} currency its ISO 4217 code */
