@@ -166,6 +166,8 @@ def test_only_what_a_query_insists_on_is_hard(read: Read, query: str, must: dict
         ("engineers without PHP, Perl or Java experience", {"keywords": ["php", "perl", "java"]}),
         ("people excluding freelancers and agencies in Pune", {"keywords": ["freelancers", "freelance", "agencies"]}),
         ("designers not looking for a job right now", {"open_to_work": True}),
+        ("nurses who never worked at Tarang Pay", company("tarang pay") | {"ever": True}),
+        ("designers who have not ever been at Brightloom", company("brightloom") | {"ever": True}),
         ("not only designers", {}),
         ("no more than 20 LPA", {}),
     ],
@@ -177,6 +179,23 @@ def test_what_is_ruled_out_is_excluded_and_not_required(read: Read, query: str, 
     must = constraints.must
     asked = {*must.company_norm, *"|".join(must.role).split("|"), must.location_text}
     assert asked.isdisjoint(each for values in excluded.values() if isinstance(values, list) for each in values)
+
+
+@pytest.mark.parametrize(
+    ("query", "like", "name"),
+    [
+        ("people like Ada Wójcik-Moreau", "ada wójcik-moreau", []),
+        ("somebody similar to Sam Baker in Pune", "sam baker", []),
+        # somebody whom the data does not know
+        ("nurses like Yolanda Brightwater", "yolanda brightwater", []),
+        ("who is Sam Baker?", None, ["sam baker"]),
+    ],
+)
+def test_a_person_whom_others_should_resemble_is_not_asked_for(
+    read: Read, query: str, like: str | None, name: list[str]
+) -> None:
+    constraints = read(query)
+    assert (constraints.like, constraints.must.name) == (like, name)
 
 
 WORDS = st.sampled_from(
