@@ -6284,7 +6284,7 @@ CREATE TABLE quarry.answer_cache (
     sources jsonb NOT NULL,
     suggested_followups text[] DEFAULT '{}'::text[] NOT NULL,
     source_count integer NOT NULL,
-    confidence text NOT NULL,
+    confidence text,
     created_at timestamp with time zone DEFAULT now() NOT NULL,
     expires_at timestamp with time zone NOT NULL,
     owner text,
@@ -6294,6 +6294,8 @@ CREATE TABLE quarry.answer_cache (
     citations jsonb DEFAULT '[]'::jsonb NOT NULL,
     unsupported text[] DEFAULT '{}'::text[] NOT NULL,
     queries jsonb DEFAULT '[]'::jsonb NOT NULL,
+    statements jsonb DEFAULT '[]'::jsonb NOT NULL,
+    confidence_label text,
     CONSTRAINT answer_cache_confidence_check CHECK ((confidence = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text])))
 );
 

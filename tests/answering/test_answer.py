@@ -89,14 +89,6 @@ async def test_a_text_that_goes_round_in_circles_is_cut_off(server: FakeOpenAI, 
     assert (answer.failed, len(answer.text) < len(circle) * 6) == (True, True)
 
 
-async def test_a_fault_that_the_check_names_makes_it_no_answer(server: FakeOpenAI, run: Run) -> None:
-    server.enqueue(Reply.text("Nothing of this is so."))
-    answer = answer_of(run)
-    answer.verify = lambda text: f"unfounded: {text}"
-    await told(answer)
-    assert (answer.failed, run.degraded) == (True, ["answer"])
-
-
 async def test_the_steps_of_a_tool_are_told_while_it_works(server: FakeOpenAI, run: Run) -> None:
     async def works(arguments: Nothing) -> AsyncGenerator[Event | ToolResult]:
         yield PartialTextEvent(data=PartialText(text="looking"))

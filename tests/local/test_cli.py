@@ -264,7 +264,7 @@ class TestAsk:
         order = list(dict.fromkeys(event["type"] for event in events))
         assert order == [
             *("intent", "tool_call", "tool_observation", "sources"),
-            *("final_answer_chunk", "citations", "confidence", "followups", "done"),
+            *("final_answer_chunk", "citations", "followups", "done"),
         ]
         answer = "".join(event["chunk"] for event in events if event["type"] == "final_answer_chunk")
         [sources] = [event["sources"] for event in events if event["type"] == "sources"]

@@ -18,6 +18,7 @@ from quarry.local.views import PeopleView, RecordsView
 from quarry.people.contract import PeopleSearchResponse
 from quarry.records.contract import (
     AnswerChunkEvent,
+    CitationsEvent,
     ConfidenceEvent,
     DoneEvent,
     FollowupsEvent,
@@ -26,6 +27,7 @@ from quarry.records.contract import (
     ToolCallEvent,
     ToolObservationEvent,
 )
+from quarry.verification.wire import CheckedStatement
 
 ESCAPES = re.compile(r"\x1b\[[0-9;]*m")
 MARKDOWN = st.lists(st.sampled_from("elm|**bold**|*|**|`|`a*b`|[12]|[1][2].|-|##|3.| |   |\n|naïve|木".split("|"))).map(
@@ -81,7 +83,12 @@ def test_an_answer_is_shown_with_its_research_sources_confidence_followups_and_l
         SourcesEvent(sources=[source]),
         AnswerChunkEvent(chunk="It was "),
         AnswerChunkEvent(chunk="kept [1]."),
-        ConfidenceEvent(level="low", source_count=1, label="Low confidence, based on 1 source"),
+        CitationsEvent(
+            citations=[],
+            unsupported=["It was kept."],
+            statements=[CheckedStatement(start=0, end=16, state="flagged", reason="source 1 says felled, not kept")],
+        ),
+        ConfidenceEvent(level="low", source_count=1, label="Low: 1 of 1 is not in its source"),
         FollowupsEvent(questions=["Who moved it?"]),
         DoneEvent(answer_id="abc", cached=False, topic_changed=False, degraded=["records_answer"]),
         DoneEvent(answer_id=None, cached=False, topic_changed=False, degraded=[]),
@@ -90,10 +97,11 @@ def test_an_answer_is_shown_with_its_research_sources_confidence_followups_and_l
     assert [line.rstrip() for line in file.getvalue().splitlines() if line.strip()] == [
         "search records: query: elm",
         "  1 record found; kept [1]",
-        "It was kept [1].",
+        "It was kept [1].†",
+        "† Source 1 says felled, not kept.",
         "Sources",
         "[1] motion · 2024-02-13 Keep[2J the elm",
-        "Low confidence, based on 1 source",
+        "Low: 1 of 1 is not in its source",
         "Ask next",
         "• Who moved it?",
         "Degraded: records_answer",

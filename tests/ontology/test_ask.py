@@ -27,7 +27,8 @@ def test_a_model_queries_and_the_entities_are_those_that_it_speaks_of(
     model.enqueue(Reply.tool_calls([("query", BLOCKED)]), Reply.text("Sources: r1\n\nFour tasks are blocked."))
     answer = ask(model_client, "What is blocked, and who has it?")
     assert answer["response"] == "Four tasks are blocked."
-    assert (answer["total"], len(answer["results"]), answer["unsupported"]) == (4, 4, [])
+    assert (answer["total"], len(answer["results"])) == (4, 4)
+    assert [each["state"] for each in answer["statements"]] == ["verified"]
     assert {each["type"] for each in answer["results"]} == {"task"}
     assert "Ravi" in prompt_text(model.chat_requests[1])
     assert answer["telemetry"] | {"run_id": ""} == {"run_id": "", "turns": 2, "tool_calls": 1, "degraded": []}
@@ -63,6 +64,7 @@ def test_without_a_model_or_where_it_writes_no_answer_a_likely_query_is_answered
     assert expected["response"].startswith("4 tasks")
     assert expected["understood"]["query"]["source"] == "task"
     assert expected["total"] == len(expected["results"]) == 4
+    assert expected["confidence"]["level"] == "high"
     model.enqueue(failing)
     answer = ask(model_client, "How many tasks are blocked?")
     assert (answer["response"], answer["total"]) == (expected["response"], 4)

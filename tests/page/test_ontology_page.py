@@ -121,7 +121,7 @@ def test_an_answer_is_asked_for_once_and_stands_above_the_list(site: Site) -> No
 
         def answer(route: Route) -> None:
             asked.append(body_of(route.request))
-            answer_json(told | {"unsupported": [], "telemetry": {}})(route)
+            answer_json(told | {"statements": [], "telemetry": {}})(route)
 
         page.route("**/ontology/ask", answer)
 

@@ -25,7 +25,7 @@ def passed(text: str, piece: int = 10_000) -> str:
         ("mail me@evil.example or mailto:me@evil.example", "mail `me@evil.example` or `mailto:me@evil.example`"),
         ("FTP://evil.example http://[::1]/x", "`FTP://evil.example` `http://[::1]/x`"),
         ("[here](https://evil.example) now", r"[here]\(`https://evil.example`) now"),
-        ("![p](//evil.example/p.png?q=secret)", r"![p]\(//evil.example/p.png?q=secret)"),
+        ("![p](//evil.example/p.png?q=secret)", r"\![p]\(//evil.example/p.png?q=secret)"),
         ("[a](\n https://evil.example 'x')", "[a]\\(\n `https://evil.example` 'x')"),
         ("[a](<https://evil.example>)", r"[a]\(<`https://evil.example`>)"),
         ("[a](javascript:alert(1))", r"[a]\(javascript:alert(1))"),
@@ -33,7 +33,9 @@ def passed(text: str, piece: int = 10_000) -> str:
         ("[a](/\\evil.example)", "[a]\\(/\\evil.example)"),
         ("[x]: https://evil.example\n[x][x]", "[x]\\: `https://evil.example`\n[x][x]"),
         ("<https://evil.example>", r"\<`https://evil.example`>"),
-        ('<a href="https://evil.example">x</a>', r'\<a href="`https://evil.example`">x</a>'),
+        ('<a href="https://evil.example">x</a>', r'\<a href="`https://evil.example`">x\</a>'),
+        ("a<script>x</script> <style>", r"a\<script>x\</script> \<style>"),
+        ("<!-- x --> <?php list<int>", r"\<!-- x --> \<?php list\<int>"),
         ("<img/src=//evil.example>", r"\<img/src=//evil.example>"),
         # what stands before it cannot take its backticks away
         ("`https://evil.example", "` ``https://evil.example``"),
@@ -49,6 +51,10 @@ def test_an_address_of_no_source_is_plain_text_however_the_text_is_cut(text: str
         assert re.sub(r"(\w+)`(@|://)", r"`\1\2", passed(text, piece)) == shown
 
 
+def test_no_image_stays_one_even_from_a_cited_source() -> None:
+    assert passed(f"![the report]({PAGE}) [1]") == rf"\![the report]({PAGE}) [1]"
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -57,7 +63,7 @@ def test_an_address_of_no_source_is_plain_text_however_the_text_is_cut(text: str
         f"See [the report]({PAGE})[1] and <{PAGE}>.",
         f"[1]: {PAGE}",
         "Write to desk@city.example [1], or http://www.park.example/ [2]",
-        "a[i](x), a < b, 3 <5, list<int>, <script>x</script>, x: y, [1]: text, [top](#top), `code`, e.g. this, 12:30",
+        "a[i](x), a < b, 3 <5, x: y, Great![1], [1]: text, [top](#top), `code`, e.g. this, 12:30",
     ],
 )
 def test_what_a_cited_source_has_and_what_is_no_address_stays(text: str) -> None:

@@ -12,14 +12,15 @@ import psycopg
 from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
+from quarry.answering.correction import CORRECTION
 from tests.fakes.openai_server import Body, Handler, Reply, schema_name
 from tests.waiting import PATIENCE_SECONDS
 
 QUESTION = "Why did the council keep the old elm in Quill Square?"
-ANSWER = "It is sound [1], and the vote was 7–2 [2]."
+ANSWER = "The council keeps the elm [1], and the vote was 7–2 [4]."
 FOLLOWUPS = ["What did the elm cables cost?", "Who voted against keeping the elm?"]
 
-ORDER = "intent tool_call tool_observation sources final_answer_chunk citations confidence followups done".split()
+ORDER = "intent tool_call tool_observation sources final_answer_chunk citations followups done".split()
 """The types of an answer's events."""
 
 _ID = re.compile(r"\Aid: [0-9a-f-]{36}/[0-9]+\n")
@@ -94,7 +95,8 @@ def playing(
 
 def step_of(body: Body) -> str:
     """Which step of an answer a request to the model belongs to."""
-    return schema_name(body) or "answer"
+    is_correction = str(body["messages"][0]["content"]) == CORRECTION
+    return schema_name(body) or ("answer_correction" if is_correction else "answer")
 
 
 def search(text: str, **arguments: Any) -> tuple[str, Mapping[str, Any]]:

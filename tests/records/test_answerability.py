@@ -31,10 +31,9 @@ def test_a_question_whose_rarest_word_no_record_holds_is_less_likely_answered(mo
 
 
 @pytest.mark.parametrize("model", MODELS)
-def test_every_level_is_reached_and_what_is_refused_is_doubted_too(model: str) -> None:
+def test_what_is_refused_is_doubted_too(model: str) -> None:
     fitted = fitted_for(model)
-    assert 0 < fitted.refused_below <= fitted.doubted_below <= fitted.low < fitted.high < 1
-    assert [fitted.level(each) for each in (0.0, fitted.low, fitted.high)] == ["low", "medium", "high"]
+    assert 0 < fitted.refused_below <= fitted.doubted_below < 1
 
 
 def test_a_refusal_names_the_words_that_no_record_holds_and_what_is_nearest_once() -> None:

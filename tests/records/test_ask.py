@@ -30,7 +30,7 @@ FIELDS = {
     "tool_observation": {"type", "id", "tool", "count", "summary"},
     "sources": {"type", "sources"},
     "final_answer_chunk": {"type", "chunk"},
-    "citations": {"type", "citations", "unsupported"},
+    "citations": {"type", "citations", "unsupported", "statements"},
     "confidence": {"type", "level", "source_count", "label"},
     "followups": {"type", "questions"},
     "done": {"type", "answer_id", "cached", "topic_changed", "degraded", "applied"},
@@ -59,7 +59,7 @@ def test_the_events_come_in_order_and_in_shape(events: Events) -> None:
     }
 
 
-def test_the_answer_cites_typed_sources_numbered_from_one_and_confidence_counts_them(events: Events) -> None:
+def test_the_answer_cites_typed_sources_numbered_from_one(events: Events) -> None:
     sources = the(events, "sources")["sources"]
     assert [source["n"] for source in sources] == list(range(1, len(sources) + 1))
     for source in sources:
@@ -68,9 +68,13 @@ def test_the_answer_cites_typed_sources_numbered_from_one_and_confidence_counts_
         assert source["type"] in BUILT_IN
     numbers = cited(answer_of(events))
     assert set() < numbers <= {source["n"] for source in sources}
-    confidence = the(events, "confidence")
-    assert confidence["source_count"] == len(numbers)
-    assert confidence["label"] == f"{confidence['level'].capitalize()} confidence, based on {len(numbers)} sources"
+
+
+def test_passages_are_as_the_sources_have_them_and_have_no_level(events: Events) -> None:
+    checked = the(events, "citations")
+    assert all(each["verified"] for each in checked["citations"])
+    assert checked["unsupported"] == []
+    assert "confidence" not in types_of(events)
 
 
 def test_a_quote_is_where_its_offsets_say_in_the_text_that_the_record_has(client: TestClient, events: Events) -> None:
@@ -98,26 +102,27 @@ def test_each_question_that_follows_is_answered_within_the_filter_before(client:
 def test_a_question_without_an_answer_is_told_so(client: TestClient, question: str) -> None:
     events = ask(client, question, types=["matter"])
     assert types_of(events) == ORDER
-    confidence = the(events, "confidence")
     if not the(events, "sources")["sources"]:
         assert "hold nothing that answers this" in answer_of(events)
-        assert (confidence["level"], confidence["source_count"]) == ("low", 0)
     assert len(the(events, "followups")["questions"]) >= 2
 
 
 class TestNumbers:
     def test_a_number_that_was_asked_for_is_sent_and_stated_first(self, client: TestClient) -> None:
         events = ask(client, "How many motions did Leland Frost move?")
-        assert types_of(events) == [*ORDER[:4], "aggregation", *ORDER[4:]]
-        sent = the(events, "aggregation")
+        assert types_of(events) == [*ORDER[:3], "understood", "sources", "aggregation", *ORDER[4:6], "confidence", *ORDER[6:]]
+        sent, understood = the(events, "aggregation"), the(events, "understood")
+        assert (understood["sentence"], understood["unread"]) == (sent["sentence"], [])
+        assert [chip["label"] for chip in understood["chips"]] == ["mover: Leland Frost"]
+        assert understood["query"] == sent["query"]
         assert (sent["by"], sent["groups"]) == (None, [])
         assert sent["filters"] == {"types": ["motion"], "facets": {"mover": ["Leland Frost"]}}
         assert sent["query"]["where"] == [{"field": "mover", "value": "Leland Frost"}]
         assert answer_of(events).startswith(sent["sentence"])
         sure = the(events, "confidence")
-        assert (sure["level"], sure["label"]) == ("high", f"High confidence, counted on {sent['total']} rows")
+        assert (sure["level"], sure["label"]) == ("high", "High: everything in the question was read")
         kept = client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
-        assert (kept["confidence"], kept["confidence_label"][:15]) == ("high", "High confidence")
+        assert (kept["confidence"], kept["confidence_label"]) == ("high", sure["label"])
 
     def test_a_number_is_counted_on_with_the_conditions_before(self, client: TestClient) -> None:
         first = {"question": "How many motions were defeated in 2024?", "answer": "Some."}
@@ -143,7 +148,7 @@ def test_what_nothing_is_near_is_told(client: TestClient, question: str) -> None
     assert answer_of(events).startswith(
         ("The records searched here hold nothing", "No record clearly", "No record names")
     )
-    assert the(events, "confidence")["level"] == "low"
+    assert "confidence" not in types_of(events)
 
 
 def test_what_somebody_said_is_quoted_of_nobody_else(client: TestClient) -> None:
@@ -211,13 +216,12 @@ class TestStoredAnswers:
             "answer": answer_of(events),
             "sources": the(events, "sources")["sources"],
             "suggested_followups": the(events, "followups")["questions"],
-            "source_count": the(events, "confidence")["source_count"],
-            "confidence": the(events, "confidence")["level"],
-            "confidence_label": the(events, "confidence")["label"],
+            "source_count": len(cited(answer_of(events))),
             "created_at": body["created_at"],
             "expires_at": body["expires_at"],
             "citations": the(events, "citations")["citations"],
             "unsupported": the(events, "citations")["unsupported"],
+            "statements": the(events, "citations")["statements"],
             "changed_since": [],
         }
 

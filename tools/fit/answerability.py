@@ -60,8 +60,6 @@ SUGGESTED_RECORDS, SUGGESTED_QUESTIONS = 40, 5
 """How many records of each type are read, and how many follow-up questions about them are asked."""
 REFUSED_ANSWERABLE, DOUBTED_ANSWERABLE = 0.04, 0.12
 """The share of answerable questions of held-out collections that may be refused, and doubted."""
-HIGH_RIGHT, MEDIUM_RIGHT = 0.9, 0.65
-"""The least share of right answers at each level. Less likely answers are low."""
 
 
 @dataclass(frozen=True)
@@ -156,17 +154,6 @@ def held_out(seen: Sequence[Seen], *, by_meaning: bool) -> list[Rated]:
         weights = weights_of(others, names_of(others, by_meaning=by_meaning))
         rated += [(chance_of(weights, each.features), each) for each in seen if each.collection == collection]
     return rated
-
-
-def threshold(rated: Sequence[Rated], least: float) -> float:
-    """The lowest probability from which this share of answers is right."""
-    known = sorted((pair for pair in rated if pair[1].is_right is not None), key=lambda pair: -pair[0])
-    found, right = 1.0, 0
-    for place, (likely, each) in enumerate(known, 1):
-        right += bool(each.is_right)
-        if place >= SEEN_MIN and right / place >= least:
-            found = likely
-    return found
 
 
 def judged_questions(name: str, path: Path) -> list[Question]:
@@ -293,13 +280,11 @@ def fit(seen: Sequence[Seen], *, by_meaning: bool) -> tuple[dict[str, Any], list
         "weights": {name: round(value, 4) for name, value in weights.items()},
         "refused_below": round(answerable[int(REFUSED_ANSWERABLE * len(answerable))], 4),
         "doubted_below": round(answerable[int(DOUBTED_ANSWERABLE * len(answerable))], 4),
-        "low": round(threshold(rated, MEDIUM_RIGHT), 4),
-        "high": round(threshold(rated, HIGH_RIGHT), 4),
     }, rated
 
 
 def report(name: str, found: Mapping[str, Any], rated: Sequence[Rated]) -> Iterator[str]:
-    """The shares of refused and doubted questions by collection, and the share of right answers at each level."""
+    """The shares of refused and doubted questions by collection."""
     yield f"{name}: refused below {found['refused_below']}, doubted below {found['doubted_below']}"
     for collection in dict.fromkeys(each.collection for _, each in rated):
         of_it = [(likely, each) for likely, each in rated if each.collection == collection]
@@ -310,10 +295,6 @@ def report(name: str, found: Mapping[str, Any], rated: Sequence[Rated]) -> Itera
             for bound in ("refused_below", "doubted_below")
         ]
         yield f"  {collection}: unanswerable refused {shares[0]}, doubted {shares[1]}; answerable {shares[2]}, {shares[3]}"
-    bounds = [0.0, found["low"], found["high"], 1.01]
-    for level, first, last in zip(("low", "medium", "high"), bounds, bounds[1:], strict=False):
-        right = [each.is_right for likely, each in rated if each.is_right is not None and first <= likely < last]
-        yield f"  {level}: {sum(right)} of {len(right)} right"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -17,6 +17,7 @@ from quarry.platform.links import CITATION
 from quarry.platform.text import shorten
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialTextEvent
+from quarry.verification.marks import MarkedText, marked_end
 
 TITLE_CHARACTERS_MAX = 200
 DETAIL_CHARACTERS_MAX = 300
@@ -94,12 +95,15 @@ def listing(sources: Sources) -> str:
 
 
 async def told(events: AsyncGenerator[Event], last: type[Last], listed: Callable[[Last], Sources]) -> Said:
-    """The text of a search as it comes, then the sources of its `last` event."""
+    """The text of a search as it comes, marked by what its `last` event says of it, then the sources of that."""
+    marked = MarkedText()
     async with aclosing(events):
         async for event in events:
             if isinstance(event, PartialTextEvent):
-                yield event.data.text
+                if shown := marked.feed(event.data.text):
+                    yield shown
             elif isinstance(event, last):
+                yield marked_end(marked, getattr(getattr(event, "data", None), "statements", ()))
                 yield listed(event)
 
 

@@ -1,8 +1,7 @@
-"""The result of a query in words: as lines of an answer, and as text to check an answer against. Pure."""
+"""The result of a query as lines of an answer. Pure."""
 
 from __future__ import annotations
 
-import datetime
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import islice
@@ -12,20 +11,9 @@ from quarry.query.algebra import Cell, Column, Query
 from quarry.query.contract import QueryResult
 from quarry.query.describe import GROUPS_NAMED_MAX
 from quarry.query.phrases import Phrases
-from quarry.spans.quantities import in_other_units
 
 LINES_MAX = 50
 """Rows or groups that an answer lists."""
-
-
-def result_text(result: QueryResult) -> str:
-    """A result as text, with its values in all forms that an answer may use: numbers rounded, in other units, and shares as
-    percentages; dates in words; and the number of rows.
-    """
-    units = [each.unit or "" for each in result.columns]
-    forms = [form for row in result.rows for cell, unit in zip(row, units, strict=True) for form in _forms(cell, unit)]
-    labels = [each.label for each in result.columns]
-    return "\n".join([result.sentence, f"{result.total} {len(result.rows)}", *labels, " ".join(forms)])
 
 
 def with_list(sentence: str, lines: Sequence[str]) -> list[str]:
@@ -94,24 +82,3 @@ def _group_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], ph
             said = f"{column.label} {said}"
         numbers.append(said)
     return f"- {' – '.join(keys)}{': ' if numbers else ''}{', '.join(numbers)}"
-
-
-def _forms(cell: Cell, unit: str) -> list[str]:
-    if isinstance(cell, list):
-        return [form for each in cell for form in _forms(each, unit)]
-    if isinstance(cell, bool) or not isinstance(cell, int | float):
-        return [] if cell is None else [str(cell), *_in_words(str(cell))]
-    rounded = [f"{cell:.{digits}f}" for digits in range(4)] if isinstance(cell, float) else []
-    rounded += [IN_ENGLISH.measured(cell).replace(",", "")] if isinstance(cell, float) else []
-    shares = [f"{cell * 100:.{digits}f}%" for digits in range(2)] if isinstance(cell, float) and 0 <= cell <= 1 else []
-    converted = [f"{other:.{digits}f}" for other in in_other_units(cell, unit) for digits in range(3)]
-    return list(dict.fromkeys([str(cell), *rounded, *shares, *converted]))
-
-
-def _in_words(text: str) -> list[str]:
-    """The day of an ISO date or time, written out; nothing for other texts."""
-    try:
-        day = datetime.datetime.fromisoformat(text).date()
-    except ValueError:
-        return []
-    return [f"{day:%B} {day.day}, {day.year}"]

@@ -1,5 +1,5 @@
 """An answer while a model writes it, the same behind every door: what is answer and what is talk between two calls, held back
-until that is known; the citations and links that may leave; and what is no answer at all.
+until that is known; the citations and links that may leave; the check of its statements; and what is no answer at all.
 
 A domain brings its messages, its tools and the filters for its text, and turns what happens here into its own events.
 """
@@ -11,14 +11,18 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from quarry.answering.correction import STEP as CORRECTION_STEP
+from quarry.answering.correction import correction_messages
+from quarry.answering.held import HeldBack, still_flagged
 from quarry.answering.loop import Text, Tool, ToolFinished, ToolProgress, ToolStarted, TurnEnded, converse
 from quarry.answering.repeated import Repeated, check_loop
 from quarry.answering.written import WrittenAnswer
 from quarry.models.interface import Message
-from quarry.models.step import TextFilter
+from quarry.models.step import TextFilter, streamed
 from quarry.platform.errors import ModelError, ModelOutputInvalid
 from quarry.platform.off_loop import off_loop
 from quarry.runs.run_log import Run
+from quarry.verification.check import Verifier
 
 BROKEN_OFF = "\n\n"
 """Stands between a text that broke off and what follows it."""
@@ -45,17 +49,13 @@ def _never(text: str) -> bool:
     return False
 
 
-def _no_fault(text: str) -> str:
-    return ""
-
-
 @dataclass
 class Answer:
     """The answer of one run, led by a model. `text` is what was sent so far; `failed` says that the model did not finish it.
 
     `filters` are what the text passes through, made when its first piece is known. Text that `cites` a source is part of an
-    answer, whatever follows it. `verify` is asked about the whole text at its end and names a fault for which it is no answer.
-    `has_found`: whether a tool has found something.
+    answer, whatever follows it. `verifier`, made when the first piece is known, checks the text before it is sent: what it flags
+    goes back to the model once, and a text that it does not back is no answer. `has_found`: whether a tool has found something.
     """
 
     run: Run
@@ -63,13 +63,16 @@ class Answer:
     max_turns: int
     filters: Callable[[WrittenAnswer], Sequence[TextFilter]]
     cites: Callable[[str], bool] = _never
-    verify: Callable[[str], str] = _no_fault
+    verifier: Callable[[], Verifier] | None = None
     has_found: Callable[[], bool] = lambda: False
     text: str = ""
     written: WrittenAnswer = field(default_factory=WrittenAnswer)
     has_begun: bool = False
     failed: bool = False
     _through: Sequence[TextFilter] = ()
+    _is_open: bool = False
+    """Whether the first piece of the text is known."""
+    _checked: HeldBack | None = None
     _held: str = ""
     _has_called: bool = False
 
@@ -84,6 +87,8 @@ class Answer:
         except ModelError:
             self.failed = True
             self.run.degrade(self.step_name)
+            if self._checked is not None and self._checked.is_stopped:
+                self._through, self._checked = (), None
             if self.has_begun and (rest := await off_loop(self._released)):
                 self.text += rest
                 yield Said(rest)
@@ -116,9 +121,9 @@ class Answer:
         """
         check_loop(self.text + self._held)
         text = self._held + self.written.feed(piece)
-        is_known = self._has_called or self.has_begun or self.written.kept is not None
+        is_known = self._has_called or self._is_open or self.written.kept is not None
         is_answer = is_known or self.cites(text)
-        if not self.has_begun and repeated.may_be(text):
+        if not self._is_open and repeated.may_be(text):
             is_answer = False
             repeated.check(text)
         self._held = "" if is_answer else text
@@ -127,7 +132,7 @@ class Answer:
     async def _next_turn(self) -> Iterable[Told]:
         """The turn called tools. Text held back was no answer, and text after an answer begins a paragraph."""
         self._has_called, self._held = True, ""
-        if self.has_begun:
+        if self._is_open:
             return await self._sent("\n\n")
         self.written = WrittenAnswer()
         return ()
@@ -135,36 +140,81 @@ class Answer:
     async def _ended(self, repeated: Repeated) -> Sequence[Told]:
         """The rest of the text."""
         text = self._held + self.written.finish()
-        if not self.has_begun:
+        if not self._is_open:
             repeated.check(text)
         told = [*await self._sent(text)]
-        if not self.has_begun:
+        if not self._is_open:
             raise ModelOutputInvalid("The model wrote no answer.")
-        if rest := await off_loop(self._released):
-            self.text += rest
-            told.append(Said(rest))
-        if fault := await off_loop(self.verify, self.text):
-            raise ModelOutputInvalid(fault)
-        return told
+        rest = await off_loop(self._released)
+        if self._checked is not None:
+            self._through, held = (), self._checked
+            self._checked = None
+            rest = await self._backed(held, rest)
+        return [*told, *self._say(rest)]
+
+    async def _backed(self, held: HeldBack, rest: str) -> str:
+        """The end of the text, corrected where the check flags some of it. Raises ModelOutputInvalid for a text that is mostly
+        flagged: it is no answer.
+        """
+        verify, sent = held.verifier.verify, held.sent
+        found = await off_loop(verify, sent + rest)
+        if (flagged := still_flagged(found, len(sent))) and self.run.budget.allows_turn():
+            messages = correction_messages(held.verifier, sent, rest, flagged)
+            corrected = await self._corrected(messages, sent, held.begun)
+            again = await off_loop(verify, sent + corrected)
+            if len(again.of("flagged")) < len(found.of("flagged")) and (sent or again.claims):
+                found, rest = again, corrected
+        if not found.is_backed:
+            raise ModelOutputInvalid("Most of what the model wrote is not borne out by its sources.")
+        return rest
+
+    async def _corrected(self, messages: Sequence[Message], sent: str, begun: str) -> str:
+        """The end of the text as the model writes it again; empty if it fails. It may repeat what was sent of the text, or what
+        was `begun` of the sentence.
+        """
+        with self.run.step(CORRECTION_STEP) as record:
+            try:
+                pieces = [part async for part in streamed(messages, self.run, record) if isinstance(part, str)]
+            except ModelError:
+                self.run.degrade(CORRECTION_STEP, record)
+                return ""
+        again = "".join(pieces).strip()
+        for known in filter(None, (sent.strip(), begun.strip())):
+            again = again.removeprefix(known).lstrip() if again.startswith(known) else again
+        text = sent + again
+        for each in await off_loop(self.filters, self.written):
+            text = each.feed(text) + each.finish()
+        return text[len(sent) :] if text.startswith(sent) else ""
 
     async def _sent(self, text: str) -> Iterable[Told]:
         """The events of more of the text."""
-        told: list[Told] = []
-        if not self.has_begun:
+        if not self._is_open:
             text = text.lstrip()
             if not text:
-                return told
-            self.has_begun = True
+                return ()
+            self._is_open = True
             self._through = await off_loop(self.filters, self.written)
-            told.append(Began(self.written))
+            self._checked = HeldBack(self.verifier()) if self.verifier is not None else None
         for each in self._through:
             text = each.feed(text)
+        if self._checked is not None:
+            self._checked.take(text)
+            released = self._checked.released
+            text = await off_loop(released) if self._checked.has_settled else released()
+        return self._say(text)
+
+    def _say(self, text: str) -> list[Told]:
+        """The events of text that may be sent."""
+        if not text:
+            return []
         self.text += text
-        return [*told, Said(text)] if text else told
+        begins: list[Told] = [] if self.has_begun else [Began(self.written)]
+        self.has_begun = True
+        return [*begins, Said(text)]
 
     def _released(self) -> str:
-        """The text that the filters still hold back."""
+        """The text that is still held back."""
         text = ""
         for each in self._through:
             text = (each.feed(text) if text else "") + each.finish()
-        return text
+        return (self._checked.rest() if self._checked is not None else "") + text

@@ -32,6 +32,9 @@ from quarry.query.contract import QueryResult
 from quarry.query.row_conditions import standings
 from quarry.retrieval.facets import plain
 from quarry.runs.run_log import ResultRecord
+from quarry.verification.check import Verification
+from quarry.verification.levels import level
+from quarry.verification.wire import Confidence, checked_statements
 
 RECORDED_RESULTS = 50
 SUGGESTIONS = 3
@@ -43,7 +46,7 @@ async def conclude(
     question: Question | None,
     written: WrittenAnswer | None,
     text: str,
-    unsupported: list[str],
+    checked: Verification,
 ) -> ChatResponse:
     """The final answer, with the conditions that each campaign meets and misses. Records the results and the end reason in the
     run. `question` is set if the reader answered, and `written` if a model did.
@@ -51,7 +54,10 @@ async def conclude(
     search, spoken_of = await off_loop(_spoken_of, toolset, text, written)
     counted = await _counted(toolset, search, spoken_of)
     response = await off_loop(_response, request, toolset, search, text, counted)
-    response.unsupported = unsupported
+    trust = level(checked)
+    response.statements = checked_statements(checked)
+    response.unsupported = [each.text for each in checked.of("flagged")]
+    response.confidence = Confidence(level=trust.level, label=trust.label) if trust is not None else None
     if request.constraints is not None:
         response.constraints.evidence = request.constraints.evidence
     elif question is not None:

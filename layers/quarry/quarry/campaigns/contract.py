@@ -21,6 +21,7 @@ from quarry.platform.text import QueryText, Storable, StorableWords
 from quarry.query.algebra import WORDS_MAX
 from quarry.query.contract import ShortQuery
 from quarry.streaming.events import Event
+from quarry.verification.wire import CheckedStatement, Confidence
 
 HISTORY_MESSAGES_MAX = 50
 MESSAGE_CHARACTERS_MAX = 20_000
@@ -255,8 +256,8 @@ class ChatResponse(_Wire):
     different values, `aggregation` is left out.
 
     `detected_filters` are those that the question was taken to mean, as the page's filters are given, and with them where they
-    were applied; `constraints` is all that the question was taken to say, negations and further conditions too. `unsupported`
-    are the sentences of a model that have a number which no tool result and no question has.
+    were applied; `constraints` is all that the question was taken to say, negations and further conditions too. `statements`
+    are those of a model with what the check found, `unsupported` the flagged ones in words, and `confidence` follows from them.
     """
 
     response: str
@@ -265,6 +266,8 @@ class ChatResponse(_Wire):
     more: bool = False
     aggregation: Aggregation | None = None
     unsupported: list[str] = []
+    statements: list[CheckedStatement] = []
+    confidence: Confidence | None = None
     suggestions: list[str]
     detected_filters: dict[str, Any]
     constraints: Constraints

@@ -78,9 +78,9 @@ async def chat_about_campaigns(
                 async for event in events:
                     yield event
         text = BROKEN_OFF.join(filter(None, (answer.text, read.text)))
-        unsupported = await off_loop(written.unsupported)
+        checked = await off_loop(written.checked)
         by_model = None if read.text else answer.written
-        yield FinalAnswerEvent(data=await conclude(request, toolset, read.question, by_model, text, unsupported))
+        yield FinalAnswerEvent(data=await conclude(request, toolset, read.question, by_model, text, checked))
 
 
 async def values_of(services: Services) -> KnownValues:

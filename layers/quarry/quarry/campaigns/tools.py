@@ -14,7 +14,6 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from quarry.agent.domain_tools import bounded
-from quarry.agent.results import result_text
 from quarry.agent.service import answer_query, with_known_values
 from quarry.agent.tools import SearchArguments, shown, sought_texts
 from quarry.answering.loop import Tool, ToolResult, Working
@@ -169,7 +168,7 @@ class CampaignToolset(Toolset):
     found_by: dict[str, CampaignSet] = field(default_factory=dict)
     """The sets found, by the text that the model got: a repeated call is answered from memory."""
     said: list[str] = field(default_factory=list)
-    """The texts of results, with values in the forms that an answer may use."""
+    """The texts of results, for the check of the answer."""
 
     @property
     def last_found(self) -> Search | None:
@@ -303,7 +302,6 @@ class CampaignToolset(Toolset):
         result, found = search.result, search.found
         assert result is not None
         self.results.append(result)
-        self.said.append(result_text(result))
         rows = shown(result, ROWS_CHARACTERS_MAX) | {"result": self._name_of(found)}
         said = fence(json.dumps(rows, ensure_ascii=False))[:SUMMARY_CHARACTERS_MAX]
         campaigns = found.campaigns if arguments.asks_for_rows else ()

@@ -23,12 +23,13 @@ from quarry.campaigns.contract import (
 from quarry.campaigns.prompts import campaign_messages
 from quarry.campaigns.results import NOTHING
 from quarry.campaigns.tools import STEP, CampaignToolset
-from quarry.language.numerals import SaidText, sentences_with_own_numbers
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.verification.check import Verification, Verifier
+from quarry.verification.trust import SourceText
 
 MAX_TURNS = 5
 """Model turns for one answer. The last has no tools, so that the model must answer."""
@@ -45,7 +46,9 @@ class Written:
 
     def __post_init__(self) -> None:
         toolset = self.toolset
-        self.answer = Answer(toolset.run, STEP, MAX_TURNS, self._filters, has_found=lambda: toolset.has_found)
+        self.answer = Answer(
+            toolset.run, STEP, MAX_TURNS, self._filters, verifier=self._verifier, has_found=lambda: toolset.has_found
+        )
 
     async def answered(self) -> AsyncGenerator[Event]:
         """The events of the answer; a model that fails ends it. Raises DatabaseUnavailable."""
@@ -77,11 +80,17 @@ class Written:
         found = self.toolset.found_by.get(event.result.text_for_model, NOTHING).campaigns
         return observation(event.id, event.tool, event.result.count, event.result.summary, found)
 
-    def unsupported(self) -> list[str]:
-        """The sentences with a number that neither a result nor the question contains."""
-        asked = (turn.content for turn in self.request.history if turn.role == "user")
-        known = SaidText("\n".join([*self.toolset.said, *asked, self.request.message]))
-        return sentences_with_own_numbers(self.answer.text, known)
+    def _verifier(self) -> Verifier:
+        """What checks the text against the results of tools."""
+        toolset = self.toolset
+        told = [SourceText(n, "", text) for n, text in enumerate(toolset.said, start=1)]
+        asked = [turn.content for turn in self.request.history if turn.role == "user"]
+        question = "\n".join([*asked, self.request.message])
+        return Verifier(told, toolset.results, question=question, today=toolset.today)
+
+    def checked(self) -> Verification:
+        """What the check finds in the text."""
+        return self._verifier().verify(self.answer.text)
 
 
 def observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:

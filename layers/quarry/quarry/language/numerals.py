@@ -3,13 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
-from dataclasses import dataclass
-from functools import cached_property
-from itertools import pairwise
-from typing import Protocol
-
-from quarry.language.tokens import sentence_spans, stem
 
 _SMALL = {
     word: number
@@ -97,94 +90,5 @@ def _may_follow(word: str, before: str) -> bool:
     return before not in _SMALL or (_SMALL[before] >= 20 and 0 < _SMALL[word] < 10)
 
 
-TOKEN = re.compile(
-    r"(?:(?<![^\s(])[-−])?[$€£¥]?\d++(?>(?:[.,:/–-]\d{1,12}+){0,6})(?![^\W_])(?:[ \u00a0]?[%‰°])?"
-    r"|[^\W_]+(?:['’][^\W_]+)*"
-)
-"""A number with its signs ("-5", "$3.4", "40 %", "7–2", "14:00"), or a word."""
-_SIGNS = "$€£¥-%‰°"
-_BETWEEN_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
-_BETWEEN_NUMBERS = re.compile(r"[:/-]")
-_DAY_OR_UNIT = re.compile(r"(\d{1,2})[^\W\d_]{2}")
-"""A day as an ordinal ("5th", "1er"), or a number with its unit ("10km"): compared by the number."""
-_NUMERALS = re.compile(rf"{DIGITS}(?:{SCALE})?|\b{IN_WORDS}", re.IGNORECASE)
 LIST_MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
 """The start of a list item, quotation or heading."""
-
-
-def words_of(text: str) -> list[str]:
-    """The words and numbers of a text, in the form used for comparison."""
-    return folded(TOKEN.findall(text))
-
-
-def folded(tokens: Sequence[str]) -> list[str]:
-    """Tokens in the form used for comparison."""
-    # one call for all tokens is three times faster than one per token
-    joined = "\n".join(tokens).lower().replace("’", "'").replace("–", "-").replace("−", "-")
-    return joined.replace(" ", "").replace("\u00a0", "").split("\n") if tokens else []
-
-
-def is_number(word: str) -> bool:
-    """Whether a token is a number in digits."""
-    return word.lstrip(_SIGNS)[:1].isdigit()
-
-
-def roots_of(word: str) -> tuple[str, ...]:
-    """The looser forms that match a word: its stem, or a number without its signs, a range as two numbers."""
-    if word.isalpha() or not is_number(word):
-        return (stem(word),)
-    if attached := _DAY_OR_UNIT.fullmatch(word):
-        return (attached[1],)
-    return tuple(_BETWEEN_NUMBERS.split(_BETWEEN_THOUSANDS.sub("", word.strip(_SIGNS))))
-
-
-def amounts_in(text: str) -> frozenset[float]:
-    """The numbers in a text, in digits or words."""
-    values = (numeral_value(each.group()) for each in _NUMERALS.finditer(text))
-    return frozenset(value for value in values if value is not None)
-
-
-class Said(Protocol):
-    """A text: the forms its words are compared by, and its numbers."""
-
-    @property
-    def said(self) -> Collection[str]: ...
-    @property
-    def amounts(self) -> Collection[float]: ...
-
-
-def is_amount_of(word: str, behind: str, text: Said) -> bool:
-    """Whether a text contains a number, in digits or words. `behind` is the next word, which may multiply it."""
-    if all(root in text.said for root in roots_of(word)):
-        return True
-    amount = numeral_value(word.strip(_SIGNS))
-    return amount is not None and not {amount, amount * scale_value(behind)}.isdisjoint(text.amounts)
-
-
-@dataclass(frozen=True)
-class SaidText:
-    """A text as `Said`, computed on demand."""
-
-    text: str
-
-    @cached_property
-    def said(self) -> frozenset[str]:
-        return frozenset(root for word in {*words_of(self.text)} for root in roots_of(word))
-
-    @cached_property
-    def amounts(self) -> frozenset[float]:
-        return amounts_in(self.text)
-
-
-def sentences_with_own_numbers(answer: str, text: SaidText) -> list[str]:
-    """The sentences of an answer with a number that the text does not contain."""
-    said = (LIST_MARK.sub("", line) for line in answer.splitlines())
-    return [
-        sentence
-        for line in said
-        for sentence in (line[start:end] for start, end in sentence_spans(line))
-        if any(
-            is_number(word) and not is_amount_of(word, behind, text)
-            for word, behind in pairwise([*words_of(sentence), ""])
-        )
-    ]

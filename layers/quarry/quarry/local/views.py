@@ -19,6 +19,7 @@ from quarry.people import contract as people
 from quarry.platform.text import marked_parts
 from quarry.records import contract as records
 from quarry.streaming.events import PartialTextEvent
+from quarry.verification.marks import MarkedText, marked_end
 
 SHOWN_CAMPAIGNS = 8
 BAR_WIDTH = 24
@@ -104,6 +105,7 @@ class RecordsView(View):
     def __init__(self, console: Console, server: str | None = None) -> None:
         super().__init__(console, server)
         self._sources: list[records.Source] = []
+        self._marked = MarkedText()
 
     def show(self, event: BaseModel) -> None:
         match event:
@@ -114,10 +116,12 @@ class RecordsView(View):
             case records.SourcesEvent():
                 self._sources = event.sources
             case records.AnswerChunkEvent():
-                self._write(event.chunk)
-            case records.ConfidenceEvent():
+                self._write(self._marked.feed(event.chunk))
+            case records.CitationsEvent():
+                self._write(marked_end(self._marked, event.statements))
                 self._end_answer()
                 self._show_sources()
+            case records.ConfidenceEvent():
                 self._console.print()
                 self._line(event.label, _LEVEL_STYLES[event.level])
             case records.FollowupsEvent():

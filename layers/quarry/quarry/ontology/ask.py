@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from quarry.agent.reading import matched_values
-from quarry.agent.results import lines_of, result_text, with_list
+from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.agent.sources import card
 from quarry.agent.tools import Hit
@@ -23,7 +23,6 @@ from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages, earlier
 from quarry.answering.toolset import Toolset, hit_block
 from quarry.answering.written import WrittenAnswer
-from quarry.language.numerals import SaidText, sentences_with_own_numbers
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.ontology.contract import (
@@ -54,6 +53,10 @@ from quarry.query.phrases import Phrases
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.verification.check import Verification, Verifier
+from quarry.verification.levels import Exact, level
+from quarry.verification.trust import SourceText
+from quarry.verification.wire import Confidence, checked_statements
 
 STEP = "ontology_answer"
 MAX_TURNS, MAX_CALLS = 5, 12
@@ -126,7 +129,15 @@ class Asking:
 
     def __post_init__(self) -> None:
         tools = self.tools
-        self.answer = Answer(tools.run, STEP, MAX_TURNS, self._filters, self._cites, has_found=lambda: tools.has_found)
+        self.answer = Answer(
+            tools.run,
+            STEP,
+            MAX_TURNS,
+            self._filters,
+            self._cites,
+            verifier=self._verifier,
+            has_found=lambda: tools.has_found,
+        )
 
     @classmethod
     async def of(cls, request: OntologyAskRequest, caller: Caller, services: Services, run: Run) -> Asking:
@@ -256,15 +267,18 @@ class Asking:
 
     async def concluded(self, text: str) -> OntologyAnswer:
         """The whole answer with the entities that it speaks of."""
-        run = self.tools.run
+        run, understood = self.tools.run, self.understood
         if self.answer.has_begun and not self.answer.failed:
             await self._spoken_of(text)
+        checked = await off_loop(self._checked)
+        trust = level(checked if understood is None else Exact("sure", understood.unread))
         return OntologyAnswer(
             response=text,
             results=[result_of(each) for each in self.found[:RESULTS_MAX]],
             total=self.total,
-            understood=self.understood,
-            unsupported=await off_loop(self._unsupported),
+            understood=understood,
+            statements=checked_statements(checked),
+            confidence=Confidence(level=trust.level, label=trust.label) if trust is not None else None,
             telemetry=Telemetry(
                 run_id=str(run.id), turns=run.budget.turns, tool_calls=run.budget.calls, degraded=run.degraded
             ),
@@ -285,9 +299,11 @@ class Asking:
         else:
             self.found, self.total = (), 0
 
-    def _unsupported(self) -> list[str]:
-        """The sentences of a model with a number that neither a result nor a question contains."""
-        asked = [self.request.question, *(turn.question for turn in self.request.history)]
-        said = [f"{each.title}\n{each.text}" for each in self.tools.hits]
-        known = SaidText("\n".join([*asked, *said, *map(result_text, self.tools.results)]))
-        return sentences_with_own_numbers(CITATION.sub("", self.answer.text), known)
+    def _verifier(self) -> Verifier:
+        """What checks the text against the entities and the results found."""
+        told = [SourceText(n, each.title, each.text) for n, each in enumerate(self.tools.hits, start=1)]
+        asked = [*(turn.question for turn in self.request.history), self.request.question]
+        return Verifier(told, self.tools.results, question="\n".join(asked), today=self.tools.today)
+
+    def _checked(self) -> Verification:
+        return self._verifier().verify(self.answer.text)

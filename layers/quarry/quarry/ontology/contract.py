@@ -12,6 +12,7 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
 from quarry.query.contract import ShortQuery
 from quarry.streaming.events import Event
+from quarry.verification.wire import CheckedStatement, Confidence
 
 EntityType = Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"]
 ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
@@ -116,14 +117,16 @@ class Understood(LazyModel):
 
 class OntologyAnswer(LazyModel):
     """An answer about the caller's projects. `results` are the entities that it speaks of, at most 50, and `total` is how many
-    there are in all. `unsupported` are the sentences of a model that have a number which no result and no question has.
+    there are in all. `statements` are those of a model with what the check found; `confidence` follows from them or, where a
+    Query was understood, from how it was read.
     """
 
     response: str
     results: list[EntityResult]
     total: int
     understood: Understood | None = None
-    unsupported: list[str] = []
+    statements: list[CheckedStatement] = []
+    confidence: Confidence | None = None
     telemetry: Telemetry
 
 

@@ -1,7 +1,8 @@
 """Web addresses in a model's text: only those that a cited source contains stay links.
 
 A text that the model reads can make it write an address that reveals the question to its owner when someone follows it. So every
-other address is put between backticks, and link syntax is escaped, even in code. Pure.
+other address is put between backticks, and link syntax is escaped, even in code. No image stays one, since
+showing it fetches it, and tags of markup are text. Pure.
 """
 
 from __future__ import annotations
@@ -19,9 +20,10 @@ _MAIL = r"(?<![\w.+-])[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63})+"
 _BARE = re.compile(rf"{_ADDRESS}|{_MAIL}", re.IGNORECASE)
 _BEHIND_ADDRESS = "\"'.,;:!?*_~()[]{}|"
 _TARGET = r"(?:<[^<>\n]*>|(?:[^\s<>()]|\([^\s<>()]*\))*)"
-_TAG = r"<(?=[a-z][a-z0-9-]*[\s/]|[a-z0-9][^\s<>]*[:@])"  # one that may lead somewhere, or an address in angle brackets
+_TAG = r"<(?=[a-z/!?]|[0-9][^\s<>]*[:@])"  # one of any kind, or an address in angle brackets
+_IMAGE = r"!(?=\[(?!\d{1,4}\]))"
 _PART = re.compile(
-    rf"(?P<link>\](?P<sign>[(:])(?P<space>\s{{0,100}})(?P<target>{_TARGET}))|(?P<tag>{_TAG})|(?P<bare>{_ADDRESS}|{_MAIL})",
+    rf"(?P<link>\](?P<sign>[(:])(?P<space>\s{{0,100}})(?P<target>{_TARGET}))|(?P<tag>{_TAG})|(?P<image>{_IMAGE})|(?P<bare>{_ADDRESS}|{_MAIL})",
     re.IGNORECASE,
 )
 _LEADS_ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|[/\\]{2}|www\.", re.IGNORECASE)
@@ -126,6 +128,8 @@ class LinkFilter:
 
     def _stays(self, part: re.Match[str], final: bool) -> bool | None:
         """Whether a part stays unchanged; None if that is not known yet."""
+        if part["image"]:
+            return False
         target = part["bare"] or _meant(part["target"] or self._held[part.end() :].partition(">")[0])
         if part["link"] and not _LEADS_ELSEWHERE.match(target):
             return True
@@ -162,8 +166,9 @@ class LinkFilter:
                 self._held[max(part.start(), self._ahead) : part.end()], self._held[part.end() : part.end() + 1]
             )
         # a backslash before it would cancel the escape
-        space = " " if part["tag"] and self._sent.endswith("\\") else ""
-        sent = f"{space}\\<" if part["tag"] else f"]\\{part['sign']}{part['space']}"
+        sign = part["tag"] or part["image"]
+        space = " " if sign and self._sent.endswith("\\") else ""
+        sent = f"{space}\\{sign}" if sign else f"]\\{part['sign']}{part['space']}"
         self._note(sent)
         return sent + (self._plain(part["target"]) if part["link"] else "")
 

@@ -27,17 +27,16 @@ from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.reader.constraints import doubt as in_doubt
 from quarry.reader.reading import Reading
-from quarry.records.answer_cache import Begun, Keys, cited_of, confidence
+from quarry.records.answer_cache import Begun, Keys
 from quarry.records.answerability import facts_of, suggest_followups
+from quarry.records.checked import citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
     AskRequest,
-    Citation,
-    ConfidenceEvent,
     IntentEvent,
-    Source,
     ToolCallEvent,
     ToolObservationEvent,
+    UnderstoodEvent,
 )
 from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource, aggregation_of
 from quarry.records.extraction import BROKEN_OFF, NOTHING_FOUND, Facts, quoted
@@ -47,11 +46,13 @@ from quarry.records.research import SOURCES_FOUND_MAX
 from quarry.records.scope import Asked, as_requested, read_request, required
 from quarry.records.searched_types import RecordTypes
 from quarry.records.sources import acting_for, over_readable
-from quarry.records.support import support
 from quarry.records.written import written_by_model
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
+from quarry.verification.check import Verifier
+from quarry.verification.levels import Exact, Passages, level
+from quarry.verification.trust import Trust
 
 MAX_STEPS = 6
 """Most searches, and most model turns, of one answer, the answer itself included."""
@@ -86,6 +87,8 @@ async def answer_question(
         for name in begun.asked.types.degraded(begun.asked.request.types):
             run.degrade(name)
         yield _observation(begun)
+        if begun.facts is not None and begun.facts.understood is not None:
+            yield begun.facts.understood
         answer = answered_by_rule(begun) if by_rule else written_by_model(begun, MAX_STEPS, asker.answered_by_rule)
         async with aclosing(answer) as events:
             async for event in events:
@@ -174,8 +177,7 @@ async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:
     keys = begun.keys(facts.text, facts.doubt, facts.is_all, facts.counted.to_json() if facts.counted else None)
     kept = await begun.kept(keys)
     if kept is not None:
-        given = kept.finished
-        for again in begun.given_again(kept, facts.counted, ruled.trust(given.sources, given.citations)):
+        for again in begun.given_again(kept, facts.counted):
             yield again
         return
     async with aclosing(ruled.written(keys)) as events:
@@ -206,8 +208,7 @@ class Ruled:
     async def written(self, keys: Keys) -> AsyncGenerator[Event]:
         """The events of a new answer."""
         begun, facts, evidence = self.begun, self.facts, self.evidence
-        sent = begun.sent(evidence)
-        yield sent
+        yield begun.sent(evidence)
         if facts.counted is not None:
             yield facts.counted
         answer = ""
@@ -216,20 +217,19 @@ class Ruled:
                 answer += chunk
                 yield AnswerChunkEvent(chunk=chunk)
         own = (facts.text, facts.doubt, BROKEN_OFF, NOTHING_FOUND, self.only)
-        supported = await off_loop(support, answer, {source.n: source.text for source in evidence}, own)
-        trust = self.trust(sent.sources, supported.citations)
+        verifier = Verifier(source_texts(evidence), own=own)
+        checked = citations_event(await off_loop(verifier.verify, answer))
         followups = partial(suggest_followups, begun.asked.conversation, answer, begun.toolset, facts)
-        async with aclosing(begun.ending(answer, evidence, supported, trust, followups, keys)) as events:
+        async with aclosing(begun.ending(answer, evidence, checked, self.trust, followups, keys)) as events:
             async for event in events:
                 yield event
 
-    def trust(self, sources: Sequence[Source], citations: Sequence[Citation]) -> ConfidenceEvent:
-        """How far an answer with these citations can be trusted."""
-        is_left_out = bool(self.begun.asked.left_out) and not self.facts.basis
-        is_doubtful = self.facts.is_doubted_with(citations) or is_left_out
-        model, likely = self.begun.toolset.services.embeddings.name, self.facts.likely
-        cited = cited_of(sources, citations)
-        return confidence(cited, self.facts.basis, model=model, likely=likely, is_doubtful=is_doubtful)
+    @property
+    def trust(self) -> Trust | None:
+        """How far the answer can be believed: a result as its reading, passages claim nothing."""
+        facts = self.facts
+        basis = Exact("likely" if facts.doubt else "sure", facts.unread) if facts.basis else Passages()
+        return level(basis, missing=() if facts.basis else self.begun.asked.left_out)
 
     async def _text(self) -> AsyncGenerator[str]:
         """The answer as it comes: what is known for sure, then the sources' own sentences."""
@@ -356,6 +356,10 @@ def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubte
         text,
         aggregation_of([result]),
         is_all=True,
+        understood=UnderstoodEvent(
+            sentence=result.sentence, chips=result.filters, unread=list(reading.unread), query=result.query
+        ),
         doubt=doubt,
         basis=f"counted on {result.total:,} {'row' if result.total == 1 else 'rows'}",
+        unread=tuple(reading.unread),
     )

@@ -1,4 +1,4 @@
-"""Sending an answer's events, rating how far it can be trusted, and keeping it for a while under an unguessable id.
+"""Sending an answer's events, and keeping it for a while under an unguessable id.
 
 A caller who asks the same question again gets the kept answer while its basis is unchanged: the first search finds the same
 texts, the sources are what they were, and the queries give the same results.
@@ -12,24 +12,20 @@ import logging
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from math import fsum
 from typing import TYPE_CHECKING, Any
 
 import quarry
-from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.tables import KEEP
 from quarry.postgres.failures import UNREADABLE
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
+from quarry.records.checked import confidence_event
 from quarry.records.contract import (
     AggregationEvent,
     AnswerChunkEvent,
     AskRequest,
-    Citation,
     CitationsEvent,
-    ConfidenceEvent,
-    ConfidenceLevel,
     DoneEvent,
     FollowupsEvent,
     RecordKey,
@@ -39,6 +35,7 @@ from quarry.records.contract import (
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller
 from quarry.streaming.events import Event
+from quarry.verification.trust import Trust
 
 if TYPE_CHECKING:
     # opening a shared answer imports none of the search
@@ -46,76 +43,8 @@ if TYPE_CHECKING:
     from quarry.records.extraction import Facts
     from quarry.records.finding import Searched, SearchToolset
     from quarry.records.scope import Asked
-    from quarry.records.support import Support
 
 logger = logging.getLogger(__name__)
-
-HIGH_SOURCES_MIN = 6
-LOW_SOURCES_MAX = 2
-SIMILARITY_BOUNDS = {LOCAL_EMBEDDING_MODEL: (0.4, 0.6)}
-"""Of an embedding model that gives other similarities than `OTHER_BOUNDS` are for: a lower mean is low, a higher one may be high.
-`docs/search-quality.md` says how often answers on each side of these are right.
-"""
-
-OTHER_BOUNDS = (0.5, 0.7)
-
-
-def confidence(
-    sources: Sequence[Source],
-    basis: str = "",
-    *,
-    model: str = "",
-    likely: ConfidenceLevel | None = None,
-    is_doubtful: bool = False,
-    is_partial: bool = False,
-) -> ConfidenceEvent:
-    """How far an answer can be trusted by the sources that it cites. `likely` is the level of an answer made of the sources' own
-    sentences, by its probability.
-
-    Without one, high is six sources or more with a mean similarity above the upper bound for the embedding `model`, and low is
-    two or fewer, or a mean below the lower bound. The mean is over the sources that have a similarity; where none has, the count
-    alone decides between low and medium. A number that was counted exactly is high by its `basis`; medium, where more is said
-    that nothing supports (`is_partial`). What may not answer the question (`is_doubtful`) is low.
-    """
-    level: ConfidenceLevel = "medium"
-    count = len(sources)
-    if basis:
-        level = "low" if is_doubtful else "medium" if is_partial else "high"
-        return ConfidenceEvent(level=level, source_count=count, label=_label(level, basis))
-    similarities = [source.similarity for source in sources if source.similarity is not None]
-    mean = fsum(similarities) / len(similarities) if similarities else None
-    lower, upper = SIMILARITY_BOUNDS.get(model, OTHER_BOUNDS)
-    if likely is not None and count and not is_doubtful:
-        level = likely
-    elif is_doubtful or count <= LOW_SOURCES_MAX or (mean is not None and mean < lower):
-        level = "low"
-    elif count >= HIGH_SOURCES_MIN and mean is not None and mean > upper:
-        level = "high"
-    return ConfidenceEvent(level=level, source_count=count, label=_label(level, _based_on(count)))
-
-
-def cited_of(sources: Sequence[Source], citations: Sequence[Citation]) -> list[Source]:
-    """The sources that an answer with these citations cites."""
-    numbers = {citation.n for citation in citations}
-    return [source for source in sources if source.n in numbers]
-
-
-def kept_label(level: ConfidenceLevel, source_count: int, *, has_queries: bool) -> str:
-    """The label of an answer that was kept with this level and cites so many sources. It was counted where it cites none, or
-    rests on queries and has a higher level than its sources give.
-    """
-    least = {"high": HIGH_SOURCES_MIN, "medium": 1, "low": 0}[level]
-    is_counted = source_count < (least if has_queries else min(1, least))
-    return _label(level, "counted on the records" if is_counted else _based_on(source_count))
-
-
-def _label(level: ConfidenceLevel, basis: str) -> str:
-    return f"{level.capitalize()} confidence, {basis}"
-
-
-def _based_on(count: int) -> str:
-    return f"based on {count} source{'' if count == 1 else 's'}"
-
 
 ID_BYTES = 16
 _CHANGES = """
@@ -162,9 +91,8 @@ class FinishedAnswer:
     answer: str
     sources: Sequence[Source]
     followups: Sequence[str]
-    confidence: ConfidenceLevel
-    citations: Sequence[Citation]
-    unsupported: Sequence[str]
+    trust: Trust | None
+    checked: CitationsEvent
     queries: Sequence[AskedQuery] = ()
 
 
@@ -197,8 +125,10 @@ async def store_answer(
     answer_id = secrets.token_urlsafe(ID_BYTES)
     types, ids = [each.type for each in finished.sources], [each.id for each in finished.sources]
     statement = """insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence,
-             expires_at, owner, question_key, found_key, citations, unsupported, queries, record_hashes)
+             expires_at, owner, question_key, found_key, citations, unsupported, queries, statements, confidence_label,
+             record_hashes)
            select %s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s, %s::jsonb,
+             %s::jsonb, %s,
              array(select case when s.has_changed then '' else coalesce(h.hash, '') end
                from unnest(%s::text[], %s::text[], %s::bool[]) with ordinality s (type, id, has_changed, place)
                left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id order by s.place)
@@ -213,15 +143,17 @@ async def store_answer(
                 finished.answer,
                 json.dumps([_whole(source) for source in finished.sources]),
                 list(finished.followups),
-                len({each.n for each in finished.citations}),
-                finished.confidence,
+                len({each.n for each in finished.checked.citations}),
+                finished.trust and finished.trust.level,
                 lifetime_days,
                 owner,
                 keys and keys.question,
                 keys and keys.found,
-                json.dumps([citation.model_dump(mode="json", exclude_none=True) for citation in finished.citations]),
-                list(finished.unsupported),
+                json.dumps([each.model_dump(mode="json", exclude_none=True) for each in finished.checked.citations]),
+                list(finished.checked.unsupported),
                 json.dumps([each.to_json() for each in finished.queries]),
+                json.dumps([each.model_dump(mode="json", exclude_none=True) for each in finished.checked.statements]),
+                finished.trust and finished.trust.label,
                 types,
                 ids,
                 [(each.type, each.id) in changed for each in finished.sources],
@@ -234,8 +166,8 @@ async def store_answer(
 async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
     """The latest answer to the same question whose basis is unchanged; None where there is none."""
     row = await database.row(
-        """select id, answer, sources, suggested_followups as followups, confidence, citations, unsupported, queries,
-             record_hashes
+        """select id, answer, sources, suggested_followups as followups, confidence, confidence_label, citations, unsupported,
+             statements, queries, record_hashes
            from answer_cache where question_key = %s and found_key = %s and expires_at > now()
            order by created_at desc limit 1""",
         [keys.question, keys.found],
@@ -244,11 +176,14 @@ async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
         return None
     id, hashes = row.pop("id"), row.pop("record_hashes")
     sources = [Source.model_validate(source) for source in row.pop("sources")]
-    citations = [Citation.model_validate(citation) for citation in row.pop("citations")]
+    names = ("citations", "unsupported", "statements")
+    checked = CitationsEvent.model_validate({"type": "citations", **{name: row.pop(name) for name in names}})
+    level, label = row.pop("confidence"), row.pop("confidence_label")
+    trust = Trust(level, label or "") if level else None
     queries = [AskedQuery(Query.model_validate(each["query"]), each["result"]) for each in row.pop("queries")]
     if await changes_of(database, sources, hashes):
         return None
-    return KeptAnswer(id, FinishedAnswer(sources=sources, citations=citations, queries=queries, **row))
+    return KeptAnswer(id, FinishedAnswer(sources=sources, trust=trust, checked=checked, queries=queries, **row))
 
 
 async def changes_of(database: Database, sources: Sequence[Source], hashes: Sequence[str]) -> dict[int, Any]:
@@ -328,9 +263,7 @@ class Begun:
         self.toolset.run.results = [ResultRecord(*each.text.key, each.weight) for each in evidence]
         return SourcesEvent(sources=[each.to_source() for each in evidence])
 
-    def given_again(
-        self, kept: KeptAnswer, counted: AggregationEvent | None, trust: ConfidenceEvent
-    ) -> Iterator[Event]:
+    def given_again(self, kept: KeptAnswer, counted: AggregationEvent | None) -> Iterator[Event]:
         """The events of a kept answer, with the numbers that it rests on."""
         given, run = kept.finished, self.toolset.run
         run.end_reason, run.answer_id = "kept_answer", kept.id
@@ -339,8 +272,8 @@ class Begun:
         if counted is not None:
             yield counted
         yield AnswerChunkEvent(chunk=given.answer)
-        yield CitationsEvent(citations=[*given.citations], unsupported=[*given.unsupported])
-        yield trust
+        yield given.checked
+        yield from confidence_event(given.trust, given.checked.citations)
         yield FollowupsEvent(questions=[*given.followups])
         yield self._done(kept.id, [], cached=True)
 
@@ -348,20 +281,20 @@ class Begun:
         self,
         answer: str,
         evidence: Sequence[EvidenceSource],
-        supported: Support,
-        trust: ConfidenceEvent,
+        checked: CitationsEvent,
+        trust: Trust | None,
         followups: Callable[[], Awaitable[list[str]]],
         keys: Keys,
         queries: Sequence[AskedQuery] = (),
     ) -> AsyncGenerator[Event]:
         """The events after the text of a new answer, which is then kept."""
-        yield CitationsEvent(citations=[*supported.citations], unsupported=[*supported.unsupported])
-        yield trust
+        yield checked
+        for event in confidence_event(trust, checked.citations):
+            yield event
         asked = await followups()
         yield FollowupsEvent(questions=asked)
         sources, run = [each.to_source() for each in evidence], self.toolset.run
-        citations, unsupported = supported.citations, supported.unsupported
-        finished = FinishedAnswer(answer, sources, asked, trust.level, citations, unsupported, queries)
+        finished = FinishedAnswer(answer, sources, asked, trust, checked, queries)
         run.answer_id = await self._keep(finished, None if run.degraded else keys)
         run.end_reason = "answered" if sources or queries else "nothing_found"
         yield self._done(run.answer_id, run.degraded)

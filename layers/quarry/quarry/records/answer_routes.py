@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from quarry.platform.errors import NotFound
 from quarry.platform.text import Identifier
 from quarry.postgres.pool import Database
-from quarry.records.answer_cache import changes_of, kept_label
+from quarry.records.answer_cache import changes_of
 from quarry.records.contract import CachedAnswer, ChangedRecord, OwnAnswer
 from quarry.web.admission import without_place
 from quarry.web.problems import documented
@@ -45,8 +45,8 @@ async def own_answer(id: Identifier, caller: PlainCaller, services: ServicesDepe
 async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
     """The answer as it was given, and what changed since. Raises NotFound for one that does not exist or has expired."""
     row = await database.row(
-        """select id, query, answer, sources, suggested_followups, source_count, confidence, created_at, expires_at, citations,
-             unsupported, record_hashes, queries <> '[]' as has_queries
+        """select id, query, answer, sources, suggested_followups, source_count, confidence, confidence_label, created_at,
+             expires_at, citations, unsupported, statements, record_hashes
            from answer_cache where id = %s and expires_at > now()""",
         [answer_id],
     )
@@ -55,8 +55,7 @@ async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
     for moment in ("created_at", "expires_at"):
         row[moment] = row[moment].astimezone(datetime.UTC)
     hashes = row.pop("record_hashes")
-    label = kept_label(row["confidence"], row["source_count"], has_queries=row.pop("has_queries"))
-    answer = CachedAnswer.model_validate(row | {"confidence_label": label, "changed_since": []})
+    answer = CachedAnswer.model_validate(row | {"changed_since": []})
     cited = {int(number) for number in _CITED.findall(answer.answer)}
     changes = await changes_of(database, answer.sources, hashes)
     changed = [

@@ -28,7 +28,7 @@ from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import STOP_WORDS, placed_words, shorten, significant_words, topic_text, words
 from quarry.postgres.failures import UNREADABLE
 from quarry.reader.features import chance_of
-from quarry.records.contract import ConfidenceLevel, RecordKey
+from quarry.records.contract import RecordKey
 from quarry.records.counts import counts_next
 from quarry.records.evidence import EvidenceSource, RecordText
 from quarry.records.extraction import (
@@ -83,7 +83,7 @@ async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts
     if is_refused and is_asked(query):
         return Facts(nothing_held(query, missing, first.sources), is_all=True, chance=min(likely, fitted.refused_below))
     doubted = doubt(missing) if likely < fitted.doubted_below else ""
-    return Facts(authors=authors, doubt=doubted, quotes=quotes, chance=likely, likely=fitted.level(likely))
+    return Facts(authors=authors, doubt=doubted, quotes=quotes, chance=likely)
 
 
 def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quote]) -> dict[str, float]:
@@ -245,26 +245,15 @@ Features = Mapping[str, float]
 
 @dataclass(frozen=True)
 class Fitted:
-    """The weights for one kind of embedding model. A question is refused below one probability and doubted below another; `low`
-    and `high` bound the levels of confidence. On questions to collections that it was not fitted to, high is right nine times in
-    ten and low at most half of the time.
-    """
+    """The weights for one kind of embedding model. A question is refused below one probability and doubted below another."""
 
     weights: Features
     refused_below: float
     doubted_below: float
-    low: float
-    high: float
 
     def probability(self, features: Features) -> float:
         """The probability, from 0 to 1, that a question with these features is answered."""
         return chance_of(self.weights, features)
-
-    def level(self, probability: float) -> ConfidenceLevel:
-        """The level of confidence for a probability."""
-        if probability < self.low:
-            return "low"
-        return "high" if probability >= self.high else "medium"
 
 
 @cache

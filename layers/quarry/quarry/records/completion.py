@@ -13,10 +13,14 @@ from quarry.records.contract import (
     HISTORY_TURNS,
     AnswerChunkEvent,
     AskRequest,
+    CitationsEvent,
+    ConfidenceEvent,
     PriorTurn,
     SourcesEvent,
 )
 from quarry.records.contract import Source as RecordSource
+from quarry.verification.marks import MarkedText, marked_end
+from quarry.verification.wire import CheckedStatement
 
 
 async def answer(asked: Asked) -> Said:
@@ -26,14 +30,22 @@ async def answer(asked: Asked) -> Said:
 
 async def _said(asked: Asked, request: AskRequest) -> Said:
     events = answer_question(request, asked.caller, asked.services, asked.request_id, run_id=asked.run_id)
-    text, sources = "", list[RecordSource]()
+    text, sources, marked = "", list[RecordSource](), MarkedText()
+    statements, label = list[CheckedStatement](), ""
     async with aclosing(events):
         async for event in events:
-            if isinstance(event, AnswerChunkEvent):
-                text += event.chunk
-                yield event.chunk
-            elif isinstance(event, SourcesEvent):
-                sources = event.sources
+            match event:
+                case AnswerChunkEvent(chunk=chunk):
+                    text += chunk
+                    if shown := marked.feed(chunk):
+                        yield shown
+                case SourcesEvent():
+                    sources = event.sources
+                case CitationsEvent():
+                    statements = event.statements
+                case ConfidenceEvent():
+                    label = event.label
+    yield marked_end(marked, statements, label)
     yield Sources("Sources", cited_in(text, [_source(each) for each in sources]))
 
 

@@ -21,8 +21,10 @@ from pydantic import (
 from quarry.platform.contract import AggregationGroup, Day, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.contract import ShortQuery
+from quarry.query.algebra import Cell
+from quarry.query.contract import FilterChip, ShortQuery
 from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
+from quarry.verification.wire import CheckedStatement
 
 RecordType = str
 """The name of a type of record."""
@@ -293,6 +295,36 @@ class AggregationEvent(Event):
         return self.model_dump_json()
 
 
+class UnderstoodEvent(Event):
+    """How a question was read whose answer is the exact result of a Query: what came of it in words, its conditions, and the
+    words of the question that no part of it says.
+    """
+
+    type: Literal["understood"] = "understood"
+    sentence: str
+    chips: list[FilterChip]
+    unread: list[str]
+    query: ShortQuery
+
+
+class ResultOfQuery(LazyModel):
+    """The result of a Query that a model asked: its first rows, and `total`, how many rows of the source it is about."""
+
+    n: int
+    sentence: str
+    columns: list[str]
+    rows: list[list[Cell]]
+    total: int
+    query: ShortQuery
+
+
+class ResultsEvent(Event):
+    """The results that a model's answer rests on, the main one first."""
+
+    type: Literal["results"] = "results"
+    results: list[ResultOfQuery]
+
+
 class AnswerChunkEvent(Event):
     """The next piece of the answer: Markdown with `[1]`-style citations."""
 
@@ -302,8 +334,7 @@ class AnswerChunkEvent(Event):
 
 class Citation(LazyModel):
     """What stands behind a marker `[n]`: the sentence, and the passage of the source that supports it best, with its place in the
-    source's text. `support` is the share of what the sentence says that the passage holds; `verified`: it says so word for word.
-    Beyond the first hundred of an answer no passage is looked for: `support` is then what the whole source holds.
+    source's text. `support` is the share of what the sentence says that the passage holds; `verified`: the claim is borne out.
     """
 
     n: int
@@ -316,12 +347,12 @@ class Citation(LazyModel):
 
 
 class CitationsEvent(Event):
-    """How the sources support the answer; `unsupported` are its sentences that none supports: none that they cite or, where they
-    cite nothing, none at all."""
+    """How the sources support the answer. `unsupported` are its statements that are flagged, in words."""
 
     type: Literal["citations"] = "citations"
     citations: list[Citation]
     unsupported: list[str]
+    statements: list[CheckedStatement] = []
 
 
 class ConfidenceEvent(Event):
@@ -388,10 +419,11 @@ class CachedAnswer(LazyModel):
     sources: list[Source]
     suggested_followups: list[str]
     source_count: int
-    confidence: ConfidenceLevel
-    confidence_label: str
+    confidence: ConfidenceLevel | None
+    confidence_label: str | None
     created_at: datetime.datetime
     expires_at: datetime.datetime
     citations: list[Citation]
     unsupported: list[str]
+    statements: list[CheckedStatement]
     changed_since: list[ChangedRecord]

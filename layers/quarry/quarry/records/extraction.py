@@ -25,7 +25,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import CleanText, shorten, significant_words, words
 from quarry.reader.learned import PairModel, read_pair_model
-from quarry.records.contract import AggregationEvent, Citation, ConfidenceLevel
+from quarry.records.contract import AggregationEvent, UnderstoodEvent
 from quarry.records.evidence import EvidenceSource, RecordText
 from quarry.records.reading import is_asked, words_to_look_up
 from quarry.services.services import Services
@@ -273,26 +273,24 @@ def answer_model() -> PairModel | None:
 
 @dataclass(frozen=True)
 class Facts:
-    """What is known without a model: `text` begins the answer; `is_all`: it is the whole answer.
+    """What is known without a model: `text` begins the answer; `is_all`: it is the whole answer. `understood` says how the
+    question was read, where a Query answers it.
 
     `authors`: the question asks what they said. `doubt`: that what the records found may not answer, where that is likely.
     `basis`: what the number was counted on. `quotes`: the sentences that answer, best first. `chance`: how likely the records
-    found answer, from 0 to 1, and `likely` the level that follows, where it is known.
+    found answer, from 0 to 1. `unread`: the words of the question that no part of a query reads.
     """
 
     text: str = ""
     counted: AggregationEvent | None = None
+    understood: UnderstoodEvent | None = None
     is_all: bool = False
     authors: frozenset[str] = frozenset()
     doubt: str = ""
     basis: str = ""
     quotes: Sequence[Quote] = ()
     chance: float = 0.0
-    likely: ConfidenceLevel | None = None
-
-    def is_doubted_with(self, citations: Sequence[Citation]) -> bool:
-        """Whether an answer with these citations answers at most in part, as one without citations or a count does."""
-        return bool(self.doubt) or (self.counted is None and not self.basis and not citations)
+    unread: Sequence[str] = ()
 
 
 PART_STEMS_MIN = 2

@@ -12,14 +12,15 @@ from dataclasses import dataclass
 from functools import partial
 
 from quarry.agent.reading import matched_values
-from quarry.agent.results import result_text
 from quarry.agent.service import answer_query
 from quarry.agent.sources import card, stems_of
+from quarry.agent.tools import bounded_rows
 from quarry.answering.answer import Answer, Began, Said, Told
 from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages
 from quarry.answering.written import WrittenAnswer
+from quarry.language.tokens import sentence_spans
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.errors import InvalidInput
@@ -31,18 +32,15 @@ from quarry.query.contract import QueryResult
 from quarry.records.answer_cache import (
     AskedQuery,
     Begun,
-    FinishedAnswer,
     KeptAnswer,
     Keys,
-    cited_of,
-    confidence,
-    kept_label,
 )
 from quarry.records.answerability import FOLLOWUP_CHARACTERS_MAX, answered, filled_up, suggest_followups
+from quarry.records.checked import citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
-    ConfidenceEvent,
-    Source,
+    ResultOfQuery,
+    ResultsEvent,
     ToolCallEvent,
     ToolObservationEvent,
 )
@@ -52,13 +50,13 @@ from quarry.records.finding import SearchToolset
 from quarry.records.prompts import ABOUT, ALREADY, history_messages, sources_block
 from quarry.records.research import STEP, Research
 from quarry.records.scope import Conversation
-from quarry.records.support import Support, denials_cite, support
 from quarry.streaming.events import Event
+from quarry.verification.check import Verifier, is_comment
+from quarry.verification.levels import level
 
-COUNTED = "counted on the records"
 ByRule = Callable[[], AsyncGenerator[Event]]
-CITATION_CHARACTERS_MAX = 8
-"""Length of a citation such as `[12]`."""
+ROWS_TOLD_MAX = 50
+"""Rows of a result that its event has."""
 
 
 async def written_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
@@ -70,7 +68,7 @@ async def written_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> Asy
     kept = await begun.kept(keys)
     current = await written.current(kept) if kept is not None else None
     if kept is not None and current is not None:
-        for again in begun.given_again(kept, aggregation_of(current), _kept_trust(kept.finished)):
+        for again in begun.given_again(kept, aggregation_of(current)):
             yield again
         return
     async with aclosing(written.answered(keys, max_turns)) as events:
@@ -93,7 +91,13 @@ class Written:
         """The events of a new answer."""
         begun, research = self.begun, self.research
         answer = Answer(
-            begun.toolset.run, STEP, max_turns, self._filters, self._cites, has_found=lambda: research.has_found
+            begun.toolset.run,
+            STEP,
+            max_turns,
+            self._filters,
+            self._cites,
+            self._verifier,
+            has_found=lambda: research.has_found,
         )
         async with aclosing(answer.told(await self._messages(), research.tools())) as happened:
             async for event in happened:
@@ -157,15 +161,35 @@ class Written:
         found, kept = self.begun.toolset.evidence.sources, written.kept
         self.sent = found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
         said = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in self.sent}
-        # the sources that a model names are taken as those of its answer
-        texts = {each.n: each.text for each in self.sent}
-        citations = CitationFilter(said) if kept is not None else CitationFilter(said, denials_cite(texts))
-        return citations, LinkFilter(said)
+        return CitationFilter(said, _may_cite), LinkFilter(said)
+
+    def _verifier(self) -> Verifier:
+        """What checks the text against its sources, and all results."""
+        return Verifier(
+            source_texts(self.sent),
+            self.research.results,
+            question=self.begun.asked.conversation.question,
+            today=self.research.today,
+            own=(BROKEN_OFF, self.begun.missing),
+        )
 
     def _before(self, written: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""
-        numbers = aggregation_of(self._results(written))
-        return [self.begun.sent(self.sent), *([numbers] if numbers is not None else [])]
+        results = self._results(written)
+        numbers = aggregation_of(results)
+        told = [ResultsEvent(results=[*map(self._told_result, results)])] if results else []
+        return [self.begun.sent(self.sent), *([numbers] if numbers is not None else []), *told]
+
+    def _told_result(self, result: QueryResult) -> ResultOfQuery:
+        """A result with the number by which the model knows it."""
+        return ResultOfQuery(
+            n=next(n for n, each in enumerate(self.research.results, start=1) if each is result),
+            sentence=result.sentence,
+            columns=[each.label for each in result.columns],
+            rows=bounded_rows(result.rows[:ROWS_TOLD_MAX]),
+            total=result.total,
+            query=result.query,
+        )
 
     def _results(self, written: WrittenAnswer) -> list[QueryResult]:
         """The results, first the one that the model says it answers from; where it does not say, the latest."""
@@ -181,27 +205,16 @@ class Written:
     async def _ending(self, answer: Answer, keys: Keys) -> AsyncGenerator[Event]:
         """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
         begun, evidence = self.begun, self.sent
-        sources = [source.to_source() for source in evidence]
-        supported = await off_loop(self._support, answer.text, evidence)
-        trust = _trust(
-            sources, supported, begun.toolset.services.embeddings.name, is_partial=bool(begun.asked.left_out)
-        )
+        found = await off_loop(self._verifier().verify, answer.text)
+        # what broke off ends in passages, which have no level
+        trust = None if answer.failed else level(found, missing=begun.asked.left_out)
         own = answer.written.followups
         followups = partial(_followups, own, begun.asked.conversation, answer.text, begun.toolset, self._names)
         queries = [AskedQuery.of(each) for each in self._results(answer.written)]
-        ending = begun.ending(answer.text, evidence, supported, trust, followups, keys, queries)
+        ending = begun.ending(answer.text, evidence, citations_event(found), trust, followups, keys, queries)
         async with aclosing(ending) as events:
             async for event in events:
                 yield event
-
-    def _support(self, text: str, evidence: Sequence[EvidenceSource]) -> Support:
-        return support(
-            text,
-            {source.n: source.text for source in evidence},
-            (BROKEN_OFF, self.begun.missing),
-            question=self.begun.asked.conversation.question,
-            results=[result_text(result) for result in self.research.results],
-        )
 
     async def current(self, kept: KeptAnswer) -> list[QueryResult] | None:
         """The results of a kept answer's queries, where they are what they were; else None."""
@@ -219,26 +232,10 @@ class Written:
         return results
 
 
-def _kept_trust(given: FinishedAnswer) -> ConfidenceEvent:
-    """How far a kept answer can be trusted, as it was rated then."""
-    count = len({citation.n for citation in given.citations})
-    label = kept_label(given.confidence, count, has_queries=bool(given.queries))
-    return ConfidenceEvent(level=given.confidence, source_count=count, label=label)
-
-
-def _trust(sources: Sequence[Source], supported: Support, model: str, *, is_partial: bool) -> ConfidenceEvent:
-    """How far an answer can be trusted: one that begins with the result of a query by that, which is exact, else by the sources
-    that it cites. One from a part of the data is not trusted far.
-    """
-    cited = cited_of(sources, supported.citations)
-    is_counted = supported.leads_with_result or (supported.rests_on_results and not cited and not supported.unsupported)
-    return confidence(
-        cited,
-        COUNTED if is_counted else "",
-        model=model,
-        is_doubtful=not is_counted and (not cited or is_partial),
-        is_partial=bool(supported.unsupported) or is_partial,
-    )
+def _may_cite(said: str, number: int) -> bool:
+    """Whether the last sentence of a text may cite a source: that something is not told stands in none."""
+    spans = sentence_spans(said)
+    return not spans or not is_comment(said[slice(*spans[-1])])
 
 
 async def _followups(

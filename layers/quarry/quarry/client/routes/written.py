@@ -33,6 +33,8 @@ RecordsEvent = (
     | records.ToolObservationEvent
     | records.SourcesEvent
     | records.AggregationEvent
+    | records.UnderstoodEvent
+    | records.ResultsEvent
     | records.AnswerChunkEvent
     | records.CitationsEvent
     | records.ConfidenceEvent

@@ -9,7 +9,11 @@ import {element, outsideLink} from './dom.js';
 const NESTING_MAX = 12;
 // A longer paragraph is shown without its markup.
 const INLINE_CHARACTERS_MAX = 2000;
-const CITATION = /\[(\d{1,3})\]/g;
+// a citation, or the place of a statement that the check marks: see statementPlace
+const CITATION = /\[(\d{1,3})\]|\ue010(\d{1,3})\ue011/g;
+
+/** What stands in a text for the mark of a statement. @param {number} place */
+export const statementPlace = (place) => `\ue010${place}\ue011`;
 
 // Without these an HTML tag is text, and `[1]: http://…` cannot turn a citation into a link.
 const {defaults: OPTIONS} = new Marked({gfm: true, breaks: false, tokenizer: {html() {}, tag() {}, def() {}}});
@@ -155,7 +159,7 @@ function cited(text, cite) {
   const pieces = [];
   let end = 0;
   for (const match of text.matchAll(CITATION)) {
-    const mark = cite(Number(match[1]));
+    const mark = match[1] ? cite(Number(match[1])) : cite(Number(match[2]), true);
     if (mark === null) continue;
     const before = text.slice(end, match.index);
     // the mark directly follows its sentence, so no line starts with one

@@ -57,6 +57,11 @@ export class Streamed {
     this.begin();
   }
 
+  /** The text as it is shown. */
+  get shown() {
+    return this.text;
+  }
+
   /** Do the work that brings the answer, and show how it ended. @param {(signal: AbortSignal) => Promise<void>} work */
   async attempt(work) {
     this.controller = new AbortController();
@@ -134,6 +139,6 @@ export class Streamed {
   }
 
   flush() {
-    this.view.show(this.text);
+    this.view.show(this.shown);
   }
 }

@@ -105,7 +105,7 @@ class CampaignsTurn extends Turn {
     const {campaigns, suggestions, detectedFilters, telemetry, unsupported = []} = this.answer;
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
-      unsupported.length > 0 && remark(`${plural(unsupported.length, 'sentence')} with a number that no result shows: `,
+      unsupported.length > 0 && remark(`${plural(unsupported.length, 'sentence')} that the results do not bear out: `,
         unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.#keep(detectedFilters),
       !this.#isCounted && this.#charts(),

@@ -159,12 +159,12 @@ class OntologyView {
     }
   }
 
-  #showAnswer({response, results, total, unsupported = []}) {
+  #showAnswer({response, results, total, confidence}) {
     const prose = element('div', {class: 'prose'});
     new MarkdownView(prose).show(response);
     replace(this.answerPlace, element('section', {class: 'entity-group', 'aria-label': 'Answer'},
       element('h2', {class: 'section-label'}, 'Answer'), prose,
-      unsupported.length > 0 && remark(`${plural(unsupported.length, 'sentence')} with a number that no result shows: `, unsupported.map((sentence) => `“${sentence}”`).join(' ')),
+      confidence && element('p', {class: 'fine'}, confidence.label),
       results.length > 0 && element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result)))),
       total > results.length && element('p', {class: 'fine'}, `The first ${number(results.length)} of ${number(total)}.`)));
   }

@@ -9,17 +9,18 @@ import {openPreview, previewed} from '../../components/popover.js';
 import {Streamed} from '../../components/streamed.js';
 import {button, element, replace} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
+import {statementPlace} from '../../markdown.js';
 import {countFigure} from './count.js';
 import {answerFoot} from './foot.js';
 import {sourceCard, sourcePreview} from './record.js';
 
 const STEP_WORDS = {
   records_research: 'further research', records_answer: 'the writing of the answer', records_followups: 'the follow-up questions',
-  query_embedding: 'search by meaning',
+  query_embedding: 'search by meaning', answer_correction: 'the correction of the answer',
 };
 
-// share of its words from which a source supports a sentence literally
-const SUPPORTED_MIN = 0.5;
+// how the states of statements are marked, and what the marks mean
+const MARKS = {flagged: ['†', 'Not borne out'], plausible: ['?', 'Not checked in full']};
 
 /** @typedef {{question: string, answer: string, applied?: any}} Turn */
 
@@ -55,8 +56,8 @@ export class Answer extends Streamed {
 
   /** The state to restore after a reload: the whole answer, or its run. */
   get kept() {
-    const {question, state, id, run, text, confidence, citations, unsupported, changed, followups, topicChanged, applied, isOwn, count} = this;
-    return {question, state, id, run, text, confidence, citations, unsupported, changed, followups, topicChanged, applied, isOwn, count, sources: [...this.sources.values()]};
+    const {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, count} = this;
+    return {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, count, sources: [...this.sources.values()]};
   }
 
   /** Restore the state, without asking. @param {any} kept */
@@ -107,7 +108,7 @@ export class Answer extends Streamed {
       this.#take({...stored, type: 'citations'});
       this.changed = stored.changed_since;
       this.isOwn = await own;
-      this.#take({type: 'confidence', level: stored.confidence, label: stored.confidence_label});
+      if (stored.confidence) this.#take({type: 'confidence', level: stored.confidence, label: stored.confidence_label});
       this.#take({type: 'followups', questions: stored.suggested_followups});
     });
   }
@@ -132,12 +133,14 @@ export class Answer extends Streamed {
   }
 
   clear() {
-    this.reset('Research', {cite: (n) => this.#citation(n), above: 1});
+    this.reset('Research', {cite: (n, isStatement) => (isStatement ? this.#statementMark(n) : this.#citation(n)), above: 1});
     /** @type {Map<number, any>} */
     this.sources = new Map();
     this.confidence = null;
     /** @type {any[]} */
     this.citations = [];
+    /** @type {any[]} */
+    this.statements = [];
     /** @type {string[]} */
     this.unsupported = [];
     /** @type {any[]} */
@@ -193,11 +196,13 @@ export class Answer extends Streamed {
       case 'citations':
         this.citations = event.citations;
         this.unsupported = event.unsupported ?? [];
+        this.statements = event.statements ?? [];
         this.flush();
+        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'completed'});
+        this.#showAfter();
         break;
       case 'confidence':
         this.confidence = event;
-        if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'completed'});
         this.#showAfter();
         break;
       case 'followups':
@@ -223,17 +228,36 @@ export class Answer extends Streamed {
     this.view.illustrate(countFigure(count, this.question, this.context));
   }
 
+  /** The text with a place for the mark behind each statement that is not verified. Offsets count characters, not code units. */
+  get shown() {
+    const characters = [...this.text];
+    for (const [place, {end, state}] of [...this.statements.entries()].reverse()) {
+      if (state in MARKS) characters.splice(characters[end - 1] === '|' ? end - 1 : end, 0, statementPlace(place));
+    }
+    return characters.join('');
+  }
+
+  /** The mark behind a statement, with the reason on hover, focus and tap. */
+  #statementMark(place) {
+    const {state, reason} = this.statements[place] ?? {};
+    if (!(state in MARKS)) return null;
+    const [sign, meaning] = MARKS[state];
+    const mark = element('button', {type: 'button', class: 'citation statement-mark', 'aria-label': `${meaning}: ${reason}`, data: {state},
+      on: {click: () => openPreview(mark, content)}}, sign);
+    const content = () => [element('p', {class: 'card-meta'}, meaning), element('p', {}, reason)];
+    previewed(mark, content);
+    return mark;
+  }
+
   flush() {
     super.flush();
     for (const card of this.aside.querySelectorAll('.source')) {
       card.classList.toggle('is-cited', this.prose.querySelector(`[data-cites="${card.dataset.n}"]`) !== null);
     }
-    for (const mark of this.prose.querySelectorAll('.citation')) {
+    for (const mark of this.prose.querySelectorAll('.citation[data-cites]')) {
       const citation = this.#citationOf(mark);
-      const isUnsupported = citation !== undefined && this.unsupported.includes(citation.sentence);
-      mark.classList.toggle('is-unsupported', isUnsupported);
+      mark.classList.toggle('is-unsupported', citation !== undefined && this.unsupported.includes(citation.sentence));
       mark.classList.toggle('is-verified', citation?.verified === true);
-      if (isUnsupported) mark.setAttribute('aria-label', `${mark.dataset.label}: not found there`);
     }
   }
 
@@ -280,18 +304,16 @@ export class Answer extends Streamed {
   #showAfter() {
     const questions = this.followups;
     replace(this.after, this.remarks,
-      this.unsupported.length > 0 && remark(`${plural(this.unsupported.length, 'sentence')} that no cited source supports: `,
-        this.unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.changed.length > 0 && remark(`Changed since this answer was given: ${this.changed.map(({title, change}) => (change === 'gone' ? `${title} (gone)` : title)).join(', ')}.`),
-      this.confidence && answerFoot(this),
+      this.text && this.state !== 'new' && answerFoot(this),
       questions.length > 0 && element('section', {class: 'followups'},
         element('h2', {class: 'section-label'}, 'Ask next'), choices('Follow-up questions', questions, this.callbacks.onfollow)));
   }
 }
 
-/** The basis of a citation: the passage, and how closely it supports the sentence. */
-function quoted({quote, support, verified}) {
-  const how = verified ? 'Word for word' : support >= SUPPORTED_MIN ? 'In other words' : 'Not found in this source';
+/** The basis of a citation: the passage, and whether the claim was checked against it. */
+function quoted({quote, verified}) {
+  const how = verified ? 'Checked' : 'Nearest passage';
   return [element('p', {class: 'card-meta'}, how), element('blockquote', {class: 'quote'}, quote)];
 }
 

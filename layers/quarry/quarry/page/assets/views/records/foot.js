@@ -9,11 +9,11 @@ import {markdownText, takeaway} from '../../components/takeaway.js';
 import {button, element, icon, replace} from '../../dom.js';
 import {citationText} from './record.js';
 
-/** @param {import('./answer.js').Answer} answer one with a confidence */
+/** @param {import('./answer.js').Answer} answer */
 export function answerFoot(answer) {
   const {confidence, id, isOwn, run, state, text, context} = answer;
   const isFinished = state !== 'running';
-  return element('div', {class: 'answer-foot'}, confidenceLevel(confidence.level, confidence.label),
+  return element('div', {class: 'answer-foot'}, confidence && confidenceLevel(confidence.level, confidence.label),
     id && share(answer), id && isOwn && revokeControl(answer), run && isFinished && explanation(answer),
     text && isFinished && takeaway(() => taken(answer), (said) => context.announce(said)), run && isFinished && feedback(answer));
 }
@@ -25,7 +25,7 @@ function explanation({question, scope, topicChanged, context}) {
 }
 
 /** The answer and its citations, each with the record's address here. @returns {import('../../components/takeaway.js').Taken} */
-function taken({sources: found, citations, unsupported, question, text, confidence, context}) {
+function taken({sources: found, citations, statements, unsupported, question, text, confidence, context}) {
   const sources = [...found.values()].map((source) => ({...source, url: context.itemAddress(source.type, source.id)}));
   const cited = sources.map(({url, ...source}) => `${source.n}. ${markdownText(citationText(source))} <${url}>`);
   return {
@@ -33,7 +33,7 @@ function taken({sources: found, citations, unsupported, question, text, confiden
     columns: ['n', 'type', 'id', 'title', 'date', 'url', 'quotes'],
     rows: sources.map(({n, type, id, title, date, url}) =>
       [n, type, id, title, date, url, citations.filter((each) => each.n === n && each.quote).map(({quote}) => quote)]),
-    json: {question, answer: text, confidence: confidence?.level ?? null, sources, citations, unsupported},
+    json: {question, answer: text, confidence: confidence?.level ?? null, sources, citations, statements, unsupported},
     markdown: `# ${markdownText(question)}\n\n${text}\n\n## Sources\n\n${cited.join('\n')}\n`,
   };
 }

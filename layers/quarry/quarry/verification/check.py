@@ -1,0 +1,320 @@
+"""Whether an answer can be believed: every statement against what it cites, the results of queries, and arithmetic on them.
+
+`verify` is pure and reads no clock: give it the day. A statement is *verified* if the evidence bears it out, *plausible* if it
+neither does nor contradicts, *flagged* if it contradicts or has nothing behind it, each with a reason. A *comment* speaks of the
+data ("The records do not say …") and claims nothing of what it holds. `docs/answers-checked.md` explains how.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+from quarry.language.word_forms import is_everyday
+from quarry.platform.text import STOP_WORDS, words
+from quarry.query.contract import QueryResult
+from quarry.verification.finding import Finding
+from quarry.verification.names import has_name
+from quarry.verification.passages import Passage, folded
+from quarry.verification.prose import Said, check_prose, cover
+from quarry.verification.rows import RowCheck
+from quarry.verification.statements import Part, Statement, statements
+from quarry.verification.tables import Table
+from quarry.verification.trust import SourceText
+from quarry.verification.values import Number, read_values
+from quarry.verification.wording import english
+
+State = Literal["verified", "plausible", "flagged", "comment"]
+NEAREST_MAX = 3
+"""Sources that are read for a statement which cites none: those that share most words with it."""
+STATEMENTS_MAX = 120
+"""Statements that are checked. What an answer says beyond them is plausible at best."""
+ENGLISH_SHARE_MIN = 0.6
+"""The share of common English words among the words of an English text that have no capital."""
+LANGUAGE_WORDS_MIN = 5
+_ITEM = re.compile(r"(?m)^\s*(?:[-*]|\d+[.)]) ")
+_CITED = re.compile(r"\[(\d{1,3})\]")
+_SMALL = re.compile(r"\b[a-zß-ÿ]{2,}\b")
+NOTHING = "no source or result says it"
+UNREAD = "the answer is too long to be checked to its end"
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A statement at `answer[start:end]`, its state, and why it is not verified."""
+
+    start: int
+    end: int
+    text: str
+    state: State
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Cited:
+    """What stands behind a marker: the sentence, the passage of the source that says most of it, at `start` to `end` of its body,
+    how much of the claim that says, and whether the claim is verified.
+    """
+
+    n: int
+    sentence: str
+    start: int
+    end: int
+    quote: str
+    support: float
+    verified: bool
+
+
+@dataclass(frozen=True)
+class Verification:
+    """The statements of an answer and its citations, in order."""
+
+    statements: Sequence[Checked]
+    citations: Sequence[Cited]
+
+    @cached_property
+    def claims(self) -> list[Checked]:
+        """The statements that claim something."""
+        return [each for each in self.statements if each.state != "comment"]
+
+    def of(self, state: State) -> list[Checked]:
+        """The statements in a state."""
+        return [each for each in self.statements if each.state == state]
+
+    @property
+    def is_backed(self) -> bool:
+        """Whether it is an answer: not more than half of what it claims, if that is more than one thing, is flagged."""
+        flagged = len(self.of("flagged"))
+        return flagged < 2 or 2 * flagged <= len(self.claims)
+
+
+def verify(
+    answer: str,
+    sources: Iterable[SourceText] = (),
+    results: Sequence[QueryResult] = (),
+    *,
+    question: str = "",
+    today: datetime.date | None = None,
+    own: Iterable[str] = (),
+) -> Verification:
+    """Check a whole answer once. See `Verifier`."""
+    return Verifier(sources, results, question=question, today=today, own=own).verify(answer)
+
+
+class Verifier:
+    """Checks an answer, as far as it is written, against the texts of its sources and the results that it is written from. `own`
+    are texts in it that are not the writer's, such as what could not be searched. Takes time in proportion to the answer and what
+    it cites. Not for several threads at once.
+    """
+
+    def __init__(
+        self,
+        sources: Iterable[SourceText] = (),
+        results: Sequence[QueryResult] = (),
+        *,
+        question: str = "",
+        today: datetime.date | None = None,
+        own: Iterable[str] = (),
+    ) -> None:
+        self.sources = {each.n: each for each in sources}
+        self.question, self.today, self.own = question, today or datetime.date.min, [*filter(None, own)]
+        self.passages = {n: Passage([each]) for n, each in self.sources.items()}
+        self.tables = [Table(each) for each in results]
+        self.joined: dict[tuple[int, ...], Passage] = {}
+        self.answer, self.listed, self.is_foreign, self.counts = "", 0, False, frozenset[int]()
+
+    def verify(self, answer: str, since: int = 0) -> Verification:
+        """The statements that end behind `since`, and their citations."""
+        for text in self.own:
+            answer = answer.replace(text, " " * len(text))
+        self.answer = answer
+        self.listed = len(_ITEM.findall(answer))
+        cited = {*_CITED.findall(answer)}
+        self.counts = frozenset((len(self.sources), len(cited), self.listed)) - {0, 1}
+        self.is_foreign = _is_english(answer) is False and self._evidence_is_english is not False
+        return self._verified(since)
+
+    @cached_property
+    def _evidence_is_english(self) -> bool | None:
+        said = [*(each.body[:2000] for each in self.sources.values()), *(each.result.sentence for each in self.tables)]
+        return _is_english(" ".join(said))
+
+    @cached_property
+    def known_names(self) -> frozenset[str]:
+        """The words that the evidence writes as names, in lower case; none that are also written small."""
+        held = [*self.passages.values(), *(each.text for each in self.tables)]
+        small = {word for each in held for word in _SMALL.findall(each.all)}
+        return frozenset().union(*(each.known_names for each in held)) - small
+
+    def _verified(self, since: int) -> Verification:
+        checked: list[Checked] = []
+        cited: list[Cited] = []
+        for place, statement in enumerate(statements(self.answer)):
+            if statement.end <= since:
+                continue
+            if place >= STATEMENTS_MAX:
+                checked.append(Checked(statement.start, statement.end, statement.text, "plausible", UNREAD))
+                continue
+            if self._is_comment(statement):
+                checked.append(Checked(statement.start, statement.end, statement.text, "comment"))
+                continue
+            total = Finding()
+            for part, finding in self._judged(statement):
+                total.add(finding)
+                cited += [self._cited(n, part, statement, finding) for n in part.cited if n in self.passages]
+            checked.append(_checked(statement, total))
+        return Verification(checked, cited)
+
+    def _judged(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
+        """The parts of a statement, each with what is wrong with it."""
+        if statement.kind == "row":
+            yield from self._judged_row(statement)
+            return
+        for part in statement.parts:
+            said = Said(part.text, self.question, statement.before, self.is_foreign, self.known_names, self.counts)
+            yield part, self._judge(said, part.cited, lead=statement.lead)
+
+    def _judged_row(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
+        label = statement.label
+        for place, part in enumerate(statement.parts):
+            is_label = place == 0 and len(statement.parts) > 1
+            cited = [n for n in part.cited if n in self.passages]
+            if is_label and not cited:
+                yield part, self._label(part)
+                continue
+            text = part.text if cited or is_label or len(statement.parts) == 1 else f"{label}: {part.text}"
+            finding = self._judge(
+                Said(text, self.question, "", self.is_foreign, self.known_names, self.counts),
+                cited,
+                header=part.header,
+                is_cell=True,
+            )
+            if cited or not read_values(part.text).numbers:
+                # a cell is short: its words need not be those of one sentence
+                finding = Finding(
+                    [each for each in finding.wrong if "says nothing like" not in each],
+                    finding.weak[:0],
+                    finding.denied,
+                )
+            yield part, finding
+
+    def _label(self, part: Part) -> Finding:
+        """A row's label needs to be a key of a result or a word of a source."""
+        said = words(part.text)
+        is_known = any(table.mentions(part.text) for table in self.tables) or not said
+        is_known = is_known or any({*said} <= table.text.words for table in self.tables)
+        is_known = is_known or any(len({*said} & each.words) * 2 >= len({*said}) for each in self.passages.values())
+        totals = english().sets["sums"] | english().sets["averages"]
+        if is_known or not self.tables or not totals.isdisjoint(said):
+            return Finding()
+        return Finding(wrong=[f"no row is “{part.text}”"])
+
+    def _judge(
+        self, said: Said, cited: Sequence[int], header: str = "", lead: str = "", *, is_cell: bool = False
+    ) -> Finding:
+        """What is wrong by the evidence that fits best: what is cited, else the results that it speaks of, else what is nearest.
+        What any cited source denies counts.
+        """
+        numbers = [n for n in dict.fromkeys(cited) if n in self.passages]
+        passages = [self.passages[n] for n in numbers] if numbers else self._nearest(said)
+        in_prose = [check_prose(said, each, self._in_results if numbers else _nowhere) for each in passages]
+        if len(passages) > 1:
+            among = numbers or [each.sources[0].n for each in passages]
+            in_prose.append(check_prose(said, self._joined(among), self._in_results if numbers else _nowhere))
+        checks = [self._by_rows(said, each, header, lead, is_cell=is_cell) for each in self.tables]
+        in_rows = [(each.is_spoken_of, each.found(self._is_elsewhere)) for each in checks]
+        spoken_of = [finding for is_so, finding in in_rows if is_so]
+        if numbers:
+            best = _best([*in_prose, *spoken_of])
+            denied = [each for finding in in_prose for each in finding.denied]
+            return Finding(best.wrong, best.weak, [*best.denied, *denied[:1]]) if denied and not best.denied else best
+        if spoken_of and not any(each.is_clean for each in in_prose):
+            return _best([finding for _, finding in in_rows])
+        tries = [*in_prose, *spoken_of] or [finding for _, finding in in_rows]
+        return _best(tries) if tries else _unfounded(said)
+
+    def _by_rows(self, said: Said, table: Table, header: str, lead: str, *, is_cell: bool) -> RowCheck:
+        others = [each for each in self.tables if each is not table]
+        return RowCheck(said, table, others, header, lead, self.today, is_cell, self.listed)
+
+    def _in_results(self, number: Number) -> bool:
+        return any(
+            table.cells(number, range(len(table.rows))) or table.result.total == number.value for table in self.tables
+        )
+
+    def _is_elsewhere(self, name: tuple[str, ...]) -> bool:
+        return any(has_name(name, each.folded, each.words) for each in self.passages.values())
+
+    def _nearest(self, said: Said) -> list[Passage]:
+        mine = frozenset(word for word in words(said.text) if word not in STOP_WORDS)
+
+        def fits(passage: Passage) -> tuple[int, int]:
+            return sum(folded(each) in passage.folded for each in said.quotes), len(mine & passage.words)
+
+        ranked = sorted(self.passages.values(), key=fits, reverse=True)
+        return ranked[:NEAREST_MAX]
+
+    def _joined(self, numbers: Sequence[int]) -> Passage:
+        key = tuple(numbers)
+        if key not in self.joined:
+            self.joined[key] = Passage([self.sources[n] for n in numbers])
+        return self.joined[key]
+
+    def _is_comment(self, statement: Statement) -> bool:
+        return not statement.cited and statement.kind != "row" and is_comment(statement.text)
+
+    def _cited(self, n: int, part: Part, statement: Statement, finding: Finding) -> Cited:
+        passage = self.passages[n]
+        stems = english().stems(part.text)
+        window = passage.window_of(stems) if stems else passage.windows[0]
+        quote = passage.body[window.start : window.end]
+        is_verified = not (finding.wrong or finding.weak or finding.denied)
+        return Cited(n, statement.text, window.start, window.end, quote, round(cover(stems, passage), 3), is_verified)
+
+
+def is_comment(text: str) -> bool:
+    """Whether a sentence speaks of the data, asks, introduces, or tells what the writer did: it claims nothing."""
+    said, wording = words(text), english()
+    has_values = any(not each.in_words for each in read_values(text).numbers)
+    if wording.sets["interjections"].issuperset(said):
+        return True
+    if text.rstrip().endswith("?"):
+        return True
+    if not has_values and (said[:1] == ["i"] or (text.rstrip().endswith(":") and len(wording.stems(text)) < 4)):
+        return True
+    of_data = wording.has("about_data", said) and wording.has("comment_verbs", said)
+    return of_data and wording.is_negated(said) and not has_values
+
+
+def _nowhere(number: Number) -> bool:
+    return False
+
+
+def _best(tries: Sequence[Finding]) -> Finding:
+    return min(tries, key=lambda each: each.rank)
+
+
+def _unfounded(said: Said) -> Finding:
+    """What is said without any evidence: wrong where it gives values."""
+    values = said.values
+    has_value = bool(values.numbers or values.votes or values.days)
+    return Finding([NOTHING], []) if has_value else Finding([], [NOTHING])
+
+
+def _checked(statement: Statement, finding: Finding) -> Checked:
+    wrong = [*finding.denied, *finding.wrong]
+    state: State = "flagged" if wrong else "plausible" if finding.weak else "verified"
+    reason = "; ".join(dict.fromkeys(wrong or finding.weak))
+    return Checked(statement.start, statement.end, statement.text, state, reason)
+
+
+def _is_english(text: str) -> bool | None:
+    """Whether a text is in English; None where it is too short to say."""
+    found = {*_SMALL.findall(text)}
+    if len(found) < LANGUAGE_WORDS_MIN:
+        return None
+    return sum(word in STOP_WORDS or is_everyday(word) for word in found) >= ENGLISH_SHARE_MIN * len(found)

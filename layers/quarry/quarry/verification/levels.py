@@ -1,0 +1,72 @@
+"""How far an answer can be believed, as one level with its ground in words: the same for every kind of answer, everywhere. Pure.
+
+A written answer is as good as its statements; an exact result as the reading of its question; passages claim nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from quarry.platform.text import shorten
+from quarry.verification.check import Verification
+from quarry.verification.trust import Trust
+
+Certainty = Literal["sure", "likely", "doubtful"]
+UNREAD_CHARACTERS_MAX = 120
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The result of a query that a question was read as: how certain the reading is, and the words that no part of it reads."""
+
+    certainty: Certainty
+    unread: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class Passages:
+    """Sentences of sources, as they stand."""
+
+
+def level(basis: Verification | Exact | Passages, *, missing: Sequence[str] = ()) -> Trust | None:
+    """How far an answer on this basis can be believed; None where it claims nothing. What is `missing` are parts of the data that
+    could not be read: an answer without them is not trusted far.
+    """
+    match basis:
+        case Passages():
+            return None
+        case Exact():
+            found = _of_reading(basis)
+        case Verification():
+            if not basis.claims:
+                return None
+            found = _of_statements(basis)
+    if missing and found.level != "low":
+        return Trust("low", f"Low: {', '.join(missing)} could not be searched")
+    return found
+
+
+def _of_reading(basis: Exact) -> Trust:
+    if basis.unread:
+        return Trust("low", f"Low: not read: {shorten(', '.join(basis.unread), UNREAD_CHARACTERS_MAX)}")
+    if basis.certainty == "doubtful":
+        return Trust("low", "Low: the question may mean something else")
+    if basis.certainty == "likely":
+        return Trust("medium", "Medium: the question was likely meant like this")
+    return Trust("high", "High: everything in the question was read")
+
+
+def _of_statements(basis: Verification) -> Trust:
+    claims, flagged, verified = len(basis.claims), len(basis.of("flagged")), len(basis.of("verified"))
+    if flagged:
+        where = "is not in its source" if flagged == 1 else "are not in their sources"
+        return Trust("low", f"Low: {flagged} of {claims} {where}")
+    if not verified:
+        return Trust(
+            "low", "Low: no statement could be checked" if claims > 1 else "Low: its statement could not be checked"
+        )
+    if verified < claims:
+        return Trust("medium", f"Medium: {verified} of {claims} statements checked")
+    return Trust("high", f"High: all {claims} statements checked" if claims > 1 else "High: its statement is checked")

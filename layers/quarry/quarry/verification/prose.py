@@ -1,0 +1,627 @@
+"""What is wrong with a statement by a passage: quotations, numbers, dates, units, names, speakers, sides, polarity and order;
+then how much of what it says the passage says at all. Pure.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import combinations, pairwise, permutations
+
+from quarry.language.tokens import stem
+from quarry.language.word_forms import is_everyday
+from quarry.platform.text import words
+from quarry.verification.finding import Finding
+from quarry.verification.names import has_name, named, names_in
+from quarry.verification.passages import Clause, Passage, clauses_of, folded, parted
+from quarry.verification.statements import QUOTED
+from quarry.verification.values import Day, Number, Values, blanked, read_values, spans_of
+from quarry.verification.wording import english
+
+FLAGGED_BELOW, PLAUSIBLE_BELOW = 0.25, 0.6
+"""Shares of a statement's words that the passage has."""
+ANYWHERE_WEIGHT = 0.9
+"""What a word counts that stands in the source, but not in the passage that has most of them."""
+QUOTED_WORDS_MIN = 3
+SAME_BESIDE_MIN = 2
+"""As many words as these, on both sides of one that differs, show that a clause was taken from a sentence."""
+ALIGNED_MIN, ALIGNED_MAX, SAME_CLAUSE_MIN = 0.4, 2, 0.7
+
+
+@dataclass
+class Said:
+    """What a statement, or a part of one, says."""
+
+    text: str
+    question: str = ""
+    before: str = ""
+    is_foreign: bool = False
+    known_names: frozenset[str] = frozenset()
+    counts: frozenset[int] = frozenset()
+    """How many sources and list items there are."""
+
+    @cached_property
+    def outside(self) -> str:
+        """The text without what it quotes."""
+        return QUOTED.sub(lambda match: "\0" * len(match.group()), self.text)
+
+    @cached_property
+    def quotes(self) -> list[str]:
+        return [one or other for one, other in QUOTED.findall(self.text)]
+
+    @cached_property
+    def values(self) -> Values:
+        return read_values(self.outside)
+
+    @cached_property
+    def undated(self) -> str:
+        """The text outside of quotations, without its dates."""
+        return blanked(self.outside, [(each.start, each.end) for each in self.values.days])
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        return frozenset(words(self.outside.replace("\0", " ")))
+
+    @cached_property
+    def stems(self) -> frozenset[str]:
+        return english().stems(blanked(self.outside, spans_of(self.values)).replace("\0", " "))
+
+    @cached_property
+    def clauses(self) -> list[Clause]:
+        return [part for each in clauses_of(self.outside.replace("\0", " ")) for part in parted(each)]
+
+    @cached_property
+    def before_values(self) -> Values:
+        return read_values(self.before)
+
+    @cached_property
+    def question_words(self) -> frozenset[str]:
+        return frozenset(words(self.question))
+
+    def is_about(self, number: Number) -> bool:
+        """Whether a number is said to be a rough one."""
+        before = words(re.split(r"[,.;:(]", self.outside[max(0, number.start - 24) : number.start])[-1])[-2:]
+        return english().has("about", before[-1:]) or " ".join(before) in ("at most", "at least")
+
+
+Elsewhere = Callable[[Number], bool]
+
+
+def check_prose(said: Said, passage: Passage, in_results: Elsewhere) -> Finding:
+    """What is wrong with a statement by a passage. A number that a result has (`in_results`) need not stand there too."""
+    found = Finding()
+    found.wrong += [f"{passage.name} does not say “{quote}”" for quote in _not_quoted(said, passage)]
+    _check_values(said, passage, found, in_results)
+    names = [*names_in(said.undated.replace("\0", "."), said.known_names)]
+    if not said.is_foreign:
+        _check_names(said, passage, names, found)
+        _check_speakers(said, passage, names, found)
+        _check_sides(said, passage, names, found)
+        _check_polarity(said, passage, found)
+        _check_unanimity(said, passage, found)
+        _check_order(said, passage, found)
+    _check_cover(said, passage, names, found)
+    return found
+
+
+def _not_quoted(said: Said, passage: Passage) -> Iterator[str]:
+    for quote in said.quotes:
+        for part in re.split(r"…|\.\.\.|\[[^\]]*\]", quote):
+            if len(words(part)) >= QUOTED_WORDS_MIN and folded(part) not in passage.folded:
+                yield part.strip()
+
+
+def _check_values(said: Said, passage: Passage, found: Finding, in_results: Elsewhere) -> None:
+    held = {each.counts for each in passage.values.votes}
+    for vote in said.values.votes:
+        if vote.counts not in held and not _stand_together(vote.counts, passage):
+            found.wrong.append(_instead(vote.text, [each.text for each in passage.values.votes], passage))
+    for day in said.values.days:
+        if not passage.dated(day) and day.text.lower() not in said.question.lower():
+            found.wrong.append(f"{passage.name} does not give the date {day.text}")
+        else:
+            _check_beside_day(day, said, passage, found)
+    for number in said.values.numbers:
+        _check_number(number, said, passage, found, in_results)
+    _check_marks(said, passage, found)
+
+
+def _check_marks(said: Said, passage: Passage, found: Finding) -> None:
+    """Times of day, codes, and words such as the names of seasons, of which a source has to have the very one."""
+    times = {time for time, _ in passage.values.times}
+    for time, text in said.values.times:
+        if time not in times and time + 720 not in times and time - 720 not in times:
+            found.wrong.append(f"{passage.name} does not give the time {text}")
+    for code in said.values.codes:
+        parts = re.findall(r"\d+", code)
+        if not all(re.search(rf"(?<!\d){part}(?!\d)", passage.all + said.question) for part in parts):
+            found.weak.append(f"{code} is not in {passage.name}")
+    for word in sorted(said.words & english().exclusive - passage.words):
+        found.wrong.append(f"{passage.name} does not say {word}")
+
+
+def _check_beside_day(day: Day, said: Said, passage: Passage, found: Finding) -> None:
+    """Whether the words beside a date stand beside another date of the source, and not beside this one."""
+    mine = _beside(said.outside, day, said.values.days)
+    days = passage.values.days
+    own = [_beside(passage.all, each, days) for each in days if day.agrees(each)]
+    if len(mine) < 2 or not own or any(mine & each or not each for each in own):
+        return
+    others = [each for each in days if not day.agrees(each) and (each.month is None) == (day.month is None)]
+    best = max(others, key=lambda each: len(mine & _beside(passage.all, each, days)), default=None)
+    if best is not None and 2 * len(mine & _beside(passage.all, best, days)) >= max(4, len(mine)):
+        found.wrong.append(f"{passage.name} says {best.text} here, not {day.text}")
+
+
+def _stand_together(counts: tuple[int, int], passage: Passage) -> bool:
+    """Whether both numbers of a vote stand in the source as numbers, as in "ayes: 7, noes: 2"."""
+    values = [each.value for each in passage.values.numbers]
+    return counts in pairwise(values)
+
+
+def _instead(text: str, held: Sequence[str], passage: Passage) -> str:
+    """What a reason says of a value that is not there."""
+    if len(set(held)) == 1:
+        return f"{passage.name} says {held[0]}, not {text}"
+    return f"{text} is not in {passage.name}"
+
+
+def _check_number(number: Number, said: Said, passage: Passage, found: Finding, in_results: Elsewhere) -> None:
+    same = passage.same_as(number, loose=said.is_about(number))
+    if same:
+        _check_unit(number, same, passage, found)
+        _check_beside(number, same, said, passage, found)
+        _check_trend(number, same, said, passage, found)
+        return
+    if _follows(number, said, passage) or in_results(number):
+        return
+    if said.is_foreign and any(number.value in each.counts for each in passage.values.votes):
+        return
+    alike = [each.text for each in passage.values.numbers if _is_alike(number, each)]
+    is_vague = number.in_words and number.value <= 10 and number.unit is None and not number.is_fraction
+    if is_vague and number.value in said.counts:
+        return
+    if is_vague:
+        mine = english().stems(" ".join(words(re.split(r"[,;:.()]", said.outside[number.end :])[0])[:5]))
+        counted = [
+            each
+            for each in passage.values.numbers
+            if _is_alike_kind(number, each) and mine & _beside(passage.all, each, passage.values.numbers)
+        ]
+        is_vague, alike = not counted, [each.text for each in counted]
+    (found.weak if is_vague else found.wrong).append(_instead(number.text, alike, passage))
+
+
+def _is_alike(one: Number, other: Number) -> bool:
+    return one.unit == other.unit and one.is_percent == other.is_percent and (one.unit is not None or one.is_percent)
+
+
+def _check_unit(number: Number, same: Sequence[Number], passage: Passage, found: Finding) -> None:
+    units = {each.unit for each in same}
+    if number.unit and number.unit not in units:
+        if None not in units:
+            found.denied.append(f"{passage.name} says {same[0].text} in {min(filter(None, units))}")
+        elif number.unit.isupper():
+            found.wrong.append(f"{passage.name} gives no currency for {number.text}")
+        elif number.unit not in passage.words and not _is_unit_of(number.unit, passage):
+            found.wrong.append(f"{passage.name} does not say {number.text} in {number.unit}")
+        else:
+            found.weak.append(f"{passage.name} does not give {number.text} this unit")
+    rates = {each.rate for each in same}
+    if number.rate and None not in rates and number.rate not in rates:
+        found.denied.append(f"{passage.name} says {number.text} a {min(filter(None, rates))}")
+
+
+def _is_unit_of(unit: str, passage: Passage) -> bool:
+    return any(each.unit == unit for each in passage.values.numbers)
+
+
+def _beside(text: str, number: Number | Day, numbers: Sequence[Number | Day]) -> frozenset[str]:
+    """The stems beside a number, up to the numbers and stops around it."""
+    left = max((each.end for each in numbers if each.end <= number.start), default=0)
+    right = min((each.start for each in numbers if each.start >= number.end), default=len(text))
+    wording = english()
+    before = re.split(r"[;:.(,\n]\s|\0", text[left : number.start])[-1]
+    behind = re.split(r"[;:.)\n]\s?|\0|, ", text[number.end : right])[0]
+    return wording.stems(before) | wording.stems(behind)
+
+
+def _check_beside(number: Number, same: Sequence[Number], said: Said, passage: Passage, found: Finding) -> None:
+    """Whether the words beside a number are those beside another number of the source, which the statement has elsewhere."""
+    if number.in_words and number.unit is None:
+        return
+    mine = _beside(said.outside, number, said.values.numbers)
+    if not mine:
+        return
+    numbers = passage.values.numbers
+    own = [_beside(passage.all, each, numbers) for each in same]
+    if any(mine & each or not each for each in own):
+        return
+    for other in said.values.numbers:
+        if other is number or not _is_alike_kind(number, other):
+            continue
+        theirs = _beside(said.outside, other, said.values.numbers)
+        swapped = [_beside(passage.all, each, numbers) for each in passage.same_as(other, loose=False)]
+        if any(mine & each for each in swapped) and not any(theirs & each for each in swapped):
+            found.wrong.append(f"{passage.name} says {number.text} of something else")
+            return
+    alike = [each for each in numbers if _is_alike_kind(number, each) and each not in same]
+    best = max(alike, key=lambda each: len(mine & _beside(passage.all, each, numbers)), default=None)
+    shared = len(mine & _beside(passage.all, best, numbers)) if best is not None else 0
+    if best is not None and shared >= 2:
+        reason = f"{passage.name} says {best.text} here, not {number.text}"
+        (found.wrong if shared >= SAME_CLAUSE_MIN * len(mine) else found.weak).append(reason)
+
+
+def _check_trend(number: Number, same: Sequence[Number], said: Said, passage: Passage, found: Finding) -> None:
+    """Whether a number rises here and falls there."""
+    mine = _trend(said.outside, number)
+    theirs = {_trend(passage.all, each) for each in same}
+    if mine is not None and theirs == {not mine}:
+        found.denied.append(f"{passage.name} has {number.text} as a {'fall' if mine else 'rise'}")
+
+
+def _trend(text: str, number: Number) -> bool | None:
+    """True where a number is said to rise or be more, False for the opposite; None where neither or both is said beside it."""
+    before = words(re.split(r"[;:.(,]\s", text[max(0, number.start - 40) : number.start])[-1])[-2:]
+    behind = words(re.split(r"[;:.),]", text[number.end : number.end + 24])[0])[:1]
+    near = frozenset((*before, *behind))
+    wording = english()
+    up, down = wording.has("rising", near), wording.has("falling", near)
+    return None if up == down else up
+
+
+def _is_alike_kind(one: Number, other: Number) -> bool:
+    return one.unit == other.unit and one.is_percent == other.is_percent
+
+
+def _follows(number: Number, said: Said, passage: Passage) -> bool:
+    """Whether a number follows from others of the statement or, where it compares, of the source."""
+    wording = english()
+    others = [each for each in (*said.values.numbers, *said.before_values.numbers) if each is not number]
+    spoken = [each for each in others if passage.same_as(each, loose=False)]
+    if wording.has("changes", said.words) or wording.has("differences", said.words) or number.is_fraction:
+        spoken += [each for each in passage.values.numbers if each.unit is not None and each.unit.isupper()][:12]
+    changes = wording.has("changes", said.words)
+    if number.is_percent or number.is_fraction:
+        factor = 100.0 if number.is_percent else 1.0
+        loose = number.is_fraction
+        pairs = [
+            (a, b)
+            for a, b in permutations(spoken, 2)
+            if b.value and not (a.is_percent or b.is_percent) and a.unit == b.unit
+        ]
+        return any(
+            (a.value <= b.value and number.is_near(factor * a.value / b.value, loose=loose and said.is_about(number)))
+            or (changes and number.is_near(factor * abs(a.value / b.value - 1), loose=loose))
+            for a, b in pairs
+        )
+    if not (
+        wording.has("differences", said.words)
+        or wording.has("sums", said.words)
+        or wording.has("averages", said.words)
+        or not number.is_small
+    ):
+        return False
+    loose = said.is_about(number)
+    products = [a.value * b.value / 100 for a, b in permutations(spoken, 2) if b.is_percent]
+    plain = [each for each in spoken if not each.is_percent]
+    sums = [
+        value for a, b in combinations(plain, 2) if a.unit == b.unit for value in (a.value + b.value, a.value - b.value)
+    ]
+    return any(number.is_near(value, loose=loose) for value in (*products, *sums))
+
+
+def _check_names(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+    asked = folded(said.question)
+    for name in names:
+        if not has_name(name, passage.folded, passage.words) and not has_name(name, asked, said.question_words):
+            found.wrong.append(f"{passage.name} does not name {named(name)}")
+
+
+def _check_speakers(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+    """Whether who is said to say it is the source's author; and whether what is said of one name stands beside another."""
+    author = frozenset(words(passage.author))
+    wording = english()
+    if author and names:
+        speaker = next((name for name in names if _is_before_verb(name, said.outside)), None)
+        if speaker is not None and not author.intersection(speaker):
+            near = any(speaker[-1] in each.words and wording.has("said", each.words) for each in passage.sentences)
+            if not near:
+                found.wrong.append(f"{passage.name} is by {passage.author}")
+                return
+    people = [name for name in names if not author.intersection(name)]
+    for name in people:
+        _check_predicate(name, names, said, passage, found)
+
+
+def _is_before_verb(name: tuple[str, ...], text: str) -> bool:
+    """Whether a name stands right before a word for saying something, or behind "according to"."""
+    low = text.lower()
+    for match in re.finditer(re.escape(name[-1]), low):
+        behind = words(low[match.end() : match.end() + 30])[:2]
+        if english().has("said", behind) or low[: match.start()].rstrip().endswith("according to"):
+            return True
+    return False
+
+
+def _check_predicate(
+    name: tuple[str, ...], names: Sequence[tuple[str, ...]], said: Said, passage: Passage, found: Finding
+) -> None:
+    """Whether the source says of another name what a clause says of this one."""
+    wording = english()
+    last, parts = name[-1], {part for each in names for part in each}
+    clause = next((each for each in _predicates(said.outside) if last in each.words), None)
+    if clause is None:
+        return
+    name_stems = wording.stems(" ".join(parts))
+    mine = clause.stems | (clause.words & _SIDE_WORDS)
+    mine -= name_stems
+    if not mine or len([each for each in names if each[-1] in clause.words]) > 1:
+        return
+    own: set[str] = set()
+    others: list[tuple[int, Clause]] = []
+    sentences = passage.sentences
+    for place, sentence in enumerate(sentences):
+        for part in _predicates(sentence.text):
+            has = part.stems | (part.words & _SIDE_WORDS)
+            if last in part.words:
+                own |= has
+            elif any(not is_everyday(word) for word in part.words & passage.known_names):
+                others.append((len(mine & has), part))
+        if (
+            last in sentence.words
+            and place + 1 < len(sentences)
+            and not sentences[place + 1].words & passage.known_names
+        ):
+            own |= sentences[place + 1].stems
+    others = [(shared, part) for shared, part in others if 2 * shared >= len(part.stems - passage.known_names)]
+    best = max((shared for shared, _ in others), default=0)
+    if own and best >= max(2, 0.5 * len(mine)) and not mine & own:
+        found.wrong.append(f"{passage.name} does not say this of {named(name)}")
+
+
+_SIDE_WORDS = frozenset("for against no yes not absent".split())
+_AND = re.compile(r",? and (?=[A-Z]\w+ (?:[a-z]|was|is|voted))")
+
+
+def _predicates(text: str) -> list[Clause]:
+    return [part for each in _AND.split(text.replace("\0", " ")) for part in clauses_of(each)]
+
+
+def _check_sides(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+    """Whether who is named for or against something is on that side in the source."""
+    for name in names:
+        clause = next((each.text.lower() for each in said.clauses if name[-1] in each.words), said.outside.lower())
+        mine = _side(clause)
+        if mine is None:
+            continue
+        sentences = [each for each in passage.sentences if name[-1] in each.words]
+        sides = {
+            _side(part.text.lower()) for each in sentences for part in clauses_of(each.text) if name[-1] in part.words
+        }
+        sides |= {_side(each.text.lower()) for each in sentences}
+        if sides and mine not in sides:
+            opposite = (not mine) in sides
+            (found.denied if opposite else found.weak).append(
+                f"{passage.name} has {named(name)} {'against' if mine else 'for'} it"
+                if opposite
+                else f"{passage.name} does not say how {named(name)} voted"
+            )
+
+
+def _side(text: str) -> bool | None:
+    """True for, False against; None where a text says neither or both."""
+    wording = english()
+    against, in_favour = wording.opposed.search(text), wording.in_favour.search(text)
+    if bool(against) == bool(in_favour):
+        return None
+    return bool(in_favour)
+
+
+def _aligned(clause: Clause, passage: Passage) -> list[Clause]:
+    """The parts of the source's sentences that are nearest to a clause and have some of its words."""
+
+    def nearness(each: Clause) -> tuple[float, int]:
+        return len(clause.stems & each.stems) / (1 + len(clause.stems | each.stems) ** 0.5), -len(each.stems)
+
+    parts = [each for each in passage.clauses if len(clause.stems & each.stems) >= ALIGNED_MIN * len(clause.stems)]
+    return sorted(parts, key=nearness, reverse=True)[:ALIGNED_MAX]
+
+
+def _check_polarity(said: Said, passage: Passage, found: Finding) -> None:
+    """Whether a clause says the opposite of the part of the source that is nearest to it, denies what that says, or has another
+    word in its place.
+    """
+    if not passage.clauses:
+        return
+    for clause in said.clauses:
+        if len(clause.stems) < 2:
+            continue
+        for other in _aligned(clause, passage):
+            _check_opposites(clause, other, passage, found)
+        _check_negation(clause, said, passage, found)
+        _check_substitute(clause, passage, found)
+    _check_decisions(said, passage, found)
+
+
+def _check_opposites(clause: Clause, other: Clause, passage: Passage, found: Finding) -> None:
+    for mine, theirs in _opposed(clause.words, other.words):
+        if any(mine in each.words and each.stems & clause.stems & other.stems for each in passage.clauses):
+            continue  # the source says both
+        if (mine in clause.denied) == (theirs in other.denied):
+            found.denied.append(f"{passage.name} says “{theirs}”, not “{mine}”")
+    for word in clause.words - passage.words:
+        bare = next((word.removeprefix(each) for each in english().prefixes if word.startswith(each)), word)
+        if (
+            bare != word
+            and len(bare) > 3
+            and bare in other.words
+            and word not in clause.denied
+            and bare not in other.denied
+        ):
+            found.denied.append(f"{passage.name} says “{bare}”, not “{word}”")
+    for word in other.words - clause.words:
+        bare = next((word.removeprefix(each) for each in english().prefixes if word.startswith(each)), word)
+        if (
+            bare != word
+            and len(bare) > 3
+            and bare in clause.words
+            and bare not in clause.denied
+            and bare not in passage.words
+        ):
+            found.denied.append(f"{passage.name} says “{word}”, not “{bare}”")
+
+
+def _opposed(mine: frozenset[str], theirs: frozenset[str]) -> Iterator[tuple[str, str]]:
+    for one, two in english().opposites:
+        for a, b in ((one, two), (two, one)):
+            if mine & a and not mine & b and theirs & b and not theirs & a:
+                yield min(mine & a), min(theirs & b)
+
+
+def _check_negation(clause: Clause, said: Said, passage: Passage, found: Finding) -> None:
+    """Whether a word is denied on one side, and nothing is in the clauses of the other that share another word with it."""
+    wording = english()
+    denied = {root for each in said.clauses for root in each.denied_stems}
+    for root in sorted(clause.stems & said.stems):
+        holders = [
+            each
+            for each in passage.clauses
+            if root in each.stems and len(each.stems & clause.stems) * 2 >= min(len(each.stems), len(clause.stems))
+        ]
+        if not holders:
+            continue
+        # a word that denies by itself ("exempt") says nothing of its own denial
+        if root in clause.denied_stems:
+            differs = not any(wording.may_deny(_without(each.words, root)) for each in holders)
+        else:
+            is_plain = not wording.may_deny(_without(clause.words, root)) and root not in denied
+            differs = is_plain and all(root in each.denied_stems for each in holders)
+        if differs:
+            is_sure = max(len(each.stems & clause.stems) for each in holders) >= 2 or len(clause.stems) <= 3
+            text = holders[0].text.strip()
+            (found.denied if is_sure else found.weak).append(f"{passage.name} says: “{text}”")
+            return
+
+
+def _without(said: frozenset[str], root: str) -> list[str]:
+    return [word for word in said if english().stem(word) != root]
+
+
+def _check_substitute(clause: Clause, passage: Passage, found: Finding) -> None:
+    """Whether a clause has another word where a sentence of the source, in otherwise the same words, has one."""
+    mine = english().stem_list(clause.text)
+    if len(mine) < 3:
+        return
+    other = max(passage.sentences, key=lambda each: (len(each.stems.intersection(mine)), -len(each.stems)))
+    theirs = english().stem_list(other.text)
+    blocks = SequenceMatcher(None, mine, theirs, autojunk=False).get_opcodes()
+    if 2 * sum(end - start for kind, start, end, _, _ in blocks if kind == "equal") < len(mine):
+        return
+    edge = ("equal", 0, 0, 0, 0)
+    for before, (kind, start, end, first, last), behind in zip(
+        [edge, *blocks], blocks, [*blocks[1:], edge], strict=False
+    ):
+        is_one = kind == "replace" and end - start <= 2 and last - first <= 2
+        is_same = before[0] == behind[0] == "equal" and before[2] - before[1] + behind[2] - behind[1] >= SAME_BESIDE_MIN
+        verbs = english().sets["said"]
+        if (
+            is_one
+            and is_same
+            and not (start == 0 and mine[0] in map(stem, verbs))
+            and passage.stems.isdisjoint(mine[start:end])
+        ):
+            found.weak.append(f"{passage.name} says “{other.text.strip()}”")
+            return
+
+
+def _check_decisions(said: Said, passage: Passage, found: Finding) -> None:
+    """Whether a vote decided what is said: its own sentence says how it ended."""
+    one, two = english().opposites[0]
+    for vote in said.values.votes:
+        near = frozenset(words(re.split(r"[,;] | and ", said.outside[: vote.start])[-1]))
+        want = bool(near & one) - bool(near & two)
+        got = {
+            bool(each.words & one) - bool(each.words & two)
+            for each in passage.sentences
+            if vote.counts in {held.counts for held in read_values(each.text).votes}
+        }
+        if want and got and want not in got and 0 not in got:
+            found.denied.append(f"{passage.name} says that the vote {vote.text} ended otherwise")
+
+
+def _check_unanimity(said: Said, passage: Passage, found: Finding) -> None:
+    wording = english()
+    if wording.has("unanimous", said.words):
+        is_denied = any(wording.has("unanimous", each.denied) for each in said.clauses)
+        if (
+            not is_denied
+            and not wording.has("unanimous", passage.words)
+            and not any(0 in each.counts for each in passage.values.votes)
+        ):
+            found.denied.append(f"{passage.name} does not say that it was unanimous")
+    elif wording.opposed.search(said.outside.lower()) and said.values.votes == []:
+        window = passage.window_of(said.stems)
+        if "unanimously" in words(window.text) and re.search(r"\bdissent", said.outside.lower()):
+            found.denied.append(f"{passage.name} says unanimously")
+
+
+_FROM_TO = re.compile(r"\b[Ff]rom (\S+(?: \S+)?) to (\S+)")
+_INSTEAD = re.compile(r"(\w+) (?:instead of|rather than|not) (?:an? |the )?(\w+)")
+
+
+def _check_order(said: Said, passage: Passage, found: Finding) -> None:
+    """Whether "from A to B" is so in the source, and whether what an agent did was done by him there."""
+    for match in _FROM_TO.finditer(said.outside):
+        first, last = match[1].strip(".,"), match[2].strip(".,;)")
+        if re.search(rf"from {re.escape(last)}\b.{{0,24}} to {re.escape(first)}\b", passage.all):
+            found.denied.append(f"{passage.name} says from {last} to {first}")
+        elif re.search(rf"\bfrom {re.escape(last)}\b", passage.all) and not re.search(
+            rf"\bfrom {re.escape(first)}\b", passage.all
+        ):
+            found.denied.append(f"{passage.name} says from {last}")
+    low = passage.all.lower()
+    for match in _INSTEAD.finditer(said.outside.lower()):
+        if re.search(rf"\b{re.escape(match[2])} (?:instead of|rather than) (?:an? |the )?{re.escape(match[1])}\b", low):
+            found.denied.append(f"{passage.name} says it the other way round")
+    for match in re.finditer(r"\b(\w+(?:ed|en|t)) (by )?([A-Z]\w+)", said.outside):
+        verb, by, name = match[1].lower(), bool(match[2]), re.escape(match[3].lower())
+        if (not by and re.search(rf"\b{verb} by {name}\b", low) and not re.search(rf"\b{verb} {name}\b", low)) or (
+            by and re.search(rf"\b{verb} {name}\b", low) and not re.search(rf"\b{verb} by {name}\b", low)
+        ):
+            found.denied.append(f"{passage.name} has who did it and to whom the other way round")
+
+
+def cover(stems: frozenset[str], passage: Passage) -> float:
+    """The share of the stems that a passage of the source has, its title included."""
+    if not stems:
+        return 1.0
+    head = english().stems(passage.head)
+    near = len(stems & (passage.window_of(stems).stems | head))
+    return max(near, ANYWHERE_WEIGHT * len(stems & passage.stems)) / len(stems)
+
+
+def _check_cover(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+    values = said.values
+    rest = said.stems - english().stems(" ".join(part for name in names for part in name)) - english().data_stems
+    share = cover(rest, passage)
+    checked = (
+        len(values.votes)
+        + len(values.days)
+        + len(names)
+        + len(values.numbers)
+        + sum(len(words(each)) for each in said.quotes)
+    )
+    if rest and not found.wrong:
+        # values, names and quotations that the passage has are told too
+        share = (share * len(rest) + checked) / (len(rest) + checked)
+    if said.is_foreign:
+        found.weak.append(f"{passage.name} is in another language")
+    elif share < FLAGGED_BELOW and rest:
+        found.wrong.append(f"{passage.name} says nothing like it")
+    elif share < PLAUSIBLE_BELOW:
+        found.weak.append(f"{passage.name} says only a part of it")

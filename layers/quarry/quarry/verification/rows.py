@@ -1,0 +1,512 @@
+"""What is wrong with a statement by the result of a query: numbers of other rows, arithmetic, units, names, order. Pure."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations, permutations
+
+from quarry.language.tokens import stem
+from quarry.platform.text import words
+from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
+from quarry.verification.arithmetic import Derivation
+from quarry.verification.finding import Finding
+from quarry.verification.names import has_name, named, names_in
+from quarry.verification.passages import folded
+from quarry.verification.prose import PLAUSIBLE_BELOW, Said
+from quarry.verification.tables import Mention, Table, date_number, says_money
+from quarry.verification.values import Number, blanked, read_values
+from quarry.verification.wording import english
+
+_CLAUSE = re.compile(r"[;:]\s|,\s(?=but\b|while\b|and\b)")
+_COMMA = re.compile(r"[;:,(]\s?(?!\d)")
+_WORD = re.compile(r"[^\W\d_]+")
+ROWS_NAMED_MAX = 12
+MODES = ("before", "order", "behind")
+"""How the numbers of a clause may follow its keys."""
+
+
+@dataclass
+class RowCheck:
+    """A statement read against one result. `header` is that of its column, `lead` what introduces it."""
+
+    said: Said
+    table: Table
+    others: Sequence[Table]
+    header: str = ""
+    lead: str = ""
+    today: datetime.date = datetime.date.min
+    is_cell: bool = False
+    listed: int = 0
+    """How many items the answer lists."""
+
+    def __post_init__(self) -> None:
+        table, said = self.table, self.said
+        self.text = said.outside
+        self.mentions = table.mentions(said.text)
+        self.unnamed = blanked(said.outside, [(each.start, each.end) for each in self.mentions])
+        self.values = read_values(self.unnamed)
+        far = table.mentions(self.header) + (table.mentions(self.lead) if not self.mentions else [])
+        if not self.mentions and not far:
+            far = table.mentions(said.before)
+        self.far = [replace(each, start=-9, end=-8) for each in far]
+        self.named = sorted({row for each in (*self.mentions, *self.far) for row in each.rows})[:ROWS_NAMED_MAX]
+        self.derivation = Derivation(table, self.others, said, self.named, self.header, self.today)
+
+    @property
+    def is_spoken_of(self) -> bool:
+        """Whether the statement names a row, or its numbers are of the result."""
+        return bool(self.mentions or self.said.is_foreign or (self.values.numbers and not self._unexplained()))
+
+    def found(self, in_sources: Callable[[tuple[str, ...]], bool]) -> Finding:
+        """What is wrong."""
+        found = Finding()
+        self._check_numbers(found)
+        self._check_days(found)
+        found.wrong += [f"no result gives the vote {each.text}" for each in self.values.votes]
+        self._check_rows(found)
+        self._check_units(found)
+        self._check_words_of_units(found)
+        if not self.said.is_foreign:
+            self._check_names(found, in_sources)
+            self._check_order(found)
+            self._check_direction(found)
+            self._check_sides(found)
+        for quote in self.said.quotes:
+            if folded(quote) not in self.table.text.folded:
+                found.wrong.append(f"no result says “{quote}”")
+        self._check_cover(found)
+        return found
+
+    # -- numbers --
+
+    def _check_numbers(self, found: Finding) -> None:
+        for number in self._unexplained():
+            if any(other.cells(number, range(len(other.rows))) for other in self.others if len(other.rows) == 1):
+                continue
+            reason = self._reason(number)
+            is_vague = (
+                number.in_words
+                and number.value <= 10
+                and not number.is_fraction
+                and not english().has("differences", self.said.words)
+            )
+            (found.weak if is_vague else found.wrong).append(reason)
+
+    def _unexplained(self) -> list[Number]:
+        """The numbers that no cell and no arithmetic of their rows gives: each clause in the order of keys and numbers that
+        explains most.
+        """
+        one, two = self._unexplained_by(_CLAUSE), self._unexplained_by(_COMMA)
+        return one if len(one) <= len(two) else two
+
+    def _unexplained_by(self, pattern: re.Pattern[str]) -> list[Number]:
+        left: list[Number] = []
+        ends = [match.start() for match in pattern.finditer(self.text)] + [len(self.text) + 1]
+        for begin, end in zip([0, *ends], ends, strict=False):
+            numbers = [each for each in self.values.numbers if begin <= each.start < end]
+            if not numbers:
+                continue
+            own = [each for each in self.mentions if begin <= each.start < end]
+            own = own or [each for each in self.mentions if each.start < end] or self.mentions
+            tries: list[list[Number]] = [
+                [each for each in numbers if not self._holds(each, self._rows(each, [*own, *self.far], mode, numbers))]
+                for mode in MODES
+            ]
+            fewest: list[Number] = min(tries, key=len)
+            left += fewest
+        return left
+
+    def _rows(self, number: Number, mentions: Sequence[Mention], mode: str, numbers: Sequence[Number]) -> list[int]:
+        """The rows that a number is about: those of each column's nearest key before or behind it, or in the order of keys."""
+        rows = frozenset(range(len(self.table.rows)))
+        for column in {each.column for each in mentions}:
+            mine = [each for each in mentions if each.column == column]
+            before = [each for each in mine if each.end <= number.start]
+            behind = [each for each in mine if each.start >= number.end]
+            if mode == "order" and len(before) > 1:
+                after = [each for each in numbers if each.start >= before[-1].end]
+                if number in after and len(after) >= len(before):
+                    rows &= before[min(after.index(number), len(before) - 1)].rows
+                    continue
+                if not any(before[0].end <= each.start < before[-1].start for each in numbers):
+                    rows &= frozenset().union(*(each.rows for each in before))
+                    continue
+            chosen = (behind[:1] or before[-1:]) if mode == "behind" else (before[-1:] or behind[:1])
+            if chosen:
+                rows &= chosen[0].rows
+        return sorted(rows)
+
+    def _holds(self, number: Number, rows: Sequence[int]) -> bool:
+        if not rows:
+            return number.value == 0
+        only = self.table.column_named(self.header) if self.header else None
+        loose = self.said.is_about(number)
+        columns = {only: self.table.columns[only]} if only is not None else self.table.columns
+        is_aggregate = (
+            len(rows) > 1
+            and len(rows) < len(self.table.rows)
+            and not {"median", "average", "mean", "total", "sum"}.isdisjoint(words(self.header))
+        )
+        if not is_aggregate and any(
+            self._fits(number, place, cells[row], loose) for place, cells in columns.items() for row in rows
+        ):
+            return True
+        if not number.is_percent and number.value == len(rows) and len(rows) < len(self.table.rows):
+            return True
+        counts = {self.table.result.total, len(self.table.rows), len(self.named)}
+        if not number.is_percent and number.value in counts and (not self.is_cell or not self.mentions):
+            return True
+        if number.value == self.listed or (number.value == len(self.table.rows) - self.listed and self.listed):
+            return True
+        may_derive = (
+            not self.is_cell
+            or english().has("averages", words(self.header))
+            or number.is_percent
+            or bool(
+                {"share", "median", "net", "growth", "change", "per", "total", "difference", "days"}
+                & {*words(self.header), *words(self.text)}
+            )
+        )
+        return may_derive and self.derivation.gives(number, rows)
+
+    def _fits(self, number: Number, place: int, cell: float | None, loose: bool) -> bool:
+        if not self.table.is_cell(number, place, cell, loose=loose):
+            return False
+        unit = self.table.units[place]
+        return not (number.unit and unit and number.unit.isupper() != unit.isupper())
+
+    def _reason(self, number: Number) -> str:
+        """What the table says instead, where it is one thing."""
+        rows = self._rows(number, [*self.mentions, *self.far], "before", self.values.numbers)
+        if 0 < len(rows) <= 1:
+            cells = [cells[rows[0]] for cells in self.table.columns.values() if cells[rows[0]] is not None]
+            if number.is_percent:
+                cells = [cell for cell in cells if cell is not None and abs(cell) <= 1]
+            if len(cells) == 1 and cells[0] is not None:
+                said = f"{100 * cells[0]:.1f} %" if number.is_percent else f"{cells[0]:,.10g}"
+                return f"the table says {said}, not {number.text}"
+            if cells:
+                said = ", ".join(f"{cell:,.10g}" for cell in cells if cell is not None)
+                return f"{number.text} is none of the row's numbers ({said}) and does not follow from them"
+        return f"{number.text} is not in the results and does not follow from them"
+
+    # -- everything else --
+
+    def _check_days(self, found: Finding) -> None:
+        for day in self.values.days:
+            known = self.table.text
+            others = (each.text for each in self.others)
+            if any(each.dated(day) for each in (known, *others)) or day.text.lower() in self.said.question.lower():
+                continue
+            is_first = day.day == 1 and known.dated(replace(day, day=None))
+            if not is_first and (day.year, day.month) != (self.today.year, None):
+                found.wrong.append(f"the date {day.text} is not in the results")
+
+    def _check_rows(self, found: Finding) -> None:
+        """Keys that are named together must share a row."""
+        if len(self.mentions) >= 6 and not self.is_cell:
+            return
+        self._check_shared(found)
+        for one, two in combinations(self.mentions, 2):
+            between = self.text[one.end : two.start]
+            if one.column == two.column or one.rows & two.rows or ";" in between or ". " in between:
+                continue
+            if not any(one.rows & each.rows for each in self.mentions if each.column == two.column):
+                found.wrong.append(f"no row has {one.key} with {two.key}")
+                return
+
+    def _check_shared(self, found: Finding) -> None:
+        """Whether a number that several rows are said to share is in each of them."""
+        if not english().has("shared", self.said.words):
+            return
+        for number in self.values.numbers:
+            before = [each for each in self.mentions if each.end <= number.start]
+            if len(before) < 2 or len({each.column for each in before}) > 1:
+                continue
+            lacking = [each for each in before if not self.table.cells(number, sorted(each.rows))]
+            if len(lacking) < len(before):
+                found.wrong += [f"the table does not say {number.text} of {each.key.title()}" for each in lacking]
+
+    def _check_units(self, found: Finding) -> None:
+        for number in self.values.numbers:
+            if number.unit is None:
+                continue
+            places = {place for place, _ in self.table.cells(number, range(len(self.table.rows)))}
+            units = {self.table.units[place] for place in places}
+            if units and None not in units and number.unit not in units:
+                fits = any(number.is_near(each) for place in places for each in self._converted(place, number))
+                if not fits:
+                    found.wrong.append(f"the results give {number.text} in {next(iter(sorted(filter(None, units))))}")
+            elif number.unit.isupper() and not says_money(self.table) and not any(map(says_money, self.others)):
+                found.wrong.append(f"the results name no currency for {number.text}")
+            elif (
+                number.unit.isupper()
+                and (currencies := {unit for unit in self.table.units if unit and unit.isupper()})
+                and number.unit not in currencies
+            ):
+                found.wrong.append(f"the results are in {next(iter(sorted(currencies)))}")
+
+    def _check_words_of_units(self, found: Finding) -> None:
+        """Currencies and periods that the statement names without a number."""
+        wording, held = english(), frozenset(words(" ".join([self.table.result.sentence, *self.table.labels])))
+        said = self.said.words
+        currencies = {
+            code for word in said if (code := CURRENCIES.get(word.removesuffix("s"))) or (code := currency_code(word))
+        }
+        if currencies and not says_money(self.table) and not any(map(says_money, self.others)):
+            found.wrong.append(f"the results name no currency, such as {min(currencies)}")
+        rates = {wording.rates[word] for word in said & wording.rates.keys() if word.endswith("ly")}
+        known = {wording.rates[word] for word in held & wording.rates.keys() if word.endswith("ly")}
+        if rates and known and not rates & known:
+            found.wrong.append(f"the results are by the {min(known)}")
+
+    def _converted(self, place: int, number: Number) -> list[float]:
+        unit = self.table.units[place]
+        if (
+            unit is None
+            or number.unit is None
+            or dimension_of(unit) is None
+            or dimension_of(unit) != dimension_of(number.unit)
+        ):
+            return []
+        return [
+            value for cell in self.table.columns[place] if (value := converted(cell, unit, number.unit)) is not None
+        ]
+
+    def _check_names(self, found: Finding, in_sources: Callable[[tuple[str, ...]], bool]) -> None:
+        known = self.table.text
+        text = blanked(self.unnamed, [(each.start, each.end) for each in self.values.days])
+        for name in names_in(text.replace("\0", "x"), self.said.known_names):
+            words_of_it = tuple(part for part in name if not set(part) <= {"x"})
+            if not words_of_it:
+                continue
+            if has_name(words_of_it, known.folded, known.words) or has_name(
+                words_of_it, folded(self.said.question), self.said.question_words
+            ):
+                continue
+            if in_sources(words_of_it):
+                continue
+            found.wrong.append(f"no result names {named(words_of_it)}")
+
+    def _check_order(self, found: Finding) -> None:
+        """Whether what is called the highest is the highest."""
+        wording, table = english(), self.table
+        low = self.text.lower()
+        if not self.mentions or len(table.keyed) < 3:
+            return
+        if wording.among.search(low) and not self._is_of_all(low):
+            return
+        for match in _WORD.finditer(low):
+            end = self._end_of_scale(match.group())
+            if end is None or (match.group() == "most" and low[match.end() :].startswith(" of")):
+                continue
+            mention = min(
+                self.mentions, key=lambda each: min(abs(each.start - match.start()), abs(each.end - match.start()))
+            )
+            if len(mention.rows) > 1 and len(mention.rows) == len(table.rows):
+                continue
+            if not self._has_rank(mention, match, end, low):
+                found.wrong.append(f"{mention.key.title()} is not the {match.group()}")
+
+    def _is_of_all(self, low: str) -> bool:
+        """Whether "of these four" are all rows."""
+        return any(each.value == len(self.table.rows) for each in self.values.numbers) and "of these" in low
+
+    def _end_of_scale(self, word: str) -> str | None:
+        wording = english()
+        for name in ("highest", "lowest", "extreme"):
+            if word in wording.sets[name] and word not in ("first", "last", "top"):
+                return name
+        return None
+
+    def _has_rank(self, mention: Mention, match: re.Match[str], end: str, low: str) -> bool:
+        table, wording = self.table, english()
+        rank = (
+            1
+            if re.search(r"\b(?:second|2nd)[ -]$", low[: match.start()])
+            else 2
+            if re.search(r"\b(?:third|3rd)[ -]$", low[: match.start()])
+            else 0
+        )
+        series = self._dates() if match.group() in wording.sets["by_time"] else self._series(mention, match)
+        for cells in series:
+            if match.group() in ("oldest", "youngest"):
+                end = "extreme"
+            known = sorted((cell for row in table.keyed if (cell := cells[row]) is not None), reverse=end != "lowest")
+            ranked = [*dict.fromkeys(known)]
+            wanted = ranked[rank : rank + 1]
+            if end == "extreme":
+                wanted += ranked[len(ranked) - 1 - rank : len(ranked) - rank]
+            if any(cells[row] in wanted for row in mention.rows):
+                return True
+        return not series
+
+    def _dates(self) -> list[list[float | None]]:
+        """The columns of dates as numbers of days, and those of numbers."""
+        table, found = self.table, [*self.table.columns.values()]
+        for place, column in enumerate(table.result.columns):
+            if column.kind == "date":
+                found.append([date_number(row[place]) for row in table.rows])
+        return found
+
+    def _series(self, mention: Mention, match: re.Match[str]) -> list[list[float | None]]:
+        """The columns that a superlative may speak of: those of the number behind it, those that it names, else all."""
+        table = self.table
+        behind = [each for each in self.values.numbers if each.start > match.start()]
+        noun = english().stems(" ".join(words(self.text[match.end() :])[:2]))
+        places = [place for place in table.columns if noun & english().stems(table.labels[place].split("(")[0])]
+        of_noun = [table.columns[place] for place in places]
+        beside = [each for each in self.values.numbers if each.start > mention.start]
+        return (
+            self._of_number(mention, behind[:1]) or of_noun or self._of_number(mention, beside[:1]) or self._of_words()
+        )
+
+    def _of_number(self, mention: Mention, numbers: Sequence[Number]) -> list[list[float | None]]:
+        """The columns, or else their ratios, that have a number in the rows mentioned."""
+        table = self.table
+        for number in numbers:
+            found = [
+                cells
+                for place, cells in table.columns.items()
+                if any(table.is_cell(number, place, cells[row]) for row in mention.rows)
+            ]
+            return found or self._ratios(mention, number)
+        return []
+
+    def _ratios(self, mention: Mention, number: Number) -> list[list[float | None]]:
+        """The columns' ratios that a number behind may be one of."""
+        found = []
+        for one, two in permutations(self.table.columns.values(), 2):
+            cells = [a / b if a is not None and b else None for a, b in zip(one, two, strict=True)]
+            if any(number.is_near(cells[row]) for row in mention.rows):
+                found.append(cells)
+        return found
+
+    def _of_words(self) -> list[list[float | None]]:
+        table = self.table
+        said = english().stems(self.text)
+        of_words = [cells for place, cells in table.columns.items() if said & english().stems(table.labels[place])]
+        return of_words or [*table.columns.values()]
+
+    def _check_direction(self, found: Finding) -> None:
+        """Whether "more than" and "rose from … to" go the way that the numbers go."""
+        wording = english()
+        for clause in re.split(r"[;.]\s", self.text):
+            said = words(clause)
+            up, down = wording.has("up", said), wording.has("down", said)
+            if up == down:
+                continue
+            operands = self._operands(clause)
+            if operands is not None and operands[0] != operands[1] and (operands[0] > operands[1]) != up:
+                found.wrong.append("by the numbers it is the other way round")
+
+    def _operands(self, clause: str) -> tuple[float, float] | None:
+        """What is compared, and with what."""
+        table = self.table
+        begin = self.text.find(clause)
+        mentions = [each for each in self.mentions if begin <= each.start < begin + len(clause) and len(each.rows) == 1]
+        numbers = [each for each in self.values.numbers if begin <= each.start < begin + len(clause)]
+        if match := re.search(r"\b[Ff]rom (.+?) to (.+)", clause):
+            at, to = begin + match.start(1), begin + match.start(2)
+            firsts, lasts = (
+                [each for each in numbers if at <= each.start < to],
+                [each for each in numbers if each.start >= to],
+            )
+            if firsts and lasts and firsts[-1].start - at < 12 and lasts[0].start - to < 12:
+                return lasts[0].value, firsts[-1].value
+            one, two = (
+                [each for each in mentions if at <= each.start < to],
+                [each for each in mentions if each.start >= to],
+            )
+            if one and two:
+                return self._compared(two[0], one[0], numbers)
+            return None
+        than = clause.find(" than ")
+        if than < 0:
+            return None
+        than += begin
+        before, behind = (
+            [each for each in mentions if each.end <= than],
+            [each for each in mentions if each.start >= than],
+        )
+        if before and behind and before[0].column == behind[0].column:
+            return self._compared(before[0], behind[0], numbers)
+        ours, theirs = [each for each in numbers if each.end <= than], [each for each in numbers if each.start >= than]
+        if ours and theirs and not theirs[0].is_percent:
+            plain = [each for each in ours if not each.is_percent and table.cells(each, range(len(table.rows)))] or [
+                each for each in ours if not each.is_percent and len(ours) > 1
+            ]
+            if plain and len(plain) > 0 and (len(ours) > 1):
+                return plain[0].value, theirs[0].value
+        return None
+
+    def _compared(self, one: Mention, two: Mention, numbers: Sequence[Number]) -> tuple[float, float] | None:
+        """The cells of two rows, of the column whose difference a number is, or where all columns go the same way."""
+        [a], [b] = one.rows, two.rows
+        pairs = [
+            (x, y)
+            for cells in self.table.columns.values()
+            if (x := cells[a]) is not None and (y := cells[b]) is not None
+        ]
+        exact = [(x, y) for x, y in pairs if x != y and any(each.is_near(x - y) for each in numbers)]
+        said = english().stems(self.text)
+        named = {place for place in self.table.columns if said & english().stems(self.table.labels[place])}
+        chosen = (
+            exact or [pair for place, pair in zip(self.table.columns, pairs, strict=False) if place in named] or pairs
+        )
+        known = [(x, y) for x, y in chosen if x != y]
+        return known[0] if len({x > y for x, y in known}) == 1 else None
+
+    def _check_sides(self, found: Finding) -> None:
+        """Whether the word behind a number is the opposite of its column's."""
+        for number in self.values.numbers:
+            labels = {self.table.labels[place] for place, _ in self.table.cells(number, range(len(self.table.rows)))}
+            behind = frozenset(words(re.split(r"[,;.]", self.text[number.end :])[0]))
+            if len(labels) != 1:
+                continue
+            held = frozenset(words(next(iter(labels))))
+            for one, two in english().opposites:
+                for a, b in ((one, two), (two, one)):
+                    if behind & a and held & b and not behind & b:
+                        found.wrong.append(f"the table says {min(held & b)}")
+
+    def _check_cover(self, found: Finding) -> None:
+        wording = english()
+        rest = wording.stems(self.unnamed.replace("\0", " "))
+        held = self.table.text.stems | wording.stems(f"{self.said.question} {self.header} {self.lead}")
+        share = len(rest & held) / len(rest) if rest else 1.0
+        ranks = frozenset(map(stem, wording.sets["highest"] | wording.sets["lowest"] | wording.sets["extreme"]))
+        is_bare = not (self.values.numbers or self.values.days)
+        has_figure = bool(self.values.numbers or self.mentions or self.values.days)
+        is_of_data = not wording.data_stems.isdisjoint(self.said.stems)
+        if (
+            wording.is_negated(self.said.words)
+            and not is_of_data
+            and not wording.may_deny(self.table.text.words | self.said.question_words)
+        ):
+            found.weak.append("no result says what is not so")
+        if self.said.is_foreign:
+            found.weak.append("the results are in another language")
+        elif not has_figure and rest:
+            (found.wrong if share < 0.25 else found.weak).append(
+                "no result says anything like it" if share < 0.25 else "no result says all of it"
+            )
+        elif share < (PLAUSIBLE_BELOW if is_bare and len(rest - ranks) > 1 else 0.2 if len(rest) > 4 else 0.0):
+            found.weak.append("no result says all of it")
+        self._check_row_text(rest, found)
+
+    def _check_row_text(self, rest: frozenset[str], found: Finding) -> None:
+        """Whether what is said of one row is in that row, where it has texts."""
+        rows = frozenset(range(len(self.table.rows))).intersection(*(each.rows for each in self.mentions))
+        if not self.mentions or len(rows) != 1:
+            return
+        texts = [
+            cell for row in rows for cell in self.table.rows[row] if isinstance(cell, str) and len(cell.split()) > 3
+        ]
+        own = english().stems(" ".join(texts))
+        left = rest - english().stems(" ".join([*self.table.labels, self.said.question, self.header, self.lead]))
+        if texts and len(left) >= 2 and len(left & own) < 0.5 * len(left):
+            found.weak.append("the row says something else")

@@ -1,0 +1,247 @@
+"""The result of a query as evidence: its rows by their keys, and where a text names these. Pure."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from quarry.language.writing import IN_ENGLISH, NO_VALUE
+from quarry.platform.text import words
+from quarry.query.algebra import Cell
+from quarry.query.contract import QueryResult
+from quarry.spans.quantities import converted, currency_code, dimension_of
+from quarry.verification.passages import Passage
+from quarry.verification.trust import SourceText
+from quarry.verification.values import Number, usual_unit
+from quarry.verification.wording import english
+
+ROWS_MAX = 500
+"""Rows that are read."""
+KEY_CHARACTERS_MAX = 80
+_ISO = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?(?:[T ]\d\d:\d\d.*)?")
+_QUARTER = re.compile(r"(\d{4})-Q(\d)")
+_ORDINALS = ("first", "second", "third", "fourth")
+
+
+@dataclass(frozen=True)
+class Mention:
+    """Where a text names a key, and the rows that have it in a column. One that is named elsewhere stands before the text."""
+
+    start: int
+    end: int
+    column: int
+    rows: frozenset[int]
+    key: str
+
+
+@dataclass
+class Table:
+    """A result, read when first needed."""
+
+    result: QueryResult
+    rows: Sequence[Sequence[Cell]] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.rows = self.result.rows[:ROWS_MAX]
+
+    @cached_property
+    def labels(self) -> list[str]:
+        return [each.label for each in self.result.columns]
+
+    @cached_property
+    def units(self) -> list[str | None]:
+        """The columns' units by their usual words, or currencies' codes."""
+        return [_unit_of(each.unit) for each in self.result.columns]
+
+    @cached_property
+    def columns(self) -> Mapping[int, list[float | None]]:
+        """The columns of numbers by their places, and their cells."""
+        found = {}
+        for place in range(len(self.labels)):
+            cells = [_number(row[place]) for row in self.rows]
+            if any(cell is not None for cell in cells):
+                found[place] = cells
+        return found
+
+    @cached_property
+    def keys(self) -> Mapping[str, list[tuple[int, frozenset[int]]]]:
+        """How texts write the keys of rows, in lower case, with the columns and rows that have them."""
+        rows: dict[tuple[int, str], set[int]] = {}
+        for number, row in enumerate(self.rows):
+            for place, cell in enumerate(row):
+                for each in cell if isinstance(cell, list) else [cell]:
+                    key = NO_VALUE if each is None and place not in self.columns else each
+                    if isinstance(key, str) and 0 < len(key) <= KEY_CHARACTERS_MAX:
+                        rows.setdefault((place, key), set()).add(number)
+        found: dict[str, list[tuple[int, frozenset[int]]]] = {}
+        for (place, key), numbers in rows.items():
+            for form in _forms(key):
+                found.setdefault(form, []).append((place, frozenset(numbers)))
+        return found
+
+    @cached_property
+    def keyed(self) -> list[int]:
+        """The rows of groups that have a name."""
+        empty = {row for place, rows in self.keys.get(NO_VALUE, []) if place == 0 for row in rows}
+        return [row for row in range(len(self.rows)) if row not in empty] or [*range(len(self.rows))]
+
+    @cached_property
+    def text(self) -> Passage:
+        """The words of the result."""
+        cells = (
+            str(each)
+            for row in self.rows
+            for cell in row
+            for each in (cell if isinstance(cell, list) else [cell])
+            if isinstance(each, str)
+        )
+        days = ". ".join(cells)
+        return Passage([SourceText(0, "", "\n".join([self.result.sentence, ". ".join(self.labels), days]))])
+
+    @cached_property
+    def singles(self) -> list[float]:
+        """The numbers of a result of one row."""
+        return [cells[0] for cells in self.columns.values() if cells[0] is not None] if len(self.rows) == 1 else []
+
+    def mentions(self, text: str) -> list[Mention]:
+        """Where a text names keys of rows, the longest at each place, in order."""
+        low, found = text.lower().replace("’", "'"), list[Mention]()
+        for form, holders in self.keys.items():
+            at = low.find(form)
+            while at >= 0:
+                end = at + len(form)
+                if _is_word(low, at, end):
+                    found += [Mention(at, end, column, rows, form) for column, rows in holders]
+                at = low.find(form, at + 1)
+        kept: list[Mention] = []
+        for each in sorted(found, key=lambda mention: mention.start - mention.end):
+            if not any(
+                other.start < each.end and each.start < other.end and (other.start, other.end) != (each.start, each.end)
+                for other in kept
+            ):
+                kept.append(each)
+        merged: dict[tuple[int, int], Mention] = {}
+        for each in kept:
+            place = (each.start, each.column)
+            known = merged.get(place)
+            merged[place] = Mention(
+                each.start, each.end, each.column, each.rows | (known.rows if known else frozenset()), each.key
+            )
+        return sorted(merged.values(), key=lambda mention: (mention.start, mention.column))
+
+    def column_named(self, header: str) -> int | None:
+        """The only column of numbers whose label shares words with a header."""
+        said = english().stems(header)
+        shared = {place: len(said & english().stems(self.labels[place])) for place in self.columns}
+        best = max(shared.values(), default=0)
+        places = [place for place, count in shared.items() if count == best]
+        return places[0] if best and len(places) == 1 else None
+
+    def cells(self, number: Number, rows: Sequence[int], only: int | None = None) -> list[tuple[int, int]]:
+        """The cells of these rows, by column and row, that a number may stand for."""
+        return [
+            (place, row)
+            for place, cells in self.columns.items()
+            if only is None or place == only
+            for row in rows
+            if self.is_cell(number, place, cells[row])
+        ]
+
+    def is_cell(self, number: Number, place: int, cell: float | None, *, loose: bool = False) -> bool:
+        """Whether a number may stand for a cell: rounded, a share as a percentage, in another unit."""
+        if cell is None:
+            return False
+        label = self.labels[place].lower()
+        if number.is_percent or number.is_fraction:
+            factor = 100.0 if number.is_percent else 1.0
+            is_share = abs(cell) <= 1 or "percent" in label
+            return is_share and (
+                number.is_near(factor * cell, loose=loose) or ("percent" in label and number.is_near(cell, loose=loose))
+            )
+        if number.is_near(cell, loose=loose):
+            return True
+        unit = self.units[place]
+        if (
+            number.unit
+            and unit
+            and number.unit != unit
+            and dimension_of(unit)
+            and dimension_of(unit) == dimension_of(number.unit)
+        ):
+            return number.is_near(converted(cell, unit, number.unit), loose=loose)
+        return False
+
+
+def _unit_of(unit: str | None) -> str | None:
+    if unit is None or not unit:
+        return None
+    return currency_code(unit.lower()) or usual_unit(unit.lower()) or unit.lower()
+
+
+def _number(cell: Cell) -> float | None:
+    return float(cell) if isinstance(cell, int | float) and not isinstance(cell, bool) else None
+
+
+def date_number(cell: Cell) -> float | None:
+    """A date, month or year in ISO form as a number that orders it; None for anything else."""
+    match = _ISO.fullmatch(cell) if isinstance(cell, str) else None
+    return float(match[1]) * 400 + float(match[2]) * 31 + float(match[3] or 0) if match else None
+
+
+def _is_word(text: str, start: int, end: int) -> bool:
+    before, behind = text[start - 1 : start], text[end : end + 1]
+    if (
+        before.isalnum()
+        or behind.isalnum()
+        or (before in ("-", ",", ".") and text[start].isdigit() and start > 1 and text[start - 2].isdigit())
+    ):
+        return False
+    return not (text[start].isdigit() and behind in (".", ",", "-", ":") and text[end + 1 : end + 2].isdigit())
+
+
+def _forms(key: str) -> list[str]:
+    """How texts write a key: itself, a date in words, a period, a person's last name."""
+    low = key.lower().replace("’", "'")
+    forms = [low]
+    if "_" in low:
+        forms.append(low.replace("_", " "))
+    if match := _ISO.fullmatch(key):
+        forms += _dates(int(match[1]), int(match[2]), int(match[3]) if match[3] else None)
+    elif match := _QUARTER.fullmatch(key):
+        ordinal = _ORDINALS[int(match[2]) - 1] if match[2] in "1234" else ""
+        forms += [f"q{match[2]} {match[1]}", f"q{match[2]}", f"{ordinal} quarter of {match[1]}", f"{ordinal} quarter"]
+    else:
+        parts = key.split()
+        is_name = 2 <= len(parts) <= 4 and all(part[:1].isupper() for part in (parts[0], parts[-1]))
+        if is_name and parts[-1].isalpha() and len(parts[-1]) > 2:
+            forms.append(parts[-1].lower())
+    return forms
+
+
+def _dates(year: int, month: int, day: int | None) -> list[str]:
+    if not 1 <= month <= 12:
+        return []
+    name = IN_ENGLISH.months[month - 1].lower()
+    if day is None:
+        return [f"{name} {year}", name, f"{name[:3]} {year}"]
+    try:
+        datetime.date(year, month, day)
+    except ValueError:
+        return []
+    return [
+        f"{name} {day}, {year}",
+        f"{name} {day}",
+        f"{day} {name} {year}",
+        f"{day} {name}",
+        f"{day:02}.{month:02}.{year}",
+        f"{name[:3]} {day}",
+    ]
+
+
+def says_money(table: Table) -> bool:
+    """Whether a result names a currency anywhere."""
+    said = frozenset(words(table.result.sentence)) | {each.lower() for each in table.units if each}
+    return any(currency_code(word) for word in said) or any(sign in table.result.sentence for sign in "$€£¥₹")

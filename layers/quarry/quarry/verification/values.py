@@ -1,0 +1,370 @@
+"""The numbers, votes, dates and times of day in a text, each with its place, precision and unit. Pure."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+from quarry.language.numerals import IN_WORDS, numeral_value, scale_value
+from quarry.language.writing import languages
+from quarry.platform.text import words
+from quarry.spans.quantities import CURRENCIES, currency_code, dimension_of, same_unit
+from quarry.verification.wording import english
+
+NEAR_SHARE = 0.06
+"""How far a number may be from another that it is "about"."""
+EXACT = 1e-9
+ROUNDED_SHARE = 0.02
+"""How far a number of a text may be from what it rounds without saying "about"."""
+_SIGNS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "JPY", "₹": "INR"}
+_PERCENT = ("percent", "per cent", "prozent", "percentage", "pct")
+
+
+@dataclass(frozen=True)
+class Number:
+    """A number at `text[start:end]`. `values` are what it may mean: "39.870" is a thousand times as much in German. `step` is
+    half of its last digit. `unit` is a unit's usual word or a currency's code; `rate` the period that it counts for.
+    """
+
+    start: int
+    end: int
+    values: tuple[float, ...]
+    step: float
+    text: str
+    is_percent: bool = False
+    unit: str | None = None
+    rate: str | None = None
+    in_words: bool = False
+    is_fraction: bool = False
+
+    @property
+    def value(self) -> float:
+        return self.values[0]
+
+    @property
+    def is_small(self) -> bool:
+        """Whether so few digits say little: other numbers are the same by chance."""
+        return len(self.text.strip("$€£ %").replace(".", "").replace(",", "").lstrip("0")) < 3 or self.in_words
+
+    def is_near(self, other: float | None, *, loose: bool = False, rounds: float = 1.0) -> bool:
+        """Whether it may stand for another number, rounded to its last digit by at most a share of it or, if `loose`, about."""
+        if other is None:
+            return False
+        return any(
+            abs(abs(other) - value)
+            <= max(min(self.step * (1 + EXACT), rounds * value) + EXACT, NEAR_SHARE * value if loose else 0.0)
+            for value in self.values
+        )
+
+
+@dataclass(frozen=True)
+class Day:
+    """A date, month or year in a text."""
+
+    start: int
+    end: int
+    year: int | None
+    month: int | None
+    day: int | None
+    text: str
+
+    def agrees(self, other: Day) -> bool:
+        """Whether the other date says at least as much, and nothing else."""
+        return (
+            (self.year is None or self.year == other.year or (other.year is None and self.month is not None))
+            and (self.month is None or self.month == other.month)
+            and (self.day is None or self.day == other.day)
+        )
+
+
+@dataclass(frozen=True)
+class Vote:
+    """Votes for and against."""
+
+    start: int
+    end: int
+    ayes: int
+    noes: int
+    text: str
+
+    @property
+    def counts(self) -> tuple[int, int]:
+        return (self.ayes, self.noes)
+
+
+@dataclass(frozen=True)
+class Values:
+    """All values of a text. `times` are minutes of the day with their text; `codes` words of letters and digits."""
+
+    numbers: Sequence[Number]
+    votes: Sequence[Vote]
+    days: Sequence[Day]
+    times: Sequence[tuple[int, str]]
+    codes: Sequence[str]
+
+
+@cache
+def _months() -> dict[str, int]:
+    """The months' names in every language, which do not differ in what they mean, and their short forms in English."""
+    named = {
+        name.lower(): number
+        for each in languages().values()
+        for names in (each.months, each.alone)
+        for number, name in enumerate(names, start=1)
+        if name.isalpha()
+    }
+    ours = languages()["english"].months
+    return (
+        named
+        | {name[:3].lower(): number for number, name in enumerate(ours, start=1)}
+        | {name.lower(): number for number, name in enumerate(ours, start=1)}
+    )
+
+
+@cache
+def _dates() -> re.Pattern[str]:
+    named = _by_first_letter(_months())
+    ours = "|".join(languages()["english"].months)
+    return re.compile(
+        r"\b(?P<y1>\d{4})-(?P<m1>\d\d)(?:-(?P<d1>\d\d))?\b(?![-\d])"
+        r"|\b(?P<d2>\d\d?)\.(?P<m2>\d\d?)\.(?P<y2>\d{4})\b"
+        rf"|\b(?P<m3>{named})\.? (?P<d3>\d{{1,2}})(?:st|nd|rd|th)?(?!\d|[.,]\d|:)(?:,? (?P<y3>(?:19|20)\d\d)\b)?"
+        rf"|\b(?P<d4>\d\d?)(?:st|nd|rd|th|\.)? (?P<m4>{named})\b\.?(?:,? (?P<y4>(?:19|20)\d\d)\b)?"
+        rf"|\b(?P<m5>{named})\.?,? (?:of )?(?P<y5>(?:19|20)\d\d)\b"
+        rf"|\b(?:in|since|until|by|from|to|and|of|during|last|early|late|mid|between)[ -](?P<m6>(?-i:{ours}))\b(?! \d)"
+        r"|(?<![$€£\d.,–-])\b(?P<y7>(?:19|20)\d\d)\b(?![,.]\d|[–-]\d)(?! ?%)",
+        re.IGNORECASE,
+    )
+
+
+def _by_first_letter(names: Iterable[str]) -> str:
+    """A pattern of many words: grouped, since each is tried at each place of a text."""
+    groups: dict[str, list[str]] = {}
+    for name in sorted(names, key=len, reverse=True):
+        groups.setdefault(name[0], []).append(re.escape(name[1:]))
+    return "|".join(f"{first}(?:{'|'.join(rest)})" for first, rest in groups.items())
+
+
+_SMALL_WORD = r"one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|none|no|zero"
+_VOTE = re.compile(
+    r"(?<!from )(?<!between )(?<![\d$€£–.:-])\b(?P<a>\d{1,3})(?: ?[–-] ?| to )(?P<b>\d{1,3})\b(?![\d%–:-]|[.,]\d)"
+    rf"|\b(?P<c>{_SMALL_WORD})(?: votes?| ayes?| yes| in favou?r)? (?:to|against) (?P<d>{_SMALL_WORD})\b(?! hundred)"
+    rf"|\b(?P<e>\d{{1,3}}|{_SMALL_WORD}) (?:ayes?|yes|in favou?r),? (?:and |to )?(?P<f>\d{{1,3}}|{_SMALL_WORD})\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b(?P<h>\d{1,2})(?::(?P<m>\d\d)(?: ?(?P<half>[ap]\.?m\b\.?))?| ?(?P<half2>[ap]\.?m\b\.?))", re.IGNORECASE
+)
+_CODE = re.compile(
+    r"\b(?:[A-Z][\w]*-)+\d[\w-]*|\b[A-Za-z]+\d[\w-]*(?:[–-]\d+)?|\b\d+[A-Z]{1,3}\b(?![a-z])"
+    r"|\b\d{2,}-\d{2,}[\w-]*|\b\d[\d,.]*(?:st|nd|rd|th)\b"
+)
+_NUMBER = re.compile(
+    r"(?P<sign>[$€£¥₹])? ?(?<![\w.,])(?P<digits>"
+    r"\d{1,3}(?:[,\u202f ]\d{3})+(?:\.\d+)?(?!\d)|\d{1,3}(?:\.\d{3})+(?:,\d+)?(?!\d)|\d+(?:[.,]\d+)?)"
+    r"(?P<scale>[ -]?(?:million|billion|thousand|hundred|trillion|mio|mrd|millionen|bn|mn)\b|[kKMB]\b)?"
+    r"(?P<percent> ?%| ?percent\b| ?per cent\b| ?prozent\b)?(?P<behind> ?[€£$])?"
+    rf"|\b(?P<words>{IN_WORDS})(?P<percent2> percent\b| per cent\b)?",
+    re.IGNORECASE,
+)
+_GERMAN_SCALE = {"mio": 1e6, "millionen": 1e6, "mrd": 1e9}
+_SCALES = {"k": 1e3, "m": 1e6, "b": 1e9}
+_NEXT = re.compile(r"[ -]?([^\W\d_]+|[°²])(?:[ -]([^\W\d_]+))?")
+_BEFORE = re.compile(r"\b([A-Z]{3}) $")
+VOTES_MIN, VOTES_MAX = 3, 400
+
+
+def read_values(text: str) -> Values:
+    """The values of a text."""
+    if not _SAYS_SOMETHING.search(text) and not any(month in text for month in languages()["english"].months):
+        return Values([*_numbers(text), *_fractions(text)] if _SAYS_NUMBER.search(text) else [], [], [], [], [])
+    days = [day for match in _dates().finditer(text) if (day := _day(match)) is not None]
+    rest = blanked(text, [(day.start, day.end) for day in days])
+    times = [(time, match) for match in _TIME.finditer(rest) if (time := _time(match)) is not None]
+    rest = blanked(rest, [match.span() for _, match in times])
+    votes = [vote for match in _VOTE.finditer(rest) if (vote := _vote(match, rest)) is not None]
+    rest = blanked(rest, [(vote.start, vote.end) for vote in votes])
+    codes = [match for match in _CODE.finditer(rest) if not _is_amount(match.group())]
+    rest = blanked(rest, [match.span() for match in codes])
+    numbers = [*_numbers(rest), *_fractions(rest)]
+    names = [match.group() for match in codes if match.group()[0].isalpha()]
+    return Values(
+        sorted(numbers, key=lambda each: each.start),
+        votes,
+        days,
+        [(time, match.group()) for time, match in times],
+        names,
+    )
+
+
+_SAYS_SOMETHING = re.compile(r"\d|\b(?:to|against|ayes?|in favou?r)\b", re.IGNORECASE)
+_SAYS_NUMBER = re.compile(rf"\b(?:{IN_WORDS})|half|third|quarter|fifth|tenth", re.IGNORECASE)
+
+
+def _is_amount(code: str) -> bool:
+    return re.fullmatch(r"\d[\d.,]*[kKMB]", code) is not None
+
+
+def blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """A text with NUL in place of some spans."""
+    for start, end in spans:
+        text = text[:start] + "\0" * (end - start) + text[end:]
+    return text
+
+
+def spans_of(values: Values) -> list[tuple[int, int]]:
+    """Where the numbers, votes and dates are."""
+    found: list[Number | Vote | Day] = [*values.numbers, *values.votes, *values.days]
+    return [(each.start, each.end) for each in found]
+
+
+def _day(match: re.Match[str]) -> Day | None:
+    found = {name[0]: value for name, value in match.groupdict().items() if value is not None}
+    month = found.get("m")
+    number = None if month is None else int(month) if month.isdigit() else _months()[month.lower()]
+    day = int(found["d"]) if "d" in found else None
+    if (number is not None and not 1 <= number <= 12) or (day is not None and not 1 <= day <= 31):
+        return None
+    start = match.start("m6") if match["m6"] else match.start()
+    return Day(
+        start,
+        match.end(),
+        int(found["y"]) if "y" in found else None,
+        number,
+        day,
+        match.group()[start - match.start() :],
+    )
+
+
+def _time(match: re.Match[str]) -> int | None:
+    hour, minute, half = int(match["h"]), int(match["m"] or 0), (match["half"] or match["half2"] or "").lower()
+    if hour > 24 or minute > 59:
+        return None
+    return (hour % 12 + 12 * half.startswith("p") if half else hour) * 60 + minute
+
+
+def _vote(match: re.Match[str], text: str) -> Vote | None:
+    ayes, noes = (_small(each) for each in [each for each in match.groups() if each is not None][:2])
+    behind = _NEXT.match(text, match.end())
+    measures = behind is not None and dimension_of(behind[1].lower()) is not None
+    if not VOTES_MIN <= ayes + noes <= VOTES_MAX or measures:
+        return None
+    return Vote(match.start(), match.end(), ayes, noes, match.group())
+
+
+def _small(word: str) -> int:
+    if word.isdigit():
+        return int(word)
+    return 0 if word.lower() in ("none", "no") else int(numeral_value(word) or 0)
+
+
+def _numbers(text: str) -> Iterator[Number]:
+    wording = english()
+    for match in _NUMBER.finditer(text):
+        is_percent = bool(match["percent"] or match["percent2"])
+        sign, unit = match["sign"] or (match["behind"] or "").strip(), None
+        behind = _NEXT.match(text, match.end())
+        if sign in _SIGNS:
+            unit = _SIGNS[sign]
+        elif (before := _BEFORE.search(text, max(0, match.start() - 4), match.start())) and (
+            code := currency_code(before[1].lower())
+        ):
+            unit = code
+        elif behind is not None:
+            unit = _unit(behind[1], behind[2])
+        values: tuple[float, ...]
+        if match["words"]:
+            value = numeral_value(match["words"])
+            if value is None or (value <= 1 and unit is None and not is_percent):
+                continue
+            values, step = (value,), 0.0
+        else:
+            values, step = _digits(match["digits"], match["scale"] or "")
+        tail = text[match.end() : match.end() + 30].lower()
+        rate = wording.rate.search(tail.split(",")[0].split(".")[0])
+        period = wording.rates.get(rate[1] or rate[2]) if rate else None
+        yield Number(
+            match.start(),
+            match.end(),
+            values,
+            step,
+            match.group().strip(),
+            is_percent,
+            unit,
+            period,
+            bool(match["words"]),
+        )
+
+
+def _digits(digits: str, scale: str) -> tuple[tuple[float, ...], float]:
+    """What digits may mean, and half of the last one."""
+    word = scale.strip(" -").lower()
+    by = _GERMAN_SCALE.get(word) or _SCALES.get(word) or scale_value(word)
+    digits = digits.replace("\u202f", "").replace(" ", "")
+    if re.fullmatch(r"\d{1,3}(\.\d{3})+(,\d+)?", digits):
+        grouped = digits.replace(".", "").replace(",", ".")
+        plain = [digits] if digits.count(".") == 1 and "," not in digits else []
+        decimals = len(grouped.partition(".")[2])
+        return tuple(
+            float(each) * by for each in (*plain, grouped)
+        ), 0.5 * by * 10.0**-decimals if not plain else 0.0005 * by
+    if re.fullmatch(r"\d+,\d{1,2}", digits) or re.fullmatch(r"0,\d+", digits):
+        digits = digits.replace(",", ".")
+    digits = digits.replace(",", "")
+    return (float(digits) * by,), 0.5 * by * 10.0 ** -len(digits.partition(".")[2])
+
+
+def _unit(word: str, after: str | None) -> str | None:
+    """The usual word of a unit, or a currency's code."""
+    lower = word.lower()
+    if code := currency_code(lower) or CURRENCIES.get(lower.removesuffix("s")):
+        return code if lower not in ("pound", "pounds") else "GBP"
+    if lower in english().units:
+        return english().units[lower]
+    if lower in ("square", "sq"):
+        return "square " + (usual_unit(after.lower()) or after.lower()) if after else None
+    return usual_unit(lower)
+
+
+_CALENDAR = {
+    "month": "month",
+    "months": "month",
+    "year": "year",
+    "years": "year",
+    "week": "weeks",
+    "weeks": "weeks",
+    "decades": "decade",
+    "quarters": "quarter",
+}
+
+
+@cache
+def usual_unit(word: str | None) -> str | None:
+    """One word for all spellings of a unit; None if it is not a unit."""
+    if word is None:
+        return None
+    if word in _CALENDAR:
+        return _CALENDAR[word]
+    return min(same_unit(word), default=None) if word.isascii() or word in ("m²", "km²") else None
+
+
+def _fractions(text: str) -> Iterator[Number]:
+    wording = english()
+    for match in wording.fraction.finditer(text.lower()):
+        word = words(match.group())[-1]
+        value = wording.fractions[word] * wording.numerators.get(match[1] or "a", 1)
+        if 0 < value < 1:
+            yield Number(match.start(), match.end(), (value,), 0.0, match.group(), in_words=True, is_fraction=True)
+
+
+def month_name(month: int) -> str:
+    """The English name of a month in lower case."""
+    return languages()["english"].months[month - 1].lower()
+
+
+def day_of(date: datetime.date) -> Day:
+    """A date as a value."""
+    return Day(0, 0, date.year, date.month, date.day, date.isoformat())

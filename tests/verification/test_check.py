@@ -1,0 +1,157 @@
+"""What the check of answers finds, kind by kind."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+
+from quarry.verification.check import Verification, verify
+from quarry.verification.levels import Exact, Passages, level
+from quarry.verification.trust import SourceText
+from tests.verification.answers import TODAY, figures, result
+
+HARBOUR = SourceText(
+    1,
+    "Harbour wall",
+    "The council approved repairs of the harbour wall, 6–3. Councillors Ruiz and Okafor voted no. The repairs cost "
+    "$310,000 a year for four years. A motion by Ruiz to wait failed 2–7. The ferry sails from Pier Nine to Holm. "
+    "The tenants were not told before the vote.",
+    date=datetime.date(2026, 3, 5),
+)
+RUIZ = SourceText(2, "Statement", "I will not vote for a wall that the tide climbs over.", author="Ana Ruiz")
+LOANS = result(
+    [
+        ("branch", "branch", "text", ""),
+        ("count", "number of loans", "number", ""),
+        ("sum(fee)", "total fee", "money", "EUR"),
+    ],
+    [["Mill Lane", 840, 1260.5], ["Station", 615, 902.0], ["Harbour", 210, 388.25], ["Old Town", 95, 101.0]],
+    total=1760,
+    sentence="1,760 loans in 2026 by branch: Mill Lane (840, EUR 1,260.5) and 3 more.",
+)
+
+
+def states(answer: str, question: str = "") -> list[str]:
+    found = verify(answer, [HARBOUR, RUIZ], [LOANS], question=question, today=TODAY)
+    return [each.state for each in found.statements]
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "The council approved the repairs 6–3, with Ruiz and Okafor against [1].",
+        "They cost $310,000 a year for four years [1].",
+        "On March 5, 2026 the repairs of the harbour wall were approved [1].",
+        "The ferry sails from Pier Nine to Holm [1].",
+        "The tenants were not told before the vote [1].",
+        "Ana Ruiz said that she would “not vote for a wall that the tide climbs over” [2].",
+        "Mill Lane lent the most, 840, which is 47.7% of all 1,760 loans.",
+        "Station and Harbour together lent 825.",
+        "Mill Lane lent 225 more than Station.",
+        "- **Station**: 615 loans, €902.00",
+        "| Branch | Loans |\n|---|---|\n| Mill Lane | 840 |\n| Old Town | 95 |",
+        "A loan at Mill Lane brought €1.50 on average.",
+    ],
+)
+def test_what_the_evidence_bears_out_is_verified(answer: str) -> None:
+    assert set(states(answer)) == {"verified"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ("The council approved the repairs 5–4, with Ruiz and Okafor against [1].", "5–4"),
+        ("The council approved the repairs 6–3, with Ruiz and Okafor in favor [1].", "Ruiz"),
+        ("The council rejected the repairs of the harbour wall [1].", "approved"),
+        ("The council approved the repairs of the harbour wall unanimously [1].", "unanimous"),
+        ("They cost $310,000 a month for four years [1].", "year"),
+        ("They cost €310,000 a year for four years [1].", "USD"),
+        ("On March 6, 2026 the repairs of the harbour wall were approved [1].", "March 6"),
+        ("The ferry sails from Holm to Pier Nine [1].", "from"),
+        ("The tenants were told before the vote [1].", "not told"),
+        ("Ana Ruiz said that she would “vote for a wall that the tide climbs over at night” [2].", "does not say"),
+        ("Okafor said that the tide climbs over the wall [2].", "Okafor"),
+        ("The lighthouse keeper retired to Portugal [1].", "Portugal"),
+        ("Mill Lane lent the most, 840, which is 57.7% of all 1,760 loans.", "57.7%"),
+        ("Station lent the most, 615.", "not the most"),
+        ("Station and Harbour together lent 925.", "925"),
+        ("Mill Lane lent 225 fewer than Station.", "other way"),
+        ("- **Station**: 840 loans, €902.00", "840"),
+        ("- **Station**: 615 loans, $902.00", "EUR"),
+        ("| Branch | Loans |\n|---|---|\n| Mill Lane | 840 |\n| Pine Hill | 95 |", "Pine Hill"),
+    ],
+)
+def test_what_contradicts_the_evidence_or_is_not_in_it_is_flagged_with_a_reason(answer: str, said: str) -> None:
+    found = verify(answer, [HARBOUR, RUIZ], [LOANS], today=TODAY)
+    [flagged] = found.of("flagged")
+    assert said.lower() in flagged.reason.lower()
+    assert answer[flagged.start : flagged.end].strip()
+
+
+def test_a_word_in_the_place_of_another_makes_a_statement_plausible_only() -> None:
+    assert states("The council approved gardens of the harbour wall [1].") == ["plausible"]
+
+
+def test_another_language_is_checked_for_numbers_and_names_and_never_high() -> None:
+    german = "Die Filiale Mill Lane hatte die meisten Ausleihen, nämlich {}, und Old Town hatte nur 95 davon."
+    assert states(german.format("840")) == ["plausible"]
+    assert states(german.format("480")) == ["flagged"]
+
+
+@pytest.mark.parametrize("comment", ["The records do not say what it cost.", "Is that all?", "I counted by branch."])
+def test_what_speaks_of_the_data_is_a_comment_and_claims_nothing(comment: str) -> None:
+    found = verify(comment, [HARBOUR])
+    assert [each.state for each in found.statements] == ["comment"]
+    assert level(found) is None
+
+
+def test_a_citation_is_verified_with_its_claim_and_quotes_the_passage() -> None:
+    found = verify("A motion by Ruiz to wait failed 2–7 [1].", [HARBOUR])
+    [citation] = found.citations
+    assert citation.verified
+    assert HARBOUR.body[citation.start : citation.end] == citation.quote == "A motion by Ruiz to wait failed 2–7."
+
+
+@pytest.mark.parametrize(
+    ("answer", "label"),
+    [
+        ("The wall costs $310,000 a year [1].", "High: its statement is checked"),
+        ("The vote was 6–3 [1]. A motion by Ruiz to wait failed 2–7 [1].", "High: all 2 statements checked"),
+        ("The vote was 6–3 [1]. A motion by Ruiz to wait failed 3–6 [1].", "Low: 1 of 2 is not in its source"),
+        (
+            "The vote was 6–3 [1]. The council approved gardens of the harbour wall [1].",
+            "Medium: 1 of 2 statements checked",
+        ),
+    ],
+)
+def test_the_level_follows_from_the_statements(answer: str, label: str) -> None:
+    trust = level(verify(answer, [HARBOUR]))
+    assert trust is not None
+    assert trust.label == label
+
+
+def test_the_level_of_a_result_follows_from_its_reading_and_passages_have_none() -> None:
+    labels = [level(Exact("sure")), level(Exact("likely")), level(Exact("sure", ["unanimously"]))]
+    assert [each and each.level for each in labels] == ["high", "medium", "low"]
+    assert level(Passages()) is None
+    partial = level(Exact("sure"), missing=["motions"])
+    assert partial is not None
+    assert partial.label == "Low: motions could not be searched"
+
+
+def test_an_answer_that_is_mostly_flagged_is_not_backed() -> None:
+    def backed(answer: str) -> Verification:
+        return verify(answer, [HARBOUR], today=TODAY)
+
+    assert not backed("The vote was 9–0 [1]. The wall costs $5 [1].").is_backed
+    assert backed("The vote was 6–3 [1]. The wall costs $5 [1].").is_backed
+
+
+@pytest.mark.parametrize("name", ["first", "second"])
+def test_most_false_statements_are_flagged_and_hardly_a_true_one(name: str) -> None:
+    found = figures(name)
+    assert found["false statements flagged"] >= 0.75
+    assert found["true statements flagged"] <= 0.05
+    assert found["true answers High"] >= 0.6
+    assert found["High is right, at half true"] >= 0.9
