@@ -38,7 +38,7 @@ from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import shorten
+from quarry.platform.text import fence, shorten
 from quarry.query.contract import QueryResult
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
@@ -84,7 +84,8 @@ class CompanyToolset(Toolset):
                 self.found.append(event)
                 shown = json.dumps(bounded(told(event), TOLD_CHARACTERS_MAX), ensure_ascii=False)
                 fitting = counted(len(event.fits), "company fits", "companies fit")
-                yield ToolResult(len(event.fits), fitting, shown)
+                # texts of companies are data
+                yield ToolResult(len(event.fits), fitting, fence(shown))
 
 
 @dataclass
