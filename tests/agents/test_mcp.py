@@ -26,8 +26,8 @@ from tests.running import running_server
 from tests.waiting import PATIENCE_SECONDS
 
 FIVE = {"describe_collections", "search", "query", "get", "values"}
-TOOLS = FIVE | {"search_ontology", "search_companies"}
-PAID_TOOLS = {"search_people"}
+TOOLS = FIVE | {"search_ontology", "find_companies"}
+PAID_TOOLS = {"find_people"}
 
 
 @pytest.fixture(scope="module")
@@ -188,6 +188,12 @@ async def test_conditions_hold_in_a_search_and_values_are_listed_by_their_number
 
 
 async def test_companies_come_with_reasons_and_a_person_without_contact(base: str, agents_url: str) -> None:
+    where = [{"field": "country", "value": "germany"}]
+    found = await call(base, "find_companies", need="insurance", where=where, limit=2)
+    assert {each["hq_country"] for each in found["fits"]} == {"Germany"}
+    assert all(each["reason"] and "in Germany" in each["meets"] for each in found["fits"])
+    assert (found["assumed"], found["meeting"] > len(found["fits"])) == (["status: startup"], True)
+    # its earlier name still works
     found = await call(base, "search_companies", question="robots that can be leased", limit=2)
     assert len(found["companies"]) == 2 <= found["total"]
     assert all(company["reason"] and company["description"] for company in found["companies"])
@@ -235,15 +241,19 @@ async def test_a_workspace_is_searched_as_its_user(base: str) -> None:
 async def test_people_are_searched_only_where_the_caller_allows_spending(base: str) -> None:
     before = balance(base)
     async with Client(f"{base}/mcp") as client:
-        refused = await client.call_tool("search_people", {"query": "backend engineers who know Kafka"})
+        refused = await client.call_tool("find_people", {"need": "backend engineers who know Kafka"})
     assert refused.is_error
     assert "costs credits" in text_of(refused)
     assert balance(base) == before
     async with Client(f"{base}/mcp?spending=allowed") as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        found = read(await client.call_tool("search_people", {"query": "backend engineers who know Kafka"}))
+        asked = {"need": "backend engineers who know Kafka"}
+        unsaid = {"must": [{"field": "city", "value": "Pune", "words": "in Pune"}]}
+        assert (await client.call_tool("find_people", asked | unsaid)).is_error
+        said = {"must": [{"field": "role", "value": "backend engineer", "words": "backend engineers"}]}
+        found = read(await client.call_tool("find_people", asked | said))
     assert set(tools) == TOOLS | PAID_TOOLS
-    paid = tools["search_people"]
+    paid = tools["find_people"]
     assert paid.annotations is not None
     assert not paid.annotations.read_only_hint
     assert "COSTS" in (paid.description or "")

@@ -1,6 +1,6 @@
 """People with a visible card as a source, with the fields that a search may show. Contact details are no fields.
 
-Experiences have the fields that constraints name, so that a payload can be a Query (`as_query`).
+Experiences have the fields that constraints name.
 """
 
 from __future__ import annotations

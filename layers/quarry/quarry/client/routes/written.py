@@ -136,9 +136,9 @@ class WrittenRoutes:
         idempotency_key: str | None = None,
         only_kept: bool = False,
     ) -> Sent:
-        """The people who fit best, at most five, with reasons. Costs one credit, even with retries: all tries of a call share one
-        key. Pass your own key to get the same answer in a later call for free; with `only_kept` that call never searches, and
-        raises NotFound if nothing is stored under the key.
+        """The people who fit best, at most five, with reasons. Costs one credit where anybody is shown, even with retries: all
+        tries of a call share one key. Pass your own key to get the same answer in a later call for free; with `only_kept` that
+        call never searches, and raises NotFound if nothing is stored under the key.
         """
         body = given(
             PeopleSearchRequest,
