@@ -100,14 +100,22 @@ def test_a_question_without_an_answer_is_told_so(client: TestClient, question: s
 class TestNumbers:
     def test_a_number_that_was_asked_for_is_sent_and_stated_first(self, client: TestClient) -> None:
         events = ask(client, "How many motions did Leland Frost move?")
-        assert types_of(events) == [*ORDER[:4], "understood", "aggregation", *ORDER[4:6], "confidence", *ORDER[6:]]
-        sent = the(events, "aggregation")
+        assert types_of(events) == [
+            *ORDER[:3],
+            "understood",
+            "sources",
+            "aggregation",
+            *ORDER[4:6],
+            "confidence",
+            *ORDER[6:],
+        ]
+        sent, read = the(events, "aggregation"), the(events, "understood")
+        assert read["query"] == sent["query"]
         assert (sent["by"], sent["groups"]) == (None, [])
         assert sent["filters"] == {"types": ["motion"], "facets": {"mover": ["Leland Frost"]}}
         assert sent["query"]["where"] == [{"field": "mover", "value": "Leland Frost"}]
-        read = the(events, "understood")
-        assert (read["sentence"], read["unread"]) == ("motions, moved by Leland Frost, counted", [])
-        assert [each["label"] for each in read["chips"]] == ["moved by Leland Frost"]
+        assert (read["sentence"], read["unread"]) == ("motions, mover: Leland Frost, counted", [])
+        assert [each["label"] for each in read["chips"]] == ["mover: Leland Frost"]
         assert answer_of(events) == f"{sent['sentence']}\n\nRead as: {read['sentence']}."
         sure = the(events, "confidence")
         assert (sure["level"], sure["label"]) == ("high", "High: everything in the question was read")

@@ -261,7 +261,7 @@ class PeopleView(View):
             if listed := "; ".join(_facts(constraints)):
                 self._console.print(Text.assemble((f"{name:<7}", "dim"), printable(listed)))
         if not event.people:
-            self._line("\nNobody was found.")
+            self._line(f"\n{event.notice}")
         elif event.fallback_tier:
             self._line(f"\nToo few people fit exactly: {people.FALLBACK_TIERS[event.fallback_tier]}.", "yellow")
         for place, each in enumerate(event.people, start=1):

@@ -161,12 +161,14 @@ async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:
     keys = begun.keys(*answer.known)
     kept = await begun.kept(keys)
     if kept is not None:
-        for again in begun.given_again(kept, answer.before):
+        for again in begun.given_again(kept, answer.counted, answer.understood):
             yield again
         return
+    if answer.understood is not None:
+        yield answer.understood
     yield begun.sent(answer.sources)
-    for event in answer.before:
-        yield event
+    if answer.counted is not None:
+        yield answer.counted
     text, notes = "", _searched(begun, answer)
     for piece in filter(None, (*answer.pieces, notes)):
         text += piece

@@ -10,7 +10,7 @@ import hashlib
 import json
 import logging
 import secrets
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,7 @@ from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.records.checked import confidence_event
 from quarry.records.contract import (
+    AggregationEvent,
     AnswerChunkEvent,
     AskRequest,
     CitationsEvent,
@@ -30,6 +31,7 @@ from quarry.records.contract import (
     RecordKey,
     Source,
     SourcesEvent,
+    UnderstoodEvent,
 )
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller
@@ -267,13 +269,18 @@ class Begun:
         self.toolset.run.results = [ResultRecord(*each.text.key, each.weight) for each in evidence]
         return SourcesEvent(sources=[each.to_source() for each in evidence])
 
-    def given_again(self, kept: KeptAnswer, before: Iterable[Event]) -> Iterator[Event]:
-        """The events of a kept answer, with those `before` its text: how it was read, and the numbers that it rests on."""
+    def given_again(
+        self, kept: KeptAnswer, counted: AggregationEvent | None, understood: UnderstoodEvent | None = None
+    ) -> Iterator[Event]:
+        """The events of a kept answer, with how it was read, and the numbers that it rests on."""
         given, run = kept.finished, self.toolset.run
         run.end_reason, run.answer_id = "kept_answer", kept.id
         run.results = [ResultRecord(each.type, each.id, each.similarity or 0.0) for each in given.sources]
+        if understood is not None:
+            yield understood
         yield SourcesEvent(sources=[*given.sources])
-        yield from before
+        if counted is not None:
+            yield counted
         yield AnswerChunkEvent(chunk=given.answer)
         yield given.checked
         yield from confidence_event(given.trust, given.checked.citations)

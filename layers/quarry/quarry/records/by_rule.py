@@ -8,7 +8,6 @@ from typing import Any
 
 from quarry.records.contract import AggregationEvent, UnderstoodEvent
 from quarry.records.evidence import EvidenceSource
-from quarry.streaming.events import Event
 from quarry.verification.levels import Exact, Passages
 
 
@@ -34,11 +33,6 @@ class ByRule:
     def own(self) -> Sequence[str]:
         """The pieces that state nothing of a source."""
         return () if self.is_found and self.understood is None else self.pieces
-
-    @property
-    def before(self) -> list[Event]:
-        """The events before the text: how the question was understood, and the numbers."""
-        return [each for each in (self.understood, self.counted) if each is not None]
 
     @property
     def known(self) -> Sequence[Any]:

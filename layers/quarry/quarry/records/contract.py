@@ -21,7 +21,7 @@ from pydantic import (
 from quarry.platform.contract import AggregationGroup, Day, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.algebra import Span
+from quarry.query.algebra import Cell, Span
 from quarry.query.contract import FilterChip, ShortQuery
 from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
 from quarry.verification.wire import CheckedStatement
@@ -303,8 +303,27 @@ class UnderstoodEvent(Event):
     type: Literal["understood"] = "understood"
     sentence: str
     chips: list[FilterChip]
-    spans: list[Span] = []
     unread: list[str]
+    query: ShortQuery
+    spans: list[Span] = []
+
+
+class ResultOfQuery(LazyModel):
+    """The result of a Query that a model asked: its first rows, and `total`, how many rows of the source it is about."""
+
+    n: int
+    sentence: str
+    columns: list[str]
+    rows: list[list[Cell]]
+    total: int
+    query: ShortQuery
+
+
+class ResultsEvent(Event):
+    """The results that a model's answer rests on, the main one first."""
+
+    type: Literal["results"] = "results"
+    results: list[ResultOfQuery]
 
 
 class AnswerChunkEvent(Event):
@@ -359,8 +378,8 @@ class Applied(LazyModel):
 
 class DoneEvent(Event):
     """The last event. `answer_id` is null when the answer could not be stored, or quotes what was forgotten meanwhile. `degraded`
-    names the steps that a fallback served for a failing model. `applied` is null where all records were searched. `shared`: whoever
-    has the answer's link can open it.
+    names the steps that a fallback served for a failing model. `applied` is null where all records were searched. `shared`:
+    whoever has the answer's link can open it.
     """
 
     type: Literal["done"] = "done"

@@ -67,7 +67,7 @@ class LikelyQuery:
         return ByRule(
             ("\n".join(lines), f"\n\n{as_read(how, unread, phrases)}"),
             understood=UnderstoodEvent(
-                sentence=how, chips=result.filters, unread=unread, spans=[*(result.spans or ())]
+                sentence=how, chips=result.filters, unread=unread, query=result.query, spans=[*(result.spans or ())]
             ),
             counted=counted.model_copy(update={"filters": self._filters()}) if counted is not None else None,
             basis=Exact("sure" if self.is_sure and not is_empty else "likely", unread),

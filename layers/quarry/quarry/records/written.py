@@ -13,7 +13,9 @@ from functools import partial
 from quarry.agent.reading import matched_values
 from quarry.agent.service import answer_query
 from quarry.agent.sources import card, stems_of
+from quarry.agent.tools import bounded_rows
 from quarry.answering.answer import Answer, Began, Said, Told
+from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages
 from quarry.answering.written import WrittenAnswer
@@ -32,9 +34,10 @@ from quarry.records.answer_cache import (
     Keys,
 )
 from quarry.records.checked import citations_event, source_texts
-from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
     AnswerChunkEvent,
+    ResultOfQuery,
+    ResultsEvent,
     ToolCallEvent,
     ToolObservationEvent,
 )
@@ -48,8 +51,8 @@ from quarry.verification.check import Verifier, is_comment
 from quarry.verification.levels import level
 
 ByRule = Callable[[], AsyncGenerator[Event]]
-CITATION_CHARACTERS_MAX = 8
-"""Length of a citation such as `[12]`."""
+ROWS_TOLD_MAX = 50
+"""Rows of a result that its event has."""
 
 
 async def written_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
@@ -61,8 +64,7 @@ async def written_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> Asy
     kept = await begun.kept(keys)
     current = await written.current(kept) if kept is not None else None
     if kept is not None and current is not None:
-        numbers = aggregation_of(current)
-        for again in begun.given_again(kept, [numbers] if numbers is not None else []):
+        for again in begun.given_again(kept, aggregation_of(current)):
             yield again
         return
     async with aclosing(written.answered(keys, max_turns)) as events:
@@ -169,8 +171,21 @@ class Written:
 
     def _before(self, written: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""
-        numbers = aggregation_of(self._results(written))
-        return [self.begun.sent(self.sent), *([numbers] if numbers is not None else [])]
+        results = self._results(written)
+        numbers = aggregation_of(results)
+        told = [ResultsEvent(results=[*map(self._told_result, results)])] if results else []
+        return [self.begun.sent(self.sent), *([numbers] if numbers is not None else []), *told]
+
+    def _told_result(self, result: QueryResult) -> ResultOfQuery:
+        """A result with the number by which the model knows it."""
+        return ResultOfQuery(
+            n=next(n for n, each in enumerate(self.research.results, start=1) if each is result),
+            sentence=result.sentence,
+            columns=[each.label for each in result.columns],
+            rows=bounded_rows(result.rows[:ROWS_TOLD_MAX]),
+            total=result.total,
+            query=result.query,
+        )
 
     def _results(self, written: WrittenAnswer) -> list[QueryResult]:
         """The results, first the one that the model says it answers from; where it does not say, the latest."""
