@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -141,7 +141,7 @@ class RecordsReading:
     @property
     def authors(self) -> frozenset[str]:
         """The authors that the question names, as the data spells them."""
-        facets = {name for each in self.types.values() for name in each.authors}
+        facets = _author_facets(self.types)
         named = (each for each in comparisons_of(self.conditions) if each.field in facets)
         return frozenset(str(value) for each in named if not denies(each) for value in each.scalars)
 
@@ -200,6 +200,8 @@ def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -
     must_hold = bool(named) or not says_more or is_dated
     if not must_hold:
         said = [each for each in said if _is_of_people_or_days(each[0], types.united)]
+        known = _spans(said)
+        said += [each for each in likely.authors(_author_facets(types)) if known.isdisjoint(each[1])]
     left = _without(text, [*_spans(said), *excluded])
     kept = " ".join(text[each.start : each.end] for each in excluded)
     return RecordsReading(
@@ -276,6 +278,16 @@ class Likely:
         parts = [compared(name, op, list(dict.fromkeys(values))) for name, values in by_facet.items()]
         return AnyOf.of(parts), self._span(value.place.first, value.place.last)
 
+    def authors(self, facets: Set[str]) -> Iterator[SaidCondition]:
+        """That somebody whom the question names in full is the author, where that is what it rather asks of them, if anything."""
+        for value in self.read.said.values:
+            names = {link.field: link.value for link in value.links if link.is_whole and link.field in facets}
+            asked_of = chances_of(value, self.read.best).asked_of
+            as_author = sum(asked_of.get(name, 0.0) for name in facets)
+            if names and as_author >= SURE * sum(asked_of.values()) > 0:
+                parts = [compared(name, "=", [written]) for name, written in names.items()]
+                yield AnyOf.of(parts), self._span(value.place.first, value.place.last)
+
     def says_more(self, spans: frozenset[Span]) -> bool:
         """Whether there are words beyond the conditions at `spans` and the names of types."""
         tokens = self.read.said.tokens
@@ -298,6 +310,11 @@ def on_days(field: str, days: DateRange) -> Condition:
         return between(field, first, last)
     in_months = compared(f"{MONTH}({field})", "=", sorted(days.months))
     return AllOf(all_of=(in_months, between(field, first, last))) if first or last else in_months
+
+
+def _author_facets(types: RecordTypes) -> frozenset[str]:
+    """The facets that name the author of a record's text."""
+    return frozenset(name for each in types.values() for name in each.authors)
 
 
 def _spans(said: Iterable[SaidCondition]) -> frozenset[Span]:

@@ -200,6 +200,8 @@ export class Answer extends Streamed {
         this.unsupported = event.unsupported ?? [];
         this.statements = event.statements ?? [];
         this.flush();
+        // what no sentence cites is only near
+        if (this.citations.length === 0 && this.sources.size > 0) replace(this.aside.querySelector('h2'), 'Nearest records');
         if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'completed'});
         this.#showAfter();
         break;
