@@ -309,8 +309,8 @@ class _LikelyQuery:
                 return None
         if not (self.is_sure or result.total):
             return None
-        # an empty list is seldom what was meant; zero is an answer to "how many"
-        is_empty = result.query.asks_for_rows and not result.total
+        # an empty list, or a number that no row has, is seldom what was meant; zero is an answer to "how many"
+        is_empty = (result.query.asks_for_rows and not result.total) or _lacks_number(result)
         schema = toolset.asked.schema
         phrases = Phrases(schema, schema.sources[self.query.source], today)
         facts = _facts(self.reading, result, phrases, is_doubted=is_empty or not self.is_sure)
@@ -325,6 +325,14 @@ class _LikelyQuery:
         table = self.toolset.record_types.counted.get(name)
         conditions = (*self.toolset.scope.facets, *self.query.where)
         return {"types": [name], **(as_requested(conditions, table) if table is not None else {})}
+
+
+def _lacks_number(result: QueryResult) -> bool:
+    """Whether something was computed from no value, or there is nothing to compute it from."""
+    if result.query.asks_for_rows or all(each.fn in ("count", "count_distinct") for each in result.query.aggregate):
+        return False
+    computed = (row[len(result.query.group) :] for row in result.rows)
+    return not result.total or (not result.query.group and any(None in cells for cells in computed))
 
 
 def _likely_query(toolset: SearchToolset) -> _LikelyQuery | None:
