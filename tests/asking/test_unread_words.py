@@ -67,6 +67,7 @@ DOUBTED = {
     "What is the average weight of dogs in 2017?": "2017",
     "What is the average weight of dogs in 2024?": "2024",
     "What was the average hourly wage in 2019?": "2019",
+    "What was the average hourly wage of staff in 2019?": "2019",
     "How many staff were there in March 2019?": "March 2019",
 }
 SURE = {

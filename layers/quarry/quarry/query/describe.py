@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quarry.query.algebra import Comparison, Condition, Query, Result
+from quarry.query.apart import compared_unlike
 from quarry.query.contract import FilterChip
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema
@@ -66,6 +67,9 @@ class _Sentence:
             field = self.phrases.field(name.partition("(")[2].partition(")")[0])
             number, of = self._number(odd), self._number(values)
             said = self.phrases.say("unfinite", said=said, number=number, values=of, field=field)
+        for name, currency in compared_unlike(query, self.phrases.schema).items():
+            field, by = self.phrases.field(name), self.phrases.field(currency)
+            said = self.phrases.say("unlike", said=said, field=field, currency=by)
         return f"{said[:1].upper()}{said[1:]}."
 
     def _rows(self) -> str:
