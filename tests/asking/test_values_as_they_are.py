@@ -64,7 +64,7 @@ def test_amounts_in_several_currencies_are_given_by_currency(client: TestClient)
     given = asked(client, number("sum", "amount", "bills"))
     assert given["rows"] == [["JPY", 600_000], ["USD", 4_000], ["EUR", 2_000]]
     assert given["query"]["group"] == [{"field": "ccy"}]
-    assert "by ccy, total amount: JPY (600,000), USD (4,000), EUR (2,000)" in given["sentence"]
+    assert "by ccy: JPY (600,000), USD (4,000), EUR (2,000)" in given["sentence"]
     euros = number("sum", "amount", "bills", where=[{"field": "ccy", "value": "euros"}])
     assert asked(client, euros)["rows"] == [[2_000]]
     assert asked(client, number("avg", "amount", "bills"))["rows"][0] == ["JPY", 30_000]
