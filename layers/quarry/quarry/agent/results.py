@@ -37,7 +37,10 @@ def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> It
     """The first rows, values or groups of a result as a Markdown list: the name of each, then its other values. Nothing if the
     result's sentence already has the number, or all groups with theirs. Equal rows are one line with their number.
     """
-    query, columns = result.query, [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
+    query, columns = (
+        result.query,
+        [Column(each.name, each.label, each.kind, each.unit, each.share) for each in result.columns],
+    )
     if not query.asks_for_rows and not query.group:
         if len(columns) > 1:
             for column, cell in zip(columns, result.rows[0], strict=True):

@@ -6,10 +6,11 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quarry.query.algebra import Comparison, Condition, Query, Result
+from quarry.query.algebra import Aggregate, Comparison, Condition, Query, Result
+from quarry.query.apart import compared_unlike
 from quarry.query.contract import FilterChip
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Schema
+from quarry.query.schema import Field, Schema, Source
 
 GROUPS_NAMED_MAX = 3
 """Groups that a sentence names. Of more groups it gives the number."""
@@ -27,6 +28,8 @@ class Description:
 def describe(query: Query, result: Result, schema: Schema, today: datetime.date) -> Description:
     """The sentence and the chips of a query about a source of the schema. Raises KeyError where it has none."""
     phrases = Phrases(schema, schema.sources[query.source], today)
+    if query.then is not None:
+        return _of_groups(query, query.then, result, phrases)
     labels = [
         *map(phrases.field, query.select),
         *map(phrases.group, query.group),
@@ -56,6 +59,25 @@ def how_read(query: Query, schema: Schema, today: datetime.date) -> str:
     return ", ".join([phrases.noun(), *conditions, *words, *asked, *by, *order, *limit])
 
 
+def _of_groups(query: Query, then: Query, result: Result, phrases: Phrases) -> Description:
+    """A query about the groups of another."""
+    source = _source_of_groups(query, phrases)
+    inner = describe(then, result, Schema({**phrases.schema.sources, source.name: source}), phrases.today)
+    asked = _Sentence(phrases, query, result)
+    keys = phrases.say("and").join(phrases.group(each) for each in query.group)
+    when, which = asked.when_and_which()
+    said = phrases.say("of_groups", Rows=phrases.noun(), when=when, which=which, keys=keys, said=inner.sentence)
+    return Description(f"{said[:1].upper()}{said[1:]}", [*_chips(phrases, query), *inner.filters], inner.labels)
+
+
+def _source_of_groups(query: Query, phrases: Phrases) -> Source:
+    """The groups of a query as a source, by what their values are called."""
+    named = [(each.field, phrases.group(each)) for each in query.group]
+    named += [(each.name, phrases.aggregate(each)) for each in query.aggregate]
+    fields = {name: Field(name, "number", str, label, label) for name, label in named}
+    return Source(query.source, query.source, ("group",), "", str, str, fields)
+
+
 def _chips(phrases: Phrases, query: Query) -> Iterator[FilterChip]:
     for part, conditions in (("where", query.where), ("having", query.having)):
         for place, condition in enumerate(conditions):
@@ -83,7 +105,25 @@ class _Sentence:
             field = self.phrases.field(name.partition("(")[2].partition(")")[0])
             number, of = self._number(odd), self._number(values)
             said = self.phrases.say("unfinite", said=said, number=number, values=of, field=field)
+        for name, currency in compared_unlike(query, self.phrases.schema).items():
+            field, by = self.phrases.field(name), self.phrases.field(currency)
+            said = self.phrases.say("unlike", said=said, field=field, currency=by)
+        if definitions := self.phrases.definitions(query.aggregate):
+            said = self.phrases.say("defines", said=said, definitions="; ".join(definitions))
+        if self._is_undivided():
+            said = self.phrases.say("undivided", said=said)
         return f"{said[:1].upper()}{said[1:]}."
+
+    def _is_undivided(self) -> bool:
+        """Whether a ratio has no value."""
+        keys = len(self.query.group)
+        divided = [keys + place for place, each in enumerate(self.query.aggregate) if self._divides(each)]
+        return any(row[place] is None for row in self.result.rows for place in divided)
+
+    def _divides(self, aggregate: Aggregate) -> bool:
+        measure = self.phrases.source.measures.get(aggregate.field or "") if aggregate.fn == "measure" else None
+        definition = measure.aggregate if measure else aggregate
+        return definition.fn in ("ratio", "change") or any(map(self._divides, definition.operands))
 
     def _rows(self) -> str:
         shown = len(self.result.rows)
@@ -136,12 +176,11 @@ class _Sentence:
         more = len(self.result.rows) - len(named)
         if more:
             groups = self.phrases.say("more_groups", groups=groups, number=self._number(more))
-        names = [each.name for each in self.query.aggregate]
-        if names in ([], ["count"]):
-            return self._say("groups", keys=self.keys, groups=groups + self._tied())
-        # a number of rows stands first: what the numbers of the groups are must be said
-        numbers = ", ".join(map(self.phrases.aggregate, self.query.aggregate))
-        return self._say("groups_of", keys=self.keys, numbers=numbers, groups=groups + self._tied())
+        aggregates = self.query.aggregate
+        if aggregates and ([each.name for each in aggregates] != ["count"] or aggregates[0].where):
+            numbers = ", ".join(map(self.phrases.aggregate, aggregates))
+            return self._say("grouped", numbers=numbers, keys=self.keys, groups=groups + self._tied())
+        return self._say("groups", keys=self.keys, groups=groups + self._tied())
 
     def _group(self, row: Sequence[object]) -> str:
         """ "October 2026 (5, 3.4 days)"."""
@@ -155,7 +194,7 @@ class _Sentence:
 
     def _say(self, phrase: str, **values: str) -> str:
         rows = self.phrases.noun(self.result.total)
-        when, which = self._when_and_which()
+        when, which = self.when_and_which()
         return self.phrases.say(
             phrase,
             number=self._number(self.result.total),
@@ -169,7 +208,7 @@ class _Sentence:
     def _number(self, number: int) -> str:
         return self.phrases.writing.number(number)
 
-    def _when_and_which(self) -> tuple[str, str]:
+    def when_and_which(self) -> tuple[str, str]:
         """When the rows are dated, which needs no name of a field, and the other conditions in parentheses."""
         conditions = list(self.query.where)
         when = ""

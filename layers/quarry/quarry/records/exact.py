@@ -61,8 +61,8 @@ class LikelyQuery:
         phrases = Phrases(schema, schema.sources[self.query.source], today)
         how = how_read(result.query, schema, today)
         lines = with_list(result.sentence, [*lines_of(result, phrases)])
-        # an empty list is seldom what was meant; zero is an answer to "how many"
-        is_empty = result.query.asks_for_rows and not result.total
+        # an empty list, or a number that no row has, is seldom what was meant; zero is an answer to "how many"
+        is_empty = (result.query.asks_for_rows and not result.total) or _lacks_number(result)
         counted = aggregation_of([result])
         return ByRule(
             ("\n".join(lines), f"\n\n{as_read(how, unread, phrases)}"),
@@ -79,6 +79,14 @@ class LikelyQuery:
         table = self.toolset.record_types.counted.get(name)
         conditions = (*self.toolset.scope.facets, *self.query.where)
         return {"types": [name], **(as_requested(conditions, table) if table is not None else {})}
+
+
+def _lacks_number(result: QueryResult) -> bool:
+    """Whether something was computed from no value, or there is nothing to compute it from."""
+    if result.query.asks_for_rows or all(each.fn in ("count", "count_distinct") for each in result.query.aggregate):
+        return False
+    computed = (row[len(result.query.group) :] for row in result.rows)
+    return not result.total or (not result.query.group and any(None in cells for cells in computed))
 
 
 def likely_query(toolset: SearchToolset) -> LikelyQuery | None:
