@@ -8,13 +8,16 @@ import datetime
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
+from quarry.agent.service import with_known_values, with_ties
 from quarry.agent.sources import Asked, MatchedValue, what_may_be_asked
 from quarry.language.tokens import Token, keys, phrase, stem, tokenise
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS
-from quarry.query.algebra import Condition
-from quarry.query.contract import ExplainedQuery, ExplainedWords, Explanation, ExplanationRequest
+from quarry.query.algebra import Condition, Query
+from quarry.query.apart import with_currencies
+from quarry.query.contract import ExplainedQuery, ExplainedStatement, ExplainedWords, Explanation, ExplanationRequest
+from quarry.query.execute import compile_query
 from quarry.query.paths import source_of
 from quarry.query.schema import Schema
 from quarry.reader.candidates import text_of
@@ -196,8 +199,22 @@ async def explain(request: ExplanationRequest, caller: Caller, services: Service
     asked = await what_may_be_asked(caller, services)
     names = _names(request, asked)
     today = datetime.datetime.now(datetime.UTC).date()
+    if request.query is not None:
+        return await _stated(request.query, asked, services, today)
+    assert request.question is not None
     before = await read_over(request.after, names, asked, services, today) if request.after else None
     return explanation_of(await read_over(request.question, names, asked, services, today, before))
+
+
+async def _stated(query: Query, asked: Asked, services: Services, today: datetime.date) -> Explanation:
+    """The statement of a query, with its values as the data spells them."""
+    source_of(asked.schema, query.source, "/query/source")
+    known = await with_known_values(query, asked, asked.acting(services).reader)
+    statement = await off_loop(compile_query, with_currencies(with_ties(known), asked.schema), asked.schema, today)
+    given = statement.parameters.items()
+    parameters = {name: value if isinstance(value, str | int | float) else str(value) for name, value in given}
+    stated = ExplainedStatement(sql=statement.sql.as_string(), parameters=parameters)
+    return Explanation(verdict="confident", chance=1, unread=[], words=[], queries=[], statement=stated)
 
 
 def _names(request: ExplanationRequest, asked: Asked) -> list[str]:

@@ -162,7 +162,7 @@ def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDesc
             for name, link in source.links.items()
             if (link.is_many or name not in source.fields) and link.target not in left_out
         ],
-        measures=[_measure(each, source) for each in source.measures.values()],
+        measures=[_measure(each, source) for each in source.measures.values()] or None,
     )
 
 
@@ -246,15 +246,19 @@ def line_of(source: SourceDescription) -> str:
     """One source with its fields and links."""
     fields = [_field_line(field) for field in source.fields]
     links = [_link(link) for link in source.related]
+    measures = [
+        f"measure {each.name} ({', '.join([each.definition, *each.synonyms])})" for each in source.measures or ()
+    ]
     dated = f", dated by {source.date}" if source.date else ""
     about = f" ({source.description})" if source.description else ""
     left_out = f", {source.left_out}" if source.left_out else ""
-    return f"{source.name}{about}{dated}{left_out}: {'; '.join([*fields, *links])}"
+    return f"{source.name}{about}{dated}{left_out}: {'; '.join([*fields, *links, *measures])}"
 
 
 def names_of(source: SourceDescription) -> str:
     """One source with only the names of its fields and links."""
     names = [field.name for field in source.fields] + [link.name for link in source.related]
+    names += [measure.name for measure in source.measures or ()]
     return f"{source.name} ({source.label}): {', '.join(names)}"
 
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, GetCoreSchemaHandler, StringConstraints
+from pydantic import Field, GetCoreSchemaHandler, StringConstraints, model_validator
 from pydantic_core import CoreSchema, core_schema
 
 from quarry.platform.contract import Request
@@ -121,7 +121,7 @@ class SourceDescription(LazyModel):
     left_out: str | None = None
     fields: list[SourceField]
     related: list[RelatedRows]
-    measures: list[SourceMeasure] = []
+    measures: list[SourceMeasure] | None = None
 
 
 SOURCES_MAX = 100
@@ -130,14 +130,21 @@ _Name = Annotated[str, StringConstraints(min_length=1, max_length=200), Storable
 
 
 class ExplanationRequest(Request):
-    """`POST /query/explain`. Without `sources` the question is read over all sources, or over those of one `domain`. `after` is
-    the question that it follows.
+    """`POST /query/explain`: a `question`, or a `query` whose statement is asked for. Without `sources` the question is read over
+    all sources, or over those of one `domain`. `after` is the question that it follows.
     """
 
-    question: QueryText = Field(examples=["How many motions were carried in 2024?"])
+    question: QueryText | None = Field(default=None, examples=["How many motions were carried in 2024?"])
+    query: Query | None = None
     sources: list[_Name] = Field(default_factory=list, max_length=SOURCES_MAX)
     domain: _Name | None = Field(default=None, examples=["records"])
     after: QueryText | None = None
+
+    @model_validator(mode="after")
+    def _has_one(self) -> Self:
+        if (self.question is None) == (self.query is None):
+            raise ValueError("give a `question` or a `query`")
+        return self
 
 
 class ExplainedWords(LazyModel):
@@ -162,9 +169,16 @@ class ExplainedQuery(LazyModel):
 Verdict = Literal["confident", "doubted", "refused"]
 
 
+class ExplainedStatement(LazyModel):
+    """The statement that a query runs, with a place `%(p0)s` for each of its `parameters`."""
+
+    sql: str
+    parameters: dict[str, Any]
+
+
 class Explanation(LazyModel):
     """How a question is read without a chat model. `chance` is how likely the first query is right, and `verdict` what follows of
-    it; `unread` are the words that no part of the query says.
+    it; `unread` are the words that no part of the query says. `statement` is that of a `query` that was given.
     """
 
     verdict: Verdict
@@ -172,3 +186,4 @@ class Explanation(LazyModel):
     unread: list[str]
     words: list[ExplainedWords]
     queries: list[ExplainedQuery]
+    statement: ExplainedStatement | None = None
