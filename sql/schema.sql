@@ -750,6 +750,24 @@ $$;
 
 
 --
+-- Name: card_is_excluded(quarry.experience_cards, quarry.card_filters, tsquery, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.card_is_excluded(c quarry.experience_cards, f quarry.card_filters, p_keywords tsquery, p_said tsquery, p_places tsquery) RETURNS boolean
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select (f.excluded_companies is not null and c.company_norm = any(f.excluded_companies))
+    or (f.excluded_teams is not null and c.team_norm = any(f.excluded_teams))
+    or (p_keywords is not null and c.text_search @@ p_keywords and says(card_text(c), p_said))
+    or (p_places is not null and c.places @@ p_places)
+    or ((f.excluded_time_start is not null or f.excluded_time_end is not null)
+      and (c.start_date is not null or c.end_date is not null)
+      and (f.excluded_time_end is null or c.start_date is null or c.start_date <= f.excluded_time_end)
+      and (f.excluded_time_start is null or c.end_date is null or c.end_date >= f.excluded_time_start))
+$$;
+
+
+--
 -- Name: card_location_matches(quarry.experience_cards, quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -765,10 +783,15 @@ CREATE FUNCTION quarry.card_location_matches(c quarry.experience_cards, f quarry
 CREATE FUNCTION quarry.card_says_roles(c quarry.experience_cards, p_roles tsquery) RETURNS boolean
     LANGUAGE plpgsql IMMUTABLE COST 1000 PARALLEL SAFE
     AS $$
+declare
+  own constant tsvector := to_tsvector('simple', searchable_text(
+    c.title, c.domain, c.sub_domain, c.team, c.seniority_level, replace(c.employment_type, '_', ' '),
+    case when c.intent_primary <> 'work' then replace(c.intent_primary, '_', ' ') end));
 begin
-  return to_tsvector('simple', searchable_text(
-    c.title, c.domain, c.sub_domain, c.team, joined_names(c.skills), c.seniority_level, replace(c.employment_type, '_', ' '),
-    case when c.intent_primary <> 'work' then replace(c.intent_primary, '_', ' ') end)) @@ p_roles;
+  return own @@ p_roles or own || (
+    select coalesce(to_tsvector('simple', searchable_text(joined_names(array_agg(s.skill)))), '')
+    from unnest(c.skills) s (skill), to_tsvector('simple', searchable_text(s.skill)) w (words)
+    where w.words @@ p_roles or tsvector_to_array(w.words) <@ tsvector_to_array(to_tsvector('simple', p_roles::text))) @@ p_roles;
 end
 $$;
 
@@ -861,22 +884,15 @@ $$;
 
 
 --
--- Name: card_rules_out(quarry.experience_cards, quarry.card_filters, tsquery, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: card_rules_out(quarry.experience_cards, quarry.card_filters, quarry.card_filters, tsquery, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.card_rules_out(c quarry.experience_cards, f quarry.card_filters, p_keywords tsquery, p_said tsquery, p_places tsquery) RETURNS boolean
+CREATE FUNCTION quarry.card_rules_out(c quarry.experience_cards, f quarry.card_filters, p_within quarry.card_filters, p_keywords tsquery, p_said tsquery, p_places tsquery) RETURNS boolean
     LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS $$
   select c.visible and (
-    (f.excluded_companies is not null and c.company_norm = any(f.excluded_companies))
-    or (f.excluded_teams is not null and c.team_norm = any(f.excluded_teams))
-    or (p_keywords is not null and c.text_search @@ p_keywords and says(card_text(c), p_said))
-    or (p_places is not null and c.places @@ p_places)
-    or (f.excluded_current is not null and c.is_current = f.excluded_current)
-    or ((f.excluded_time_start is not null or f.excluded_time_end is not null)
-      and (c.start_date is not null or c.end_date is not null)
-      and (f.excluded_time_end is null or c.start_date is null or c.start_date <= f.excluded_time_end)
-      and (f.excluded_time_start is null or c.end_date is null or c.end_date >= f.excluded_time_start)))
+    (f.excluded_current is not null and c.is_current = f.excluded_current)
+    or card_matches(c, null::people, p_within) and card_is_excluded(c, f, p_keywords, p_said, p_places))
 $$;
 
 
@@ -910,7 +926,9 @@ begin
   return query execute format(
     'select c.person_id, c.id, ts_delete(c.text_search, ''''::text), card_time_overlaps(c, %1$L), card_time_covered(c, %1$L),
        coalesce(card_location_matches(c, %1$L), false)
-     from experience_cards c where %2$s', p_asked, card_condition('c', p_filters, '{}', p_people));
+     from experience_cards c where %2$s and card_is_excluded(c, %1$L, %3$L, %4$L, %5$L) is not true',
+    p_asked, card_condition('c', p_filters, '{}', p_people), any_phrase(p_asked.excluded_keywords),
+    said_phrases(p_asked.excluded_keywords), any_place(p_asked.excluded_places));
 end
 $_$;
 
@@ -1427,16 +1445,17 @@ $_$;
 
 
 --
--- Name: count_people(quarry.card_filters, quarry.card_filters[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: count_people(quarry.card_filters, quarry.card_filters[], text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.count_people(p_filters quarry.card_filters, p_wider quarry.card_filters[], p_excluded_people text[]) RETURNS bigint[]
+CREATE FUNCTION quarry.count_people(p_filters quarry.card_filters, p_wider quarry.card_filters[], p_excluded_people text[], p_among text[]) RETURNS bigint[]
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'quarry', 'public', 'pg_temp'
     SET random_page_cost TO '1.1'
     AS $_$
 declare
-  left_out constant text := case when p_excluded_people <> '{}' then ' and c.person_id not in (select unnest($1))' else '' end;
+  left_out constant text := case when p_excluded_people <> '{}' then ' and c.person_id not in (select unnest($1))' else '' end
+    || case when p_among is not null then ' and c.person_id in (select unnest($2))' else '' end;
   cards constant text := 'experience_cards c left join people p on p.id = c.person_id';
   people constant text :=
     'select count(*) from (select from ' || cards || ' where card_matches(c, p, %L)' || left_out || ' group by c.person_id) person';
@@ -1456,10 +1475,10 @@ declare
   together_plan json;
   additional bigint[];
 begin
-  execute 'explain (format json) ' || apart into apart_plan using p_excluded_people;
-  execute 'explain (format json) ' || together into together_plan using p_excluded_people;
+  execute 'explain (format json) ' || apart into apart_plan using p_excluded_people, p_among;
+  execute 'explain (format json) ' || together into together_plan using p_excluded_people, p_among;
   execute case when (apart_plan -> 0 -> 'Plan' ->> 'Total Cost')::float8 <= (together_plan -> 0 -> 'Plan' ->> 'Total Cost')::float8
-    then apart else together end into additional using p_excluded_people;
+    then apart else together end into additional using p_excluded_people, p_among;
   return additional;
 end
 $_$;
@@ -1675,10 +1694,10 @@ CREATE FUNCTION quarry.english_words_of_json(p_json jsonb) RETURNS tsvector
 
 
 --
--- Name: excluded_people(quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: excluded_people(quarry.card_filters, quarry.card_filters, boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.excluded_people(f quarry.card_filters) RETURNS text[]
+CREATE FUNCTION quarry.excluded_people(f quarry.card_filters, p_within quarry.card_filters, p_profiles boolean) RETURNS text[]
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'quarry', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -1688,24 +1707,24 @@ declare
   keywords constant tsquery := any_phrase(f.excluded_keywords);
   said constant tsquery := said_phrases(f.excluded_keywords);
   phrases constant tsquery := said_phrases(array(select k from unnest(f.excluded_keywords) k where k like '% %'));
-  named constant tsquery := any_phrase(all_excluded(f));
+  named constant tsquery := any_phrase(case when p_profiles then all_excluded(f) end);
   named_said constant tsquery := said_phrases(all_excluded(f));
   excluded_places constant tsquery := any_place(f.excluded_places);
   plan json;
 begin
   execute 'explain (format json)'
-    ' select from experience_cards c where card_rules_out(c, $1, $2, $3, $4)'
+    ' select from experience_cards c where card_rules_out(c, $1, $6, $2, $3, $4)'
     ' union all select from experience_card_children k where k.text_search @@ $2'
     ' union all select from people p where p.text_search @@ $5'
-    into plan using f, keywords, said, excluded_places, named;
+    into plan using f, keywords, said, excluded_places, named, p_within;
   if (plan -> 0 -> 'Plan' ->> 'Plan Rows')::float8 > max_expected then
     return null;
   end if;
   return array(
-    select c.person_id from experience_cards c where card_rules_out(c, f, keywords, said, excluded_places)
+    select c.person_id from experience_cards c where card_rules_out(c, f, p_within, keywords, said, excluded_places)
     union
     select c.person_id from experience_card_children k join experience_cards c on c.id = k.card_id
-    where c.visible and k.text_search @@ keywords and says(child_text(k), said)
+    where c.visible and k.text_search @@ keywords and says(child_text(k), said) and card_matches(c, null::people, p_within)
     union
     select p.id from people p where profile_rules_out(p, named, named_said, phrases));
 end
@@ -1751,10 +1770,10 @@ $$;
 
 
 --
--- Name: find_people(public.halfvec, text, text[], quarry.card_filters, quarry.card_filters, text[], text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: find_people(public.halfvec, text, text[], quarry.card_filters, quarry.card_filters, text[], quarry.card_filters, boolean, text[], integer, integer); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters quarry.card_filters, p_asked quarry.card_filters, p_excluded_people text[], p_among text[], p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
+CREATE FUNCTION quarry.find_people(p_embedding public.halfvec, p_query text, p_should_terms text[], p_filters quarry.card_filters, p_asked quarry.card_filters, p_excluded_people text[], p_within quarry.card_filters, p_profiles boolean, p_among text[], p_overfetch integer, p_top_k integer) RETURNS TABLE(person_id text, card_id text, child_id text, similarity double precision, time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits integer)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'quarry', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -1768,8 +1787,8 @@ declare
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
   weighed constant weighed_query := weigh_query('{experience_cards,experience_card_children}', query, p_max_words => max_words);
   any_word constant tsquery := (select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest((weighed).words) w (word));
-  excluded_keywords constant tsquery := any_phrase(p_filters.excluded_keywords);
-  excluded_places constant tsquery := any_place(p_filters.excluded_places);
+  excluded_keywords constant tsquery := any_phrase(p_asked.excluded_keywords);
+  excluded_places constant tsquery := any_place(p_asked.excluded_places);
   -- from more places if each candidate is tested
   places constant int := case when p_excluded_people is null then 5 else 1 end * p_overfetch;
   candidates constant text[] := array(
@@ -1781,7 +1800,7 @@ declare
         select * from people_by_words(weighed, p_filters, p_excluded_people, p_among, places)
       ) f group by 1 order by min(f.place), 1 offset 0
     ) c
-    where p_excluded_people is not null or not is_ruled_out(c.person_id, p_filters, excluded_keywords, excluded_places)
+    where p_excluded_people is not null or not is_ruled_out(c.person_id, p_asked, p_within, p_profiles, excluded_keywords, excluded_places)
     limit 4 * p_overfetch);
 begin
   if candidates = '{}' then
@@ -2190,10 +2209,10 @@ $_$;
 
 
 --
--- Name: is_ruled_out(text, quarry.card_filters, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: is_ruled_out(text, quarry.card_filters, quarry.card_filters, boolean, tsquery, tsquery); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.is_ruled_out(p_person_id text, f quarry.card_filters, p_keywords tsquery, p_places tsquery) RETURNS boolean
+CREATE FUNCTION quarry.is_ruled_out(p_person_id text, f quarry.card_filters, p_within quarry.card_filters, p_profiles boolean, p_keywords tsquery, p_places tsquery) RETURNS boolean
     LANGUAGE plpgsql STABLE
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
@@ -2205,11 +2224,11 @@ begin
   return exists (
     select from experience_cards c
     where c.person_id = p_person_id and (
-      card_rules_out(c, f, p_keywords, said, p_places)
-      or c.visible and exists (
+      card_rules_out(c, f, p_within, p_keywords, said, p_places)
+      or c.visible and card_matches(c, null::people, p_within) and exists (
         select from experience_card_children k
         where k.card_id = c.id and k.text_search @@ p_keywords and says(child_text(k), said))))
-    or exists (
+    or p_profiles and exists (
       select from people p where p.id = p_person_id
         and profile_rules_out(p, any_phrase(named), said_phrases(named), said_phrases(phrases)));
 end
@@ -6277,6 +6296,7 @@ CREATE TABLE quarry.answer_cache (
     queries jsonb DEFAULT '[]'::jsonb NOT NULL,
     statements jsonb DEFAULT '[]'::jsonb NOT NULL,
     confidence_label text,
+    shared boolean DEFAULT true NOT NULL,
     CONSTRAINT answer_cache_confidence_check CHECK ((confidence = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text])))
 );
 

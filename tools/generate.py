@@ -45,6 +45,7 @@ from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import VECTORS_FILE, sample_directory, sample_domains, text_key, write_vectors
 from quarry.models.local_embedding import LocalEmbedding
+from quarry.ontology import contract as ontology_contract
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.platform.settings import Settings
 from quarry.platform.tables import LoadableTable
@@ -75,6 +76,7 @@ CHAT_EVENTS = (PartialTextEvent, EnvelopedErrorEvent)
 STREAMED: dict[str, tuple[ModuleType, Sequence[type[Event]], Form]] = {
     "campaigns": (campaigns_contract, CHAT_EVENTS, NDJSON),
     "companies": (companies_contract, CHAT_EVENTS, NDJSON),
+    "ontology": (ontology_contract, CHAT_EVENTS, NDJSON),
     "records": (records_contract, [ErrorEvent], SSE),
 }
 """The domains that stream: each with the module that defines its events, those that it shares with others, and their form."""

@@ -157,6 +157,9 @@ REQUESTS = {
         body={"query": "marketing plan", "types": ["plan", "document"]},
         subject=WORKSPACE_OWNER,
     ),
+    "ontology/ask": Request(
+        "POST", "/ontology/ask", body={"question": "Which tasks are blocked?"}, subject=WORKSPACE_OWNER
+    ),
     "ontology/entity": Request(
         "GET",
         "/ontology/{type}/{id+}",

@@ -18,15 +18,16 @@ from mcp.client.streamable_http import streamable_http_client
 from mcp_types import INVALID_PARAMS, CallToolResult
 
 from quarry.agent.domain_tools import RESULT_CHARACTERS_MAX, bounded, openai_format
-from quarry.agent.server import offer
+from quarry.agent.server import SHORT_CHARACTERS_MAX, offer
+from quarry.agent.tools import CELL_CHARACTERS_MAX
 from quarry.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database
 from tests.running import running_server
 from tests.waiting import PATIENCE_SECONDS
 
 FIVE = {"describe_collections", "search", "query", "get", "values"}
-TOOLS = FIVE | {"search_ontology", "search_companies", "get_person"}
-PAID_TOOLS = {"search_people"}
+TOOLS = FIVE | {"search_ontology", "find_companies"}
+PAID_TOOLS = {"find_people"}
 
 
 @pytest.fixture(scope="module")
@@ -50,10 +51,11 @@ async def call(base: str, name: str, **arguments: Any) -> dict[str, Any]:
 
 def read(result: CallToolResult) -> dict[str, Any]:
     assert not result.is_error, result.content
-    text = text_of(result)
-    assert len(text) <= RESULT_CHARACTERS_MAX
-    found: dict[str, Any] = json.loads(text)
-    assert found == result.structured_content
+    found: dict[str, Any] | None = result.structured_content
+    assert found is not None
+    assert len(json.dumps(found, ensure_ascii=False)) <= RESULT_CHARACTERS_MAX
+    # the data travel once
+    assert 0 < len(text_of(result)) <= SHORT_CHARACTERS_MAX
     return found
 
 
@@ -78,11 +80,86 @@ async def test_the_tools_are_listed_with_their_arguments_and_small(base: str) ->
         assert tool.annotations is not None
         assert (tool.annotations.title, tool.annotations.read_only_hint) == (tool.title, True)
     offered = {tool.name: tool for tool in offer().tools}
-    assert len(json.dumps([tool.listing for tool in offered.values()])) < 12_000
-    assert len(json.dumps(openai_format([offered[name] for name in FIVE]))) < 6_000
+    assert len(json.dumps([tool.listing for tool in offered.values() if not tool.is_former])) < 10_000
+    assert len(json.dumps(openai_format([offered[name] for name in FIVE]))) < 7_000
     functions = [tool["function"] for tool in openai_format(offer().tools)]
     assert {function["name"] for function in functions} == TOOLS | PAID_TOOLS
     assert all(function["parameters"] == offered[function["name"]].parameters for function in functions)
+
+
+async def test_a_client_that_shows_texts_alone_gets_the_result_as_text(base: str) -> None:
+    async with Client(f"{base}/mcp?results=text") as client:
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        counted = await client.call_tool("query", {"source": "motion", "aggregate": "count"})
+    assert tools["query"].output_schema is None
+    assert counted.structured_content is None
+    assert json.loads(text_of(counted))["total"] > 0
+
+
+async def test_a_search_says_how_many_rows_meet_its_conditions_and_gives_them_behind_the_near_ones(base: str) -> None:
+    where = [{"field": "mover", "value": "Leland Frost"}]
+    asked = {"source": "motion", "where": where, "limit": 20}
+    found = await call(base, "search", text="elm", select=["mover", "text_content"], **asked)
+    counted = await call(base, "query", source="motion", where=where, aggregate="count")
+    assert found["meeting"] == counted["total"] == len(found["results"]) == 7
+    assert {each["fields"]["mover"] for each in found["results"]} == {"Leland Frost"}
+    assert all(0 < len(each["fields"]["text_content"]) <= CELL_CHARACTERS_MAX for each in found["results"])
+    rest = await call(base, "search", text="elm", offset=5, **asked)
+    assert [each["id"] for each in rest["results"]] == [each["id"] for each in found["results"]][5:]
+
+
+async def test_rows_are_found_like_another_and_by_several_wordings(base: str) -> None:
+    [elm] = (await call(base, "search", text="old elm in Quill Square", source="motion", limit=1))["results"]
+    like = (await call(base, "search", like={"source": "motion", "id": elm["id"]}, source="matter"))["results"]
+    assert any("Elm" in each["title"] or "elm" in each["text"] for each in like)
+    itself = (await call(base, "search", like={"source": "motion", "id": elm["id"]}, source="motion"))["results"]
+    assert itself
+    assert elm["id"] not in {each["id"] for each in itself}
+    both = (await call(base, "search", text="the old elm", texts=["ferry timetable"], source="motion"))["results"]
+    said = " ".join(each["title"] + each["text"] for each in both).lower()
+    assert ("elm" in said, "ferry" in said) == (True, True)
+
+
+async def test_several_rows_and_a_profile_are_read_whole(base: str, agents_url: str) -> None:
+    motions = (await call(base, "search", text="elm", source="motion", limit=2))["results"]
+    rows = (await call(base, "get", source="motion", id=[each["id"] for each in motions]))["rows"]
+    assert len(rows) == 2
+    with psycopg.connect(agents_url) as connection:
+        [id] = connection.execute("select id from people order by id limit 1").fetchone() or [""]
+    assert (await call(base, "get", source="people", id=id))["cards"]
+
+
+async def test_sources_are_described_with_their_extent_and_the_words_of_a_query(base: str) -> None:
+    described = await call(base, "describe_collections", source=["motion", "companies"])
+    [motion, companies] = described["sources"]
+    assert "210 rows, from 2023-" in motion
+    assert "description" in companies
+    assert "2026-Q3" in " ".join(described["query_words"])
+
+
+@pytest.mark.parametrize(
+    ("field", "like", "first"),
+    [
+        ("result", "Defeated", "Defeated"),
+        ("result", "voted down", "Defeated"),
+        ("mover", "Lelan Forst", "Leland Frost"),
+    ],
+)
+async def test_values_are_found_by_name_meaning_and_spelling(base: str, field: str, like: str, first: str) -> None:
+    values = (await call(base, "values", source="motion", field=field, like=like))["values"]
+    assert values[0][0] == first
+
+
+async def test_a_plain_query_can_be_compared_with(base: str) -> None:
+    meetings = {"source": "meeting", "where": [{"field": "date", "value": "2024-02-13"}]}
+    found = await call(
+        base,
+        "query",
+        source="motion",
+        where=[{"field": "meeting_id", "value": meetings}],
+        select=["date", "text_content"],
+    )
+    assert {row[0] for row in found["rows"]} == {"2024-02-13"}
 
 
 @pytest.mark.parametrize(
@@ -111,6 +188,12 @@ async def test_conditions_hold_in_a_search_and_values_are_listed_by_their_number
 
 
 async def test_companies_come_with_reasons_and_a_person_without_contact(base: str, agents_url: str) -> None:
+    where = [{"field": "country", "value": "germany"}]
+    found = await call(base, "find_companies", need="insurance", where=where, limit=2)
+    assert {each["hq_country"] for each in found["fits"]} == {"Germany"}
+    assert all(each["reason"] and "in Germany" in each["meets"] for each in found["fits"])
+    assert (found["assumed"], found["meeting"] > len(found["fits"])) == (["status: startup"], True)
+    # its earlier name still works
     found = await call(base, "search_companies", question="robots that can be leased", limit=2)
     assert len(found["companies"]) == 2 <= found["total"]
     assert all(company["reason"] and company["description"] for company in found["companies"])
@@ -158,15 +241,19 @@ async def test_a_workspace_is_searched_as_its_user(base: str) -> None:
 async def test_people_are_searched_only_where_the_caller_allows_spending(base: str) -> None:
     before = balance(base)
     async with Client(f"{base}/mcp") as client:
-        refused = await client.call_tool("search_people", {"query": "backend engineers who know Kafka"})
+        refused = await client.call_tool("find_people", {"need": "backend engineers who know Kafka"})
     assert refused.is_error
     assert "costs credits" in text_of(refused)
     assert balance(base) == before
     async with Client(f"{base}/mcp?spending=allowed") as client:
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        found = read(await client.call_tool("search_people", {"query": "backend engineers who know Kafka"}))
+        asked = {"need": "backend engineers who know Kafka"}
+        unsaid = {"must": [{"field": "city", "value": "Pune", "words": "in Pune"}]}
+        assert (await client.call_tool("find_people", asked | unsaid)).is_error
+        said = {"must": [{"field": "role", "value": "backend engineer", "words": "backend engineers"}]}
+        found = read(await client.call_tool("find_people", asked | said))
     assert set(tools) == TOOLS | PAID_TOOLS
-    paid = tools["search_people"]
+    paid = tools["find_people"]
     assert paid.annotations is not None
     assert not paid.annotations.read_only_hint
     assert "COSTS" in (paid.description or "")
@@ -247,7 +334,9 @@ def test_the_same_is_served_over_standard_input_and_answered_to_its_end(agents_u
 @pytest.mark.parametrize(
     ("name", "arguments", "said"),
     [
-        ("search", {}, "text: Field required"),
+        ("search", {}, "give a `text`"),
+        ("search", {"text": "an engineer", "source": "people"}, "find_people"),
+        ("search", {"text": "elm", "where": [{"field": "mover", "value": "x"}]}, "say which `source`"),
         ("search", {"text": "a\x00b"}, "NUL"),
         ("search", {"text": "elm", "source": "motoin"}, "motion"),
         ("search", {"text": "elm", "source": "motion", "where": [{"field": "movr", "value": "x"}]}, "mover"),

@@ -101,15 +101,13 @@ def test_the_rows_of_a_query_can_be_cited_and_its_number_can_be_asked_again(
 
 
 def test_a_number_that_no_result_shows_is_unsupported(model_client: TestClient, model: FakeOpenAI) -> None:
-    said = (
-        "There are 4 in all. They reached 12,345 people. The first gives 60,000 miles in 2026, as you said on day 77."
-    )
-    model.enqueue(calls(("filter_campaigns", {"channel": ["SMS"]})), Reply.text(said))
+    wrong = "They reached 12,345 people."
+    said = f"There are 4 in all. All 4 campaigns use SMS. {wrong}"
+    model.enqueue(calls(("filter_campaigns", {"channel": ["SMS"]})), Reply.text(said), Reply.text(wrong))
     final = chat(model_client, "How many SMS campaigns, by day 77?")
-    assert final["unsupported"] == [
-        "They reached 12,345 people.",
-        "The first gives 60,000 miles in 2026, as you said on day 77.",
-    ]
+    assert final["unsupported"] == [wrong]
+    assert [each["state"] for each in final["statements"]][-1] == "flagged"
+    assert final["confidence"]["level"] == "low"
 
 
 def test_the_filters_of_the_page_cannot_be_dropped_by_the_model(model_client: TestClient, model: FakeOpenAI) -> None:

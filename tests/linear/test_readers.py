@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from quarry.answering.citations import CitationFilter
 from quarry.companies.names import read_names
 from quarry.files.guessing import TableGuesser, staged
 from quarry.files.reading import read_records
@@ -19,7 +20,6 @@ from quarry.models.answers import without_fence
 from quarry.people.reasons import sanitised
 from quarry.platform.links import LinkFilter
 from quarry.platform.text import mark, unmark
-from quarry.records.citations import CitationFilter
 from tests.linear.measuring import assert_linear, repeated
 from tests.query.rooms import ROOMS
 

@@ -9,9 +9,9 @@ import psycopg
 import pytest
 from psycopg.rows import namedtuple_row
 
-from tests.shared_sample import client, shared_sample_url
+from tests.shared_sample import client, model_client, shared_model_client, shared_sample_url
 
-__all__ = ["add_task", "client", "found", "one", "shared_sample_url"]
+__all__ = ["add_task", "client", "found", "model_client", "one", "shared_model_client", "shared_sample_url"]
 
 Connection = psycopg.Connection[Any]
 

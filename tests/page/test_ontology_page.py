@@ -106,3 +106,30 @@ def test_a_result_opens_whole_and_its_address_opens_it_again(site: Site) -> None
     page.keyboard.press("Escape")
     expect(panel).to_have_count(0)
     expect(page).not_to_have_url(re.compile("#"))
+
+
+def test_an_answer_is_asked_for_once_and_stands_above_the_list(site: Site) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def before(page: Page) -> None:
+        Workspace()(page)
+        told = {
+            "response": "Fit the **fuel sensor** first.",
+            "results": [RESULTS[0].model_dump(mode="json")],
+            "total": 1,
+        }
+
+        def answer(route: Route) -> None:
+            asked.append(body_of(route.request))
+            answer_json(told | {"statements": [], "telemetry": {}})(route)
+
+        page.route("**/ontology/ask", answer)
+
+    page = site.open(ASKED, before=before)
+    page.get_by_role("button", name="Answer this question").click()
+    answered = page.get_by_role("region", name="Answer")
+    expect(answered.locator(".prose strong")).to_have_text("fuel sensor")
+    expect(answered.locator(".result")).to_have_count(1)
+    page.reload()
+    expect(answered).to_be_visible()
+    assert asked == [{"question": "fuel sensor"}]

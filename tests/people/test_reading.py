@@ -13,7 +13,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quarry.language.tokens import keys
-from quarry.people.as_query import payload_of
 from quarry.people.contract import Constraints
 from quarry.people.search import read_without_model
 from quarry.postgres.pool import Database
@@ -82,7 +81,7 @@ def read(url: str) -> Iterator[Read]:
         database = Database(url, pool_size=1, timeout_seconds=10)
 
         async def read_one(query: str) -> Constraints:
-            return payload_of((await read_without_model(query, database, TODAY)).asked)
+            return (await read_without_model(query, database, TODAY)).constraints
 
         yield lambda query: runner.run(read_one(query))
         runner.run(database.close())
@@ -167,6 +166,8 @@ def test_only_what_a_query_insists_on_is_hard(read: Read, query: str, must: dict
         ("engineers without PHP, Perl or Java experience", {"keywords": ["php", "perl", "java"]}),
         ("people excluding freelancers and agencies in Pune", {"keywords": ["freelancers", "freelance", "agencies"]}),
         ("designers not looking for a job right now", {"open_to_work": True}),
+        ("nurses who never worked at Tarang Pay", company("tarang pay") | {"ever": True}),
+        ("designers who have not ever been at Brightloom", company("brightloom") | {"ever": True}),
         ("not only designers", {}),
         ("no more than 20 LPA", {}),
     ],
@@ -178,6 +179,23 @@ def test_what_is_ruled_out_is_excluded_and_not_required(read: Read, query: str, 
     must = constraints.must
     asked = {*must.company_norm, *"|".join(must.role).split("|"), must.location_text}
     assert asked.isdisjoint(each for values in excluded.values() if isinstance(values, list) for each in values)
+
+
+@pytest.mark.parametrize(
+    ("query", "like", "name"),
+    [
+        ("people like Ada Wójcik-Moreau", "ada wójcik-moreau", []),
+        ("somebody similar to Sam Baker in Pune", "sam baker", []),
+        # somebody whom the data does not know
+        ("nurses like Yolanda Brightwater", "yolanda brightwater", []),
+        ("who is Sam Baker?", None, ["sam baker"]),
+    ],
+)
+def test_a_person_whom_others_should_resemble_is_not_asked_for(
+    read: Read, query: str, like: str | None, name: list[str]
+) -> None:
+    constraints = read(query)
+    assert (constraints.like, constraints.must.name) == (like, name)
 
 
 WORDS = st.sampled_from(

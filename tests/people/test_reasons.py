@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -15,9 +16,11 @@ from quarry.people.filters import CardFilters
 from quarry.people.reasons import (
     REASON_CHARACTERS_MAX,
     REASONS_MAX,
+    CardWithPhrases,
     ReasonsToGive,
     evidence,
     fallback_reasons,
+    judged,
     reasons_for,
     sanitised,
 )
@@ -119,10 +122,30 @@ def test_the_evidence_is_small_and_has_no_contact() -> None:
              tags=[text] * 50) for m in range(9)])
         for n in range(9)
     ]  # fmt: skip
-    shown = evidence(person(*cards))
-    assert len(json.dumps(shown)) < 9_000
-    assert set(shown) == {"person_id", "open_to_work", "open_to_contact", "matched_parent_cards", "matched_child_cards"}
-    assert (len(shown["matched_parent_cards"]), len(shown["matched_child_cards"])) == (3, 3)
+    found = person(*cards)
+    every = [CardWithPhrases(**each.model_dump(exclude={"children"}), search_phrases=[text] * 9) for each in cards]
+    shown = evidence(found, replace(asked(found), cards={found.id: every}, similarities={"c8": 0.91}))
+    assert len(json.dumps(shown)) < 24_000
+    assert set(shown) == {"person_id", "open_to_work", "open_to_contact", "cards", "matched_child_cards"}
+    assert (len(shown["cards"]), len(shown["matched_child_cards"])) == (8, 3)
+    assert shown["cards"][0]["similarity"] == 0.91
+
+
+def test_the_model_orders_people_and_drops_those_who_do_not_fit() -> None:
+    people = [person(TARANG, id=id) for id in "abc"]
+    said = {"people": [{"person_id": "c"}, {"person_id": "a", "fits": False}, {"person_id": "nobody", "fits": True}]}
+    # whom the model does not speak of stays, behind the others
+    assert [each.id for each in judged(PeopleReasons.model_validate(said), people)] == ["c", "b"]
+
+
+def test_if_nobody_fits_all_are_near_and_say_what_they_lack() -> None:
+    people = [person(TARANG, id=id, misses=["in Pune"]) for id in "ab"]
+    said = {
+        "people": [{"person_id": id, "fits": False, "lacks": lacks} for id, lacks in (("b", "nursing"), ("a", None))]
+    }
+    assert [(each.id, each.misses) for each in judged(PeopleReasons.model_validate(said), people)] == [
+        ("b", ["in Pune", "nursing"]), ("a", ["in Pune"]),
+    ]  # fmt: skip
 
 
 TEXT = st.text(max_size=200) | st.sampled_from(["Go", "**x**", "<b>", "- ", "tarang pay", "Pune"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Mapping
 from typing import Any
 
@@ -13,11 +12,14 @@ from quarry.people.ranking import PersonEvidence, rank_people
 from quarry.people.retrieval import (
     OVERFETCH_CARDS,
     count_relaxations,
+    find_candidates,
     find_excluded,
+    find_meeting,
     load_people,
 )
 from quarry.postgres.pool import Database
 from tests.people.cards import Connection, add_card, add_child, add_person, find, similarity_at
+from tests.vectors import direction
 
 
 async def relaxations(database: Database, filters: CardFilters) -> list[tuple[HardConstraint, int]]:
@@ -85,10 +87,36 @@ class TestExclusions:
         add_card(connection, "never", company_name="Acme Retail Services")
         add_card(connection, "none", degrees=50)
 
-    @pytest.mark.parametrize("tier", [0, 3])
-    async def test_who_was_ever_at_an_excluded_company_is_left_out(self, database: Database, tier: int) -> None:
-        filters = CardFilters(excluded_companies=("acme retail",), time_start=datetime.date(2020, 1, 1))
-        assert set(await find(database, filters, tier=tier)) == ({"never", "none"} if tier else set())
+    @pytest.mark.parametrize(
+        ("asked", "ever", "is_out"),
+        [
+            # nothing is asked of an experience: any that is excluded counts
+            ({}, False, True),
+            ({"roles": ("card",)}, False, True),
+            # who was there as something else, or elsewhere, is not meant
+            ({"roles": ("nurse",)}, False, False),
+            ({"companies": ("kosmo",)}, False, False),
+            ({"roles": ("nurse",)}, True, True),
+        ],
+    )
+    @pytest.mark.parametrize("tests_each", [False, True])
+    async def test_an_excluded_experience_that_is_asked_for_leaves_its_person_out(
+        self, database: Database, asked: dict[str, Any], ever: bool, is_out: bool, tests_each: bool
+    ) -> None:
+        filters = CardFilters(excluded_companies=("acme retail",), excluded_ever=ever, **asked)
+        found = await find_candidates(
+            database,
+            filters=CardFilters(excluded_companies=("acme retail",)),
+            asked=filters,
+            excluded=None if tests_each else await find_excluded(database, filters),
+            query_text="",
+            vector=direction(0),
+            tier=0,
+        )
+        cards = {each.person_id: {hit.card_id for hit in each.hits} for each in found}
+        assert set(cards) == {"never", "none"} | (set() if is_out else {"was-there"})
+        # an excluded card is no evidence
+        assert "was-there-c2" not in cards.get("was-there", set())
 
     @pytest.mark.parametrize(
         ("keyword", "text"),
@@ -120,13 +148,26 @@ class TestExclusions:
             ({"excluded_places": ("leeds",)}, True),
         ],
     )
-    async def test_who_calls_themselves_what_is_excluded_is_left_out(
+    async def test_who_calls_themselves_what_they_should_never_have_been_is_left_out(
         self, connection: Connection, database: Database, excluded: dict[str, Any], is_out: bool
     ) -> None:
         headline = "Head baker in Leeds, once at Iron Bank"
         add_person(connection, "p", name="Ada Baker-Stone", headline=headline, bio="Keeps a kestrel.")
         add_card(connection, "a", "p")
-        assert ("p" in await find(database, CardFilters(**excluded))) != is_out
+        assert "p" in await find(database, CardFilters(**excluded))
+        assert ("p" in await find(database, CardFilters(excluded_ever=True, **excluded))) != is_out
+
+
+async def test_what_a_relaxation_adds_keeps_the_role_and_the_words(connection: Connection, database: Database) -> None:
+    for number, (title, city, summary) in enumerate(
+        [("Lawyer", "Delhi", "Tax"), ("Lawyer", "Pune", "Tax"), ("Lawyer", "Goa", "Wills"), ("Nurse", "Goa", "Tax")]
+    ):
+        add_card(connection, f"c{number}", title=title, city=city, summary=summary)
+    filters = CardFilters(roles=("lawyer",), places=("delhi",), texts=("tax",))
+    among = await find_meeting(database, texts=filters.texts)
+    assert await count_relaxations(database, filters, await find_excluded(database, filters), among) == [
+        ("location", 1)
+    ]
 
 
 class TestWords:

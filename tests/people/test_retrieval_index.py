@@ -156,7 +156,7 @@ def reads_of(connection: Connection, **filters: Any) -> Reads:
         connection,
         "experience_card",
         """select * from find_people(%(v)s, 'about topic3', '{}', jsonb_populate_record(null::card_filters, %(f)s),
-             jsonb_populate_record(null::card_filters, %(f)s), '{}', null, 50, 5)""",
+             jsonb_populate_record(null::card_filters, %(f)s), '{}', null, false, null, 50, 5)""",
         {"v": vector_literal(vectors()[0][17].tolist()), "f": Jsonb(filters)},
     )
 

@@ -56,7 +56,9 @@ def embedding_client(world_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
 
 def test_an_answer_has_the_promised_shape(client: TestClient) -> None:
     body = found(client)
-    assert set(body) == {"search_id", "people", "constraints", "fallback_tier", "relaxations", "degraded"}
+    assert set(body) == {
+        "search_id", "people", "constraints", "fallback_tier", "relaxations", "degraded", "charged", "notice",
+    }  # fmt: skip
     assert (body["fallback_tier"], body["relaxations"], body["degraded"]) == (0, [], [])
     assert len(body["people"]) == 5
     for person in body["people"]:
@@ -108,6 +110,25 @@ class TestFilters:
         assert relaxations(body) == {"offer_salary_inr_per_year": len(PERSON_IDS) - 5}
         assert relaxations(found(client, QUERY, salary_max=1_400_000, salary_min=1_300_000)) == relaxations(body)
 
+    def test_an_expectation_that_is_not_stated_is_not_ticked(self, client: TestClient) -> None:
+        query = "backend engineers for at most 5 lakh"
+        people = found(client, query)["people"]
+        assert {person["id"] for person in people} <= {CLOSED, NAMELESS, "p-half-hidden"}
+        assert people
+        assert not any("lakh" in label for person in people for label in person["meets"])
+
+    def test_a_greeting_is_searched_for_by_its_words(self, client: TestClient) -> None:
+        body = found(client, "hello there")
+        assert body["people"]
+        assert not any(person["meets"] for person in body["people"])
+
+    @pytest.mark.parametrize("query", ["people like Engineer 07", "somebody similar to engineer 07"])
+    def test_a_person_whom_others_should_resemble_is_the_seed(self, client: TestClient, query: str) -> None:
+        body = found(client, query)
+        assert body["constraints"]["like"] == "engineer 07"
+        assert len(body["people"]) == 5
+        assert PERSON_IDS[7] not in ids(body)
+
     @pytest.mark.parametrize("query", ["Engineer 07", "who is Engineer 07?"])
     def test_somebody_named_outright_is_found_first(self, client: TestClient, query: str) -> None:
         body = found(client, query)
@@ -128,8 +149,15 @@ class TestExclusions:
             assert "not smokers: no profile says who is" in person["misses"]
             assert not any("smokers" in label for label in person["meets"])
 
-    def test_nobody_stands_in_for_those_who_are_all_ruled_out(self, client: TestClient) -> None:
-        assert found(client, "backend engineers without full time work")["people"] == []
+    def test_nobody_stands_in_for_those_who_are_all_ruled_out_and_nothing_is_charged(
+        self, client: TestClient, world_url: str
+    ) -> None:
+        user = somebody()
+        body = found(client, "backend engineers without full time work", user=user)
+        assert (body["people"], body["charged"]) == ([], False)
+        assert body["notice"].startswith("Everybody who fits is ruled out: ")
+        assert "not full time" in body["notice"]
+        assert ledger(world_url, user) == [10]
         assert found(client, "backend engineers without Rust")["people"]
 
 
@@ -233,12 +261,13 @@ class TestTheCharge:
         assert value(world_url, "select count(*) from idempotency_keys where caller = %s", user) == 0
         assert ledger(world_url, user) == []
 
-    def test_in_an_empty_domain_nobody_is_found_for_a_credit(self, database_url: str) -> None:
+    def test_in_an_empty_domain_nobody_is_found_and_charged_for(self, database_url: str) -> None:
         with client_of(database_url, INITIAL_CREDITS="1", SEARCH_RESULT_EXPIRY_HOURS="0.5") as client:
             body = found(client, "engineers at Kestrel Labs in Pune", user="ada")
             assert (body["people"], body["relaxations"], body["fallback_tier"]) == ([], [], 0)
-            assert post(client, "ada", QUERY).status_code == 402
-        assert ledger(database_url, "ada") == [1, -1]
+            assert (body["charged"], body["notice"]) == (False, "Nobody fits. Nothing was charged.")
+            assert post(client, "ada", QUERY).status_code == 200
+        assert ledger(database_url, "ada") == [1]
 
     def test_the_same_key_and_body_give_the_same_answer_for_nothing(self, client: TestClient, world_url: str) -> None:
         user = somebody()
@@ -277,7 +306,7 @@ class TestFailures:
         assert post(embedding_client, user, QUERY, key="k1").status_code == 200
         assert ledger(world_url, user) == [10, -1]
 
-    def test_an_empty_embedding_finds_nobody_for_a_credit(self, model: FakeOpenAI, world_url: str) -> None:
+    def test_an_empty_embedding_finds_nobody_and_costs_nothing(self, model: FakeOpenAI, world_url: str) -> None:
         user = somebody()
         model.enqueue_embeddings(Reply.raw({"data": [{"index": 0, "embedding": []}]}))
         # of its own, since a query's vector is kept
@@ -286,7 +315,7 @@ class TestFailures:
             assert (body["people"], body["relaxations"], body["fallback_tier"]) == ([], [], 0)
             # and it is that call's answer from now on
             assert post(client, user, QUERY, key="k", salary_max=1_200_000).json() == body
-        assert ledger(world_url, user) == [10, -1]
+        assert ledger(world_url, user) == [10]
 
     @pytest.mark.parametrize(
         ("body", "pointer"),

@@ -171,3 +171,62 @@ def test_contact_details_and_the_key_reach_no_model(client: TestClient, model: F
     assert "@example" not in told
     assert "99999" not in told
     assert KEY not in told
+
+
+def judging(**verdicts: dict[str, Any]) -> Handler:
+    """Judges the people offered: the last one first, each with these verdicts by its place."""
+
+    def respond(body: Body) -> Reply:
+        offered = [each["person_id"] for each in people_in(body)][::-1]
+        said = [
+            {"person_id": id} | verdicts.get(f"at_{place}", verdicts.get("every", {}))
+            for place, id in enumerate(offered)
+        ]
+        return Reply.json({"people": said})
+
+    return respond
+
+
+def test_the_model_sees_all_cards_of_more_people_than_are_shown_and_drops_and_orders_them(
+    client: TestClient, model: FakeOpenAI
+) -> None:
+    model.respond = playing(people_reasons=judging(at_0={"fits": False, "lacks": "payments"}))
+    body = search(client)
+    offered = people_in(model.chat_requests[-1])
+    assert len(offered) > len(body["people"]) == 5
+    assert all(card["title"] for each in offered for card in each["cards"])
+    last, *others = [each["person_id"] for each in offered][::-1]
+    shown = [person["id"] for person in body["people"]]
+    assert last not in shown
+    # who misses less still comes first
+    missed = {person["id"]: len(person["misses"]) for person in body["people"]}
+    assert sorted(shown, key=lambda each: (missed[each], others.index(each))) == shown
+
+
+def test_where_the_model_finds_that_nobody_fits_the_nearest_say_what_they_lack(
+    client: TestClient, model: FakeOpenAI
+) -> None:
+    model.respond = playing(people_reasons=judging(every={"fits": False, "lacks": "fraud detection"}))
+    body = search(client)
+    assert len(body["people"]) == 5
+    assert all("fraud detection" in person["misses"] for person in body["people"])
+
+
+def test_what_of_a_reading_is_not_said_or_not_in_the_data_goes_back_to_the_model(
+    client: TestClient, model: FakeOpenAI
+) -> None:
+    query = "engineers at Kestrel Labz"
+    wrong = {
+        "must": {"company_norm": ["kestrel labz"], "city": "Pune", "role": ["engineer"]},
+        "should": {},
+        "exclude": {},
+    }
+    right = {"must": {"company_norm": ["kestrel labs"], "role": ["engineer"]}, "should": {}, "exclude": {}}
+    right["quotes"] = [{"key": "must.company_norm", "words": "Kestrel Labz"}]  # type: ignore[assignment]
+    readings = iter([wrong, right])
+    model.respond = playing(people_cleanup=Reply.text(query), people_query=lambda body: Reply.json(next(readings)))
+    body = search(client, query=query)
+    told = model.chat_requests[-2]["messages"][-1]["content"]
+    assert "no words of the query say must.city 'pune'" in told
+    assert "Kestrel Labs" in told
+    assert body["constraints"]["must"]["company_norm"] == ["kestrel labs"]

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field
 
 from quarry.models.interface import ChatModel, Message
 from quarry.models.openai_model import OpenAIChat
-from quarry.models.step import ModelStep, decide
+from quarry.models.step import ModelStep, decide, write
 from quarry.platform.budget import Budget
 from quarry.runs.run_log import Run
 from tests.fakes.openai_server import FakeOpenAI, Reply
@@ -76,3 +76,21 @@ async def test_a_failing_model_is_replaced_and_the_step_degraded(
     assert run.degraded == ["name_topics"]
     assert run.steps[0].status == "degraded"
     assert len(server.requests) == requests == run.budget.turns
+
+
+async def test_after_one_time_out_the_model_is_not_asked_again_in_the_run_and_the_cut_off_call_is_counted(
+    server: FakeOpenAI, chat: OpenAIChat
+) -> None:
+    server.enqueue(Reply.json({"topics": ["parks"]}, delay=60))
+    run = make_run(chat, max_seconds=0.5)
+    assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
+    run.budget.max_seconds = 60
+    assert await decide(NAME_TOPICS, "bridges", run) == Topics(topics=["fallback for bridges"])
+    written = [
+        piece
+        async for piece in write("answer", run, lambda: [Message("user", "Why?")], lambda: ["By rule."], broken_off="")
+    ]
+    assert written == ["By rule."]
+    assert len(server.requests) == 1
+    assert (run.steps[0].counts, run.steps[0].usage.prompt_tokens > 0) == ({"cut_off": 1}, True)
+    assert run.degraded == ["name_topics", "answer"]

@@ -105,6 +105,8 @@ class TestResearch:
         model.respond = playing(research=[Reply.tool_calls([("query", asked)])], answer=Reply.text(said))
         events = ask(model_client, "How many motions did Leland Frost move?")
         assert answer_of(events) == f"Leland Frost moved {moved} motions."
+        [result] = the(events, "results")["results"]
+        assert (result["n"], result["rows"], result["query"]["source"]) == (1, [[moved]], "motion")
         numbers = the(events, "aggregation")
         assert (numbers["total"], numbers["query"]["source"]) == (moved, "motion")
         assert str(moved) in numbers["sentence"]

@@ -1,16 +1,12 @@
--- Whether a card is visible and excludes its person; `p_keywords` and `p_places` are the exclusions as queries, `p_said` the keywords as
--- written (said_phrases): words that only share their stems exclude nobody. It is simple enough to be inlined, like card_matches.
-create or replace function card_rules_out(c experience_cards, f card_filters, p_keywords tsquery, p_said tsquery, p_places tsquery) returns boolean
+-- Whether a card is visible and excludes its person: it meets p_within, which is what the search asks of an experience, and is excluded
+-- (card_is_excluded, which explains the queries). An excluded state, such as being in work, is one of the person: any card shows it. It is
+-- simple enough to be inlined, like card_matches.
+create or replace function card_rules_out(
+  c experience_cards, f card_filters, p_within card_filters, p_keywords tsquery, p_said tsquery, p_places tsquery
+) returns boolean
 language sql immutable parallel safe
 as $$
   select c.visible and (
-    (f.excluded_companies is not null and c.company_norm = any(f.excluded_companies))
-    or (f.excluded_teams is not null and c.team_norm = any(f.excluded_teams))
-    or (p_keywords is not null and c.text_search @@ p_keywords and says(card_text(c), p_said))
-    or (p_places is not null and c.places @@ p_places)
-    or (f.excluded_current is not null and c.is_current = f.excluded_current)
-    or ((f.excluded_time_start is not null or f.excluded_time_end is not null)
-      and (c.start_date is not null or c.end_date is not null)
-      and (f.excluded_time_end is null or c.start_date is null or c.start_date <= f.excluded_time_end)
-      and (f.excluded_time_start is null or c.end_date is null or c.end_date >= f.excluded_time_start)))
+    (f.excluded_current is not null and c.is_current = f.excluded_current)
+    or card_matches(c, null::people, p_within) and card_is_excluded(c, f, p_keywords, p_said, p_places))
 $$;

@@ -1,15 +1,16 @@
--- For each of the wider filters, the number of people that pass it but not p_filters, without p_excluded_people. Everybody who passes
--- p_filters passes a wider filter.
+-- For each of the wider filters, the number of people that pass it but not p_filters, without p_excluded_people and, unless it is null, only
+-- of p_among. Everybody who passes p_filters passes a wider filter.
 --
 -- Each filter is counted by itself, with the index that serves it, or all in one pass over the cards that pass any of them, whichever the
 -- planner expects to read less. Volatile, since Postgres allows explain in no other function.
-create or replace function count_people(p_filters card_filters, p_wider card_filters[], p_excluded_people text[]) returns bigint[]
+create or replace function count_people(p_filters card_filters, p_wider card_filters[], p_excluded_people text[], p_among text[]) returns bigint[]
 language plpgsql volatile
 security definer set search_path from current  -- reads whole people, whose contacts the serving role may not read
 set random_page_cost = 1.1  -- pages are in memory
 as $$
 declare
-  left_out constant text := case when p_excluded_people <> '{}' then ' and c.person_id not in (select unnest($1))' else '' end;
+  left_out constant text := case when p_excluded_people <> '{}' then ' and c.person_id not in (select unnest($1))' else '' end
+    || case when p_among is not null then ' and c.person_id in (select unnest($2))' else '' end;
   cards constant text := 'experience_cards c left join people p on p.id = c.person_id';
   people constant text :=
     'select count(*) from (select from ' || cards || ' where card_matches(c, p, %L)' || left_out || ' group by c.person_id) person';
@@ -29,13 +30,13 @@ declare
   together_plan json;
   additional bigint[];
 begin
-  execute 'explain (format json) ' || apart into apart_plan using p_excluded_people;
-  execute 'explain (format json) ' || together into together_plan using p_excluded_people;
+  execute 'explain (format json) ' || apart into apart_plan using p_excluded_people, p_among;
+  execute 'explain (format json) ' || together into together_plan using p_excluded_people, p_among;
   execute case when (apart_plan -> 0 -> 'Plan' ->> 'Total Cost')::float8 <= (together_plan -> 0 -> 'Plan' ->> 'Total Cost')::float8
-    then apart else together end into additional using p_excluded_people;
+    then apart else together end into additional using p_excluded_people, p_among;
   return additional;
 end
 $$;
 
-revoke execute on function count_people(card_filters, card_filters[], text[]) from public;
-grant execute on function count_people(card_filters, card_filters[], text[]) to quarry_serving;
+revoke execute on function count_people(card_filters, card_filters[], text[], text[]) from public;
+grant execute on function count_people(card_filters, card_filters[], text[], text[]) to quarry_serving;

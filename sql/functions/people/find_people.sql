@@ -9,14 +9,14 @@
 -- `text_score` and `should_hits` are per person, over all cards and children that pass the filters. The score of a text is ts_rank_cd by
 -- any of the query's words; a person has that of the best text. should_hits counts the should terms in any of the texts.
 --
--- If p_excluded_people is null because too many are excluded, each candidate is tested (is_ruled_out), among the first `places` of each
--- list.
+-- If p_excluded_people is null because too many are excluded, each candidate is tested (is_ruled_out, which explains p_within and
+-- p_profiles), among the first `places` of each list. An excluded card is no evidence.
 --
 -- For any query, only its max_words weightiest words and the first max_should_terms should terms are used. The one large statement keeps
 -- its plan: it reads rows only by key, whatever the filters, and planning would cost as much as running it. Volatile, like nearest_people.
 create or replace function find_people(
-  p_embedding halfvec, p_query text, p_should_terms text[], p_filters card_filters, p_asked card_filters, p_excluded_people text[], p_among text[],
-  p_overfetch int, p_top_k int
+  p_embedding halfvec, p_query text, p_should_terms text[], p_filters card_filters, p_asked card_filters, p_excluded_people text[], p_within card_filters, p_profiles boolean,
+  p_among text[], p_overfetch int, p_top_k int
 ) returns table (
   person_id text, card_id text, child_id text, similarity double precision,
   time_overlaps boolean, time_covered boolean, location_matches boolean, text_score double precision, should_hits int
@@ -34,8 +34,8 @@ declare
     jsonb_strip_nulls(to_jsonb(p_filters)) - '{excluded_companies,excluded_keywords}'::text[] <> '{}';
   weighed constant weighed_query := weigh_query('{experience_cards,experience_card_children}', query, p_max_words => max_words);
   any_word constant tsquery := (select string_agg(quote_literal(w.word), ' | ')::tsquery from unnest((weighed).words) w (word));
-  excluded_keywords constant tsquery := any_phrase(p_filters.excluded_keywords);
-  excluded_places constant tsquery := any_place(p_filters.excluded_places);
+  excluded_keywords constant tsquery := any_phrase(p_asked.excluded_keywords);
+  excluded_places constant tsquery := any_place(p_asked.excluded_places);
   -- from more places if each candidate is tested
   places constant int := case when p_excluded_people is null then 5 else 1 end * p_overfetch;
   candidates constant text[] := array(
@@ -47,7 +47,7 @@ declare
         select * from people_by_words(weighed, p_filters, p_excluded_people, p_among, places)
       ) f group by 1 order by min(f.place), 1 offset 0
     ) c
-    where p_excluded_people is not null or not is_ruled_out(c.person_id, p_filters, excluded_keywords, excluded_places)
+    where p_excluded_people is not null or not is_ruled_out(c.person_id, p_asked, p_within, p_profiles, excluded_keywords, excluded_places)
     limit 4 * p_overfetch);
 begin
   if candidates = '{}' then
@@ -99,5 +99,5 @@ begin
 end
 $$;
 
-revoke execute on function find_people(halfvec, text, text[], card_filters, card_filters, text[], text[], int, int) from public;
-grant execute on function find_people(halfvec, text, text[], card_filters, card_filters, text[], text[], int, int) to quarry_serving;
+revoke execute on function find_people(halfvec, text, text[], card_filters, card_filters, text[], card_filters, boolean, text[], int, int) from public;
+grant execute on function find_people(halfvec, text, text[], card_filters, card_filters, text[], card_filters, boolean, text[], int, int) to quarry_serving;

@@ -1,6 +1,8 @@
--- Whether a person is excluded by one of their cards or its children, their name or their headline. excluded_people returns all such people
--- at once. This function is called for single candidates: planning it for each would cost more than the test.
-create or replace function is_ruled_out(p_person_id text, f card_filters, p_keywords tsquery, p_places tsquery) returns boolean
+-- Whether a person is excluded by one of their cards or its children, or, if p_profiles, by their name or headline. excluded_people returns
+-- all such people at once. This function is called for single candidates: planning it for each would cost more than the test.
+create or replace function is_ruled_out(
+  p_person_id text, f card_filters, p_within card_filters, p_profiles boolean, p_keywords tsquery, p_places tsquery
+) returns boolean
 language plpgsql stable
 set plan_cache_mode = force_generic_plan
 as $$
@@ -12,11 +14,11 @@ begin
   return exists (
     select from experience_cards c
     where c.person_id = p_person_id and (
-      card_rules_out(c, f, p_keywords, said, p_places)
-      or c.visible and exists (
+      card_rules_out(c, f, p_within, p_keywords, said, p_places)
+      or c.visible and card_matches(c, null::people, p_within) and exists (
         select from experience_card_children k
         where k.card_id = c.id and k.text_search @@ p_keywords and says(child_text(k), said))))
-    or exists (
+    or p_profiles and exists (
       select from people p where p.id = p_person_id
         and profile_rules_out(p, any_phrase(named), said_phrases(named), said_phrases(phrases)));
 end

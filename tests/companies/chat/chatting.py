@@ -15,8 +15,9 @@ from tests.fakes.openai_server import Body, FakeOpenAI, Handler, Reply, prompt_t
 from tests.waiting import PATIENCE_SECONDS
 
 QUESTION = "Something that helps a small restaurant cope with orders from delivery apps"
-"""No name of the taxonomy alone: a model that is asked to plan plans it."""
 SUMMARY = "Two companies line up delivery orders: one for chains, one for takeaways."
+LED = "companies_answer"
+"""The step of a model that leads."""
 
 Events = list[dict[str, Any]]
 
@@ -75,8 +76,17 @@ def ended(events: Events) -> dict[str, dict[str, Any]]:
     return {activity["id"]: activity for activity in activities(events) if activity["status"] != "running"}
 
 
+def call(*variants: str, **arguments: Any) -> Body:
+    """The arguments of the search that a model calls."""
+    return {
+        "need": QUESTION,
+        "variants": list(variants or ("software that lines up restaurant delivery orders",)),
+        "limit": 5,
+    } | arguments
+
+
 def plan(*variants: str, **changes: Any) -> Body:
-    """A plan as a model writes it; `filters` are added to empty ones."""
+    """A plan of a later round as a model writes it; `filters` are added to empty ones."""
     filters = {
         "statuses": ["startup"],
         "sectors": [],
@@ -125,16 +135,17 @@ Part = Body | Reply | Callable[[Body], Body | Reply]
 
 def playing(
     *,
+    calls: Any = None,
     plans: Part | Iterable[Part] = (),
     rankings: Part | Iterable[Part] = (),
     critiques: Part | Iterable[Part] = (),
     summary: Reply | None = None,
 ) -> Handler:
-    """A model that plays these parts, each turn by turn, the last of a part for good; left out, a usual one.
-
-    Where it is to criticise it is not sure of its ranking: what is surely enough is criticised by nobody.
+    """A model that plays these parts, each turn by turn, the last of a part for good; left out, a usual one. It leads with the
+    tools that it `calls`, names with arguments or those of the search for a need, and then writes the `summary`.
     """
     confidence = UNSURE if critiques else 0.9
+    called = [("find_companies", calls or call())] if calls is None or isinstance(calls, dict) else calls
     parts = {
         "company_plan": _turns(plans, plan()),
         "company_rerank": _turns(rankings, lambda body: ranking(*offered(body)[:2], confidence=confidence)),
@@ -144,7 +155,8 @@ def playing(
     def respond(body: Body) -> Reply:
         name = schema_name(body)
         if name is None:
-            return summary or Reply.text(SUMMARY)
+            is_first = bool(body.get("tools")) and body["messages"][-1]["role"] == "user"
+            return Reply.tool_calls(called) if is_first and called else summary or Reply.text(SUMMARY)
         turns = parts[name]
         part = turns.pop(0) if len(turns) > 1 else turns[0]
         made = part(body) if callable(part) else part
@@ -177,8 +189,9 @@ def offered(body: Body) -> list[str]:
 
 
 def step_of(body: Body) -> str:
-    """The step that asks; `company_summary` is the one that asks for free text."""
-    return schema_name(body) or "company_summary"
+    """The step that asks: one with tools, or whose conversation has their results, leads."""
+    is_led = bool(body.get("tools")) or any(message["role"] == "tool" for message in body["messages"])
+    return schema_name(body) or (LED if is_led else "company_summary")
 
 
 def asked_for(requests: Sequence[Body], step: str) -> list[Body]:

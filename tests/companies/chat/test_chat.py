@@ -145,12 +145,26 @@ class TestNames:
 
 
 class TestSimilarity:
-    def test_others_like_a_company_are_found_without_itself(self, client: TestClient) -> None:
-        events = chat(client, "competitors of Lusevakt")
+    @pytest.mark.parametrize(
+        "question",
+        ["competitors of Lusevakt", "Which companies are like Lusevakt?", "are there others like Lusevakt", "Lusevakt vs",
+         "alternatives to Lusevakt?", "Who else does what Lusevakt does?", "how does Lusevakt compare to others?"],
+    )  # fmt: skip
+    def test_others_like_a_company_are_found_without_itself_and_not_counted(
+        self, client: TestClient, question: str
+    ) -> None:
+        events = chat(client, question)
+        assert "aggregation" not in final(events)
         assert found(events)[0] == "c-pen-nine"
         assert "c-lusevakt" not in found(events)
         for reference in final(events)["references"]:
             assert reference["evidenceChips"][0] == "Similar to Lusevakt"
+
+    @pytest.mark.parametrize("question", ["engineers at Lusevakt", "What did Lusevakt buy?", "nurses at Lusevakt"])
+    def test_who_is_asked_for_at_a_company_is_not_the_company(self, client: TestClient, question: str) -> None:
+        events = chat(client, question)
+        assert end_reason(events) != "exact_match"
+        assert "c-lusevakt" not in found(events)
 
 
 class TestDemands:

@@ -8,8 +8,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from tests.companies.chat.chatting import chat, final, plan, playing, steps_asked
-from tests.fakes.openai_server import FakeOpenAI
+from tests.companies.chat.chatting import chat, final
 
 
 def number(url: str, query: str) -> Any:
@@ -38,14 +37,3 @@ def test_a_count_is_that_of_all_rows(client: TestClient, shared_sample_url: str,
     assert {name: aggregation[name] for name in expected} == expected
     assert len(answer["references"]) == min(counted, 10)
     assert all(reference["misses"] == [] for reference in answer["references"])
-
-
-class TestWithAModel:
-    def test_the_model_says_what_is_counted(
-        self, model_client: TestClient, model: FakeOpenAI, shared_sample_url: str
-    ) -> None:
-        model.respond = playing(plans=plan(counts=True, where=[{"field": "country", "values": ["germany"]}]))
-        expected = number(shared_sample_url, "select count(*) from companies where hq_country = 'Germany'")
-        answer = final(chat(model_client, "How large is the German scene?"))
-        assert answer["aggregation"]["total"] == expected
-        assert steps_asked(model) == ["company_plan"]

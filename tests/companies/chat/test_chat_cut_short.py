@@ -11,11 +11,12 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.companies import fitting, name_lookup, retrieval, search
+from quarry.companies import fitting, name_lookup, retrieval, rounds, search
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.settings import Settings
 from tests.companies.chat.chatting import (
+    LED,
     SUMMARY,
     UNSURE,
     Events,
@@ -27,7 +28,6 @@ from tests.companies.chat.chatting import (
     final,
     found,
     offered,
-    plan,
     playing,
     ranking,
     text_of,
@@ -58,8 +58,8 @@ def patient_client(shared_sample_url: str, model: FakeOpenAI) -> Iterator[TestCl
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
     """The time of the searches, which passes when the test says so."""
-    clock, make = FakeClock(), search._budget
-    monkeypatch.setattr(search, "_budget", lambda settings: replace(make(settings), clock=clock))
+    clock, make = FakeClock(), rounds.budget_of
+    monkeypatch.setattr(search, "budget_of", lambda settings: replace(make(settings), clock=clock))
     return clock
 
 
@@ -86,12 +86,10 @@ def ranks_backwards(ids: list[str]) -> Any:
 def test_a_model_that_hangs_later_leaves_its_own_first_ranking(
     patient_client: TestClient, model: FakeOpenAI, clock: FakeClock, first_two: list[str]
 ) -> None:
-    plans = [plan(), plan("solar roofs", successCriteria="They are on roofs.")]
-    usual = playing(plans=plans, rankings=ranks_backwards(first_two), critiques=GO_ON)
+    usual = playing(rankings=ranks_backwards(first_two), critiques=GO_ON)
 
     def respond(body: Body) -> Reply:
-        again = len(asked_for(model.chat_requests, "company_plan")) > 1
-        return timing_out(clock) if again and schema_name(body) == "company_plan" else usual(body)
+        return timing_out(clock) if schema_name(body) == "company_plan" else usual(body)
 
     model.respond = respond
     events = chat(patient_client)
@@ -119,7 +117,7 @@ def test_tokens_that_run_out_leave_the_ranking(shared_sample_url: str, model: Fa
 def test_a_statement_that_goes_on_when_time_is_up_ends_the_stream_in_an_error(
     shared_sample_url: str, clock: FakeClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    make = search._budget
+    make = rounds.budget_of
 
     def begun_long_ago(settings: Settings) -> Budget:
         budget = make(settings)
@@ -130,7 +128,7 @@ def test_a_statement_that_goes_on_when_time_is_up_ends_the_stream_in_an_error(
         async with asyncio.timeout(PATIENCE_SECONDS):
             await asyncio.Event().wait()
 
-    monkeypatch.setattr(search, "_budget", begun_long_ago)
+    monkeypatch.setattr(search, "budget_of", begun_long_ago)
     monkeypatch.setattr(name_lookup, "find_names", never)
     with client_of(shared_sample_url, DATABASE_TIMEOUT_SECONDS="1") as client:
         events = chat(client, "Tidewage")
@@ -160,7 +158,7 @@ class TestDatabaseFails:
     ) -> None:
         fails("look_up", first=2, of=fitting)
         model.respond = playing(
-            plans=[plan(), plan("quite another phrasing")], rankings=ranks_backwards(first_two), critiques=GO_ON
+            rankings=ranks_backwards(first_two), critiques=critique("quite another phrasing", decision="continue")
         )
         events = chat(patient_client)
         assert is_cut_short(events)
@@ -186,6 +184,6 @@ def test_a_summary_without_end_is_cut_and_the_stream_ends_with_the_answer(
     with client_of(shared_sample_url, **model_environment(model.url) | settings) as client:
         events = chat(client)
     assert found(events) == first_two
-    assert degraded(events) == ["company_summary"]
+    assert degraded(events) == [LED]
     assert text_of(events) == final(events)["content"]
     assert len(text_of(events)) < 10_000

@@ -12,6 +12,7 @@ from starlette.testclient import TestClient
 from quarry.platform.errors import UNFORESEEN_MESSAGE
 from quarry.postgres import pool
 from tests.companies.chat.chatting import (
+    LED,
     QUESTION,
     SUMMARY,
     activities,
@@ -44,14 +45,14 @@ FAILURES = {
         | {"decision": "perhaps"}
     ),
 }
-STEP_PARTS = {"company_plan": "plans", "company_rerank": "rankings", "company_critique": "critiques"}
+STEP_PARTS = {"company_rerank": "rankings", "company_critique": "critiques"}
 
 
 @pytest.mark.parametrize(
     ("step", "failure"),
     [
-        ("company_plan", "broken"),
-        ("company_plan", "out of range"),
+        ("company_rerank", "broken"),
+        ("company_rerank", "out of range"),
         ("company_rerank", "refused"),
         ("company_rerank", "another schema"),
         ("company_critique", "not json"),
@@ -67,12 +68,22 @@ def test_a_step_that_fails_is_taken_by_its_fallback(
     assert text_of(events) == final(events)["content"] == SUMMARY
     run = run_of(shared_sample_url, events)
     assert {record["status"] for record in run["steps"] if record["name"] == step} == {"degraded"}
-    shown = {"company_plan": "plan_1", "company_rerank": "rank_1", "company_critique": "critique_1"}[step]
+    shown = {"company_rerank": "rank_1", "company_critique": "critique_1"}[step]
     assert ended(events)[shown]["status"] == "failed"
 
 
+def test_a_model_that_fails_at_leading_leaves_the_answer_to_the_reader(
+    model_client: TestClient, model: FakeOpenAI
+) -> None:
+    model.respond = lambda body: Reply.http_error(500)
+    events = chat(model_client)
+    assert degraded(events) == [LED]
+    assert found(events)[0] == "c-uber-kitchen"
+    assert text_of(events) == final(events)["content"]
+
+
 def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: FakeOpenAI) -> None:
-    usual, step = playing(), "company_plan"
+    usual, step = playing(), "company_rerank"
 
     def respond(body: Body) -> Reply:
         is_first = len(asked_for(model.chat_requests, step)) == len(asked_for([body], step)) == 1
@@ -101,7 +112,7 @@ def test_a_summary_that_breaks_off_goes_on_with_the_profiles(
     assert content.startswith("Two companies line ")
     assert "broke off" in content
     assert final(events)["references"][0]["companyName"] in content
-    assert (text_of(events), degraded(events)) == (content, ["company_summary"])
+    assert (text_of(events), degraded(events)) == (content, [LED])
 
 
 class TestEmbeddingsFail:
@@ -160,9 +171,9 @@ def test_nothing_secret_is_told_or_logged(
     received = ""
     body = {"messages": [{"role": "user", "content": QUESTION}]}
     for failure in ("broken", "malformed"):
-        for part in ("plans", "summary"):
+        for part in ("rankings", "summary"):
             model.respond = playing(**{part: FAILURES[failure]})
             received += model_client.post("/companies/chat", json=body).text
     received += caplog.text
-    for secret in (KEY, "Another program runs your plan", "quoted material", "select ", "unnest", "Traceback"):
+    for secret in (KEY, "Another program runs", "quoted material", "select ", "unnest", "Traceback"):
         assert secret not in received

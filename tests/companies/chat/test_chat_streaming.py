@@ -13,7 +13,7 @@ from typing import Any
 import httpx2
 import pytest
 
-from tests.companies.chat.chatting import QUESTION, critique, logged_run, playing, step_names
+from tests.companies.chat.chatting import LED, QUESTION, critique, logged_run, playing, step_names
 from tests.conftest import model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.running import running_server
@@ -51,7 +51,8 @@ def test_each_event_reaches_the_client_when_it_happens(base_url: str, model: Fak
                 event = json.loads(line)
                 types.append(event["type"])
                 # the model writes on only when what it wrote has arrived here
-                if types[-1] == "partial_text" or event["data"].get("id") == "plan_1":
+                is_judged = (event["data"].get("id"), event["data"].get("status")) == ("critique_1", "completed")
+                if types[-1] == "partial_text" or is_judged:
                     permits.release()
     assert types.count("partial_text") == len(PIECES)
     assert types[-1] == "final_answer"
@@ -82,10 +83,10 @@ def test_who_leaves_ends_the_search_before_its_next_step(
             # the answer's step has begun for sure when its first piece is there
             if event["type"] == "partial_text" if left_at == "answer" else event["data"].get("id") == left_at:
                 break
-        while len(model.chat_requests) < {"rank_1": 2, "answer": 3}[left_at]:
+        while len(model.chat_requests) < {"rank_1": 2, "answer": 4}[left_at]:
             time.sleep(0.01)
     run = logged_run(shared_sample_url, response.headers["x-request-id"])
     assert (run["status"], run["end_reason"]) == ("abandoned", "abandoned")
     assert next_step not in step_names(run)
-    assert step_names(run)[-1] == {"rank_1": "company_rerank", "answer": "company_summary"}[left_at]
+    assert step_names(run)[-1] == {"rank_1": "company_rerank", "answer": LED}[left_at]
     asyncio.run(model.wait_for_disconnect())

@@ -67,6 +67,8 @@ class AgentTool:
     spends: bool = False
     unlisted: frozenset[str] = frozenset()
     """Arguments that are accepted but not described, since agents do not need them."""
+    is_former: bool = False
+    """A name of an earlier release: it can still be called, and is not listed."""
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -155,6 +157,7 @@ def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:
             "function": {"name": tool.name, "description": tool.description, "parameters": tool.parameters},
         }
         for tool in tools
+        if not tool.is_former
     ]
 
 

@@ -16,6 +16,18 @@ LINES_MAX = 50
 """Rows or groups that an answer lists."""
 
 
+UNREAD_MAX = 6
+"""Most unread words to name."""
+
+
+def as_read(how: str, unread: Sequence[str], phrases: Phrases) -> str:
+    """How a question was read, and which of its words no part of the query reads: always beside an exact result."""
+    said = [phrases.say("read_as", what=how)]
+    if unread:
+        said.append(phrases.say("not_read", words=", ".join(unread[:UNREAD_MAX])))
+    return " ".join(said)
+
+
 def with_list(sentence: str, lines: Sequence[str]) -> list[str]:
     """The lines of a sentence and its Markdown list. A sentence before a list ends in a colon."""
     return [f"{sentence.removesuffix('.')}:", "", *lines] if lines else [sentence]

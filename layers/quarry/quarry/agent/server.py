@@ -24,7 +24,7 @@ from quarry.agent.domain_tools import (
 from quarry.domains import modules
 from quarry.platform.errors import UNFORESEEN_MESSAGE, Forbidden, InvalidInput, NotFound, QuarryError
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import escaped, shown
+from quarry.platform.text import escaped, shorten, shown
 from quarry.services.services import Caller, Services
 
 if TYPE_CHECKING:
@@ -54,6 +54,10 @@ PAGE_SIZE = 50
 """Items on one page of a list: clients that read only one page still see everything."""
 
 JSON = "application/json"
+
+ResultForm = Literal["structured", "text"]
+"""How a tool's result travels: as structured content with a line about it, or as JSON in a text."""
+SHORT_CHARACTERS_MAX = 300
 
 Item = TypeVar("Item")
 
@@ -87,7 +91,7 @@ def offer() -> Offer:
 
 class AgentServer:
     """The server for one caller. `charge` counts a call against the rate limit of a class; tools that cost credits are offered
-    only if the caller `may_spend`.
+    only if the caller `may_spend`. A result travels once, in the form of `results`.
     """
 
     def __init__(
@@ -98,6 +102,7 @@ class AgentServer:
         charge: Callable[[Literal["model", "plain"]], Awaitable[None]],
         *,
         may_spend: bool,
+        results: ResultForm = "structured",
     ) -> None:
         self._tools = {tool.name: tool for tool in offer.tools if may_spend or not tool.spends}
         self._withheld = {tool.name for tool in offer.tools} - {*self._tools}
@@ -107,6 +112,7 @@ class AgentServer:
         self._caller = caller
         self._services = services
         self._charge = charge
+        self._form = results
 
     def protocol(self) -> Server:
         """The SDK's server with the handlers of this class."""
@@ -131,8 +137,11 @@ class AgentServer:
     ) -> ListToolsResult:
         from mcp_types import ListToolsResult, Tool
 
-        tools, following = _page([*self._tools.values()], parameters)
-        return ListToolsResult(tools=[Tool.model_validate(tool.listing) for tool in tools], next_cursor=following)
+        tools, following = _page([each for each in self._tools.values() if not each.is_former], parameters)
+        listed = [tool.listing for tool in tools]
+        if self._form == "text":
+            listed = [{name: part for name, part in each.items() if name != "outputSchema"} for each in listed]
+        return ListToolsResult(tools=[Tool.model_validate(each) for each in listed], next_cursor=following)
 
     async def _call_tool(self, context: ServerRequestContext, parameters: CallToolRequestParams) -> CallToolResult:
         """The result of a tool. Our errors become results as well, so that the agent can correct its call."""
@@ -146,7 +155,9 @@ class AgentServer:
             # the SDK would send the message of the exception to the client
             logger.exception("unforeseen error in tool %s", parameters.name)
             return CallToolResult(content=[TextContent(type="text", text=UNFORESEEN_MESSAGE)], is_error=True)
-        return CallToolResult(content=[TextContent(type="text", text=_text(found))], structured_content=found)
+        if self._form == "text":
+            return CallToolResult(content=[TextContent(type="text", text=_text(found))])
+        return CallToolResult(content=[TextContent(type="text", text=_in_short(found))], structured_content=found)
 
     def _tool(self, name: str) -> AgentTool:
         if name in self._withheld:
@@ -263,6 +274,15 @@ def _protocol_error(
 
     code = INVALID_PARAMS if isinstance(error, InvalidInput | NotFound) else INTERNAL_ERROR
     return MCPError(code, error.public_message or otherwise, data if isinstance(error, NotFound) else None)
+
+
+def _in_short(found: Mapping[str, Any]) -> str:
+    """A line about a result, whose data are sent beside it."""
+    said = next((found[name] for name in ("sentence", "message", "summary", "title", "name") if found.get(name)), None)
+    if isinstance(said, str):
+        return escaped(shorten(said, SHORT_CHARACTERS_MAX))
+    lists = [f"{len(each)} {name}" for name, each in found.items() if isinstance(each, list)]
+    return ", ".join(lists) or "The structured content holds the result."
 
 
 def _text(found: Mapping[str, Any]) -> str:

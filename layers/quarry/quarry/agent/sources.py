@@ -162,6 +162,7 @@ def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDesc
             for name, link in source.links.items()
             if (link.is_many or name not in source.fields) and link.target not in left_out
         ],
+        texts=list(source.texts),
         measures=[_measure(each, source) for each in source.measures.values()] or None,
     )
 
@@ -180,6 +181,7 @@ def _field(name: str, field: Field, source: Source, values: Values) -> SourceFie
         many=field.is_array or (field.related is not None and field.related.is_many),
         values=values.get(listed) if listed and not is_naming(name, source) else None,
         description=field.description,
+        through=field.related.name if field.related is not None and not field.related.is_many else None,
     )
 
 
@@ -242,17 +244,25 @@ def _meant(matched: Sequence[MatchedValue]) -> list[str]:
     return [f"“{said}”: {', '.join(fields)} = {value}" for (said, value), fields in places.items()]
 
 
-def line_of(source: SourceDescription) -> str:
-    """One source with its fields and links."""
-    fields = [_field_line(field) for field in source.fields]
+def line_of(source: SourceDescription, extent: str = "") -> str:
+    """One source with its fields and links; `extent` says how many rows it has."""
+    fields = [_field_line(field) for field in source.fields if not _is_reached(field, source)]
     links = [_link(link) for link in source.related]
     measures = [
         f"measure {each.name} ({', '.join([each.definition, *each.synonyms])})" for each in source.measures or ()
     ]
     dated = f", dated by {source.date}" if source.date else ""
     about = f" ({source.description})" if source.description else ""
+    known = f"; {extent}" if extent else ""
     left_out = f", {source.left_out}" if source.left_out else ""
-    return f"{source.name}{about}{dated}{left_out}: {'; '.join([*fields, *links, *measures])}"
+    texts = [f"texts to select: {', '.join(source.texts)}"] if source.texts else []
+    return f"{source.name}{about}{dated}{left_out}{known}: {'; '.join([*fields, *links, *measures, *texts])}"
+
+
+def _is_reached(field: SourceField, source: SourceDescription) -> bool:
+    """Whether a field is copied through a reference, where a path leads to it as well."""
+    links = {each.name for each in source.related} | {each.name for each in source.fields if each.references}
+    return field.through != field.name and field.through in links
 
 
 def names_of(source: SourceDescription) -> str:

@@ -5,25 +5,30 @@ Each domain searches texts, and reads whole rows, in its module `agent_tools`.
 
 from __future__ import annotations
 
+import asyncio
 import datetime
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
+from difflib import SequenceMatcher
 from functools import partial
 from itertools import chain, zip_longest
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Self, get_args
 
-from pydantic import Field, StringConstraints, WithJsonSchema
+from pydantic import Field, StringConstraints, WithJsonSchema, model_validator
 
 from quarry.agent.domain_tools import RESULTS_MAX, AgentTool
-from quarry.agent.service import run_query, with_known_values
+from quarry.agent.service import answer_query, run_query, with_known_values
 from quarry.agent.sources import Asked, describe_sources, line_of, names_of, what_may_be_asked
 from quarry.domains import module
 from quarry.platform.contract import Request
-from quarry.platform.errors import FieldError, InvalidInput
+from quarry.platform.errors import FieldError, InvalidInput, ModelError, SourceUnavailable
 from quarry.platform.lazy_model import LazyModel
+from quarry.platform.links import said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import Identifier, QueryText, Storable
+from quarry.platform.text import QUERY_MAX_CHARACTERS, Identifier, QueryText, Storable, shorten
+from quarry.postgres.failures import UNREADABLE
 from quarry.query.algebra import (
     LIMIT_MAX,
     Aggregate,
@@ -34,9 +39,11 @@ from quarry.query.algebra import (
     Group,
     Name,
     OneOrMany,
+    Operator,
     Query,
 )
 from quarry.query.contract import QueryResult, SourceDescription
+from quarry.query.execute import execute
 from quarry.query.paths import nearest, source_of
 from quarry.query.row_conditions import RowConditions
 from quarry.services.services import Caller, Services
@@ -45,6 +52,15 @@ LISTING_CHARACTERS_MAX = 6_000
 """Characters of one page of `describe_collections`, some 1,500 tokens."""
 ROWS_CHARACTERS_MAX = 12_000
 """The most characters of the rows that `query` shows; it cuts off the rest."""
+CELL_CHARACTERS_MAX = 400
+"""The most characters of one text in a row: `get` gives it whole."""
+TEXTS_MAX = 5
+OFFSET_MAX = 80
+GOT_MAX = 5
+MEANT_AMONG_MAX = 200
+"""The most frequent values, which are compared in meaning."""
+ALIKE_MAX = 5
+"""How many values are given that are only like what was asked for."""
 
 
 class DescribeArguments(Request):
@@ -56,23 +72,52 @@ class DescribeArguments(Request):
     page: int = Field(default=1, ge=1, le=1_000, description="Page of the list.")
 
 
+class Like(Request):
+    """A row that others should resemble."""
+
+    source: Name
+    id: Identifier
+
+
 class SearchArguments(Request):
     """Arguments of `search`."""
 
-    text: QueryText = Field(description="A few words or a question, as the data would put it.")
+    text: Annotated[str, StringConstraints(strip_whitespace=True, max_length=QUERY_MAX_CHARACTERS), Storable] = Field(
+        default="", description="A few words or a question, as the data would put it."
+    )
+    texts: Annotated[tuple[QueryText, ...], OneOrMany, Field(max_length=TEXTS_MAX)] = Field(
+        default=(), description="Other wordings, searched too."
+    )
+    like: Like | None = Field(default=None, description="Rows like this one.")
     source: Annotated[tuple[Name, ...], OneOrMany] = Field(default=(), description="Where to look; all if left out.")
     # described by `query` already
     where: Annotated[
         tuple[Condition, ...], OneOrMany, WithJsonSchema({"type": "array", "items": {"type": "object"}})
-    ] = Field(default=(), description="Conditions that must hold, as in `query`; they need `source`.")
+    ] = Field(
+        default=(), description="As in `query`; needs one `source`. Rows that meet it but are not near come last."
+    )
+    select: Annotated[tuple[FieldPath, ...], OneOrMany] = Field(
+        default=(), description="Fields to show of each row; needs one `source`."
+    )
     limit: int = Field(default=8, ge=1, le=RESULTS_MAX, description="How many to give.")
+    offset: int = Field(default=0, ge=0, le=OFFSET_MAX, description="How many to skip.")
+
+    @model_validator(mode="after")
+    def _looks_for_something(self) -> Self:
+        if not (self.text or self.texts or self.like or self.where):
+            raise ValueError("give a `text`, `texts`, a row that others should be `like`, or a `where`")
+        if (self.where or self.select) and len(self.source) != 1:
+            raise ValueError("`where` and `select` name fields of one source: say which `source` is searched")
+        return self
 
 
 class GetArguments(Request):
     """Arguments of `get`."""
 
     source: Name = Field(description="The source, as a result gave it.")
-    id: Identifier = Field(description="The id, as a result gave it.")
+    id: Annotated[tuple[Identifier, ...], OneOrMany, Field(min_length=1, max_length=GOT_MAX)] = Field(
+        description="The id, or several, as results gave them."
+    )
 
 
 class ValuesArguments(Request):
@@ -81,23 +126,27 @@ class ValuesArguments(Request):
     source: Name = Field(description="The source.")
     field: FieldPath = Field(description="A field of it, or one that its links lead to.")
     like: Annotated[str, StringConstraints(max_length=200), Storable] = Field(
-        default="", description="What the value is similar to; the most frequent ones if left out."
+        default="", description="What the value is called, spelt like or means; the most frequent ones if left out."
     )
 
 
 class Described(LazyModel):
-    """Sources, a line each: kinds, units, values, links. `pages` are all there are. Those in `degraded` cannot be read now."""
+    """Sources, a line each: kinds, units, values, links. `pages` are all there are. `query_words` say how `query` asks what.
+    Those in `degraded` cannot be read now.
+    """
 
     sources: list[str]
     page: int
     pages: int
+    query_words: list[str]
     degraded: list[str] = []
 
 
 class FoundTexts(LazyModel):
-    """Results, best first. Those in `degraded` could not be searched."""
+    """Results, best first. `meeting` is how many rows meet `where`. Those in `degraded` could not be searched."""
 
     results: list[Hit]
+    meeting: int | None = None
     degraded: list[str] = []
 
 
@@ -118,27 +167,63 @@ class FoundValues(LazyModel):
 
 
 class Whole(LazyModel):
-    """One row with all that it shows."""
+    """Rows with all that they show; one row by itself."""
 
     model_config = {"extra": "allow"}
 
 
+QUERY_WORDS = (
+    "`share` is the part of all rows that its own `where` selects, 0 to 1.",
+    "Each aggregate may have a `where` of its own: two counts with different days compare two periods.",
+    'A date takes 2026, "2026-10", "2026-Q3", "2026-W40", today or today-30d as `=`; "month(date)" is the month of any year.',
+    'Rows without related ones: {"not": {"exists": NAME}}; with three or more: {"field": "count(NAME)", "op": ">=", "value": 3}.',
+    'A value may be a query: {"field": "amount", "op": ">", "value": {"source": ..., "aggregate": "avg(amount)"}}.',
+    "`having` compares groups by an aggregate's name; `order` with `limit` gives the most or the least, `ties` those that tie.",
+)
+"""What the words of `query` do for a question."""
+
+
 async def _describe(arguments: DescribeArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    sources = await describe_sources(caller, services)
     asked = await what_may_be_asked(caller, services)
     for place, name in enumerate(arguments.source):
         source_of(asked.schema, name, f"/source/{place}")
-    shown = listed(
-        [sources[name] for name in arguments.source or sources], arguments.page, whole=bool(arguments.source)
-    )
-    return _but_for(shown, asked.degraded)
+    page = await described_page(arguments.source, arguments.page, [*asked.schema.sources], asked, services)
+    return _but_for(page, asked.degraded)
 
 
-def listed(sources: Sequence[SourceDescription], page: int, *, whole: bool) -> dict[str, Any]:
-    """One page of sources, one line each: `whole`, or only their names."""
-    pages = _pages([line_of(source) if whole else names_of(source) for source in sources]) or [[]]
+async def described_page(
+    names: Sequence[str], page: int, offered: Sequence[str], asked: Asked, services: Services
+) -> dict[str, Any]:
+    """One page of sources: those of these `names` in detail, with how many rows each has and its first and last day, or the names
+    of the fields of all that are `offered`.
+    """
+    sources = await describe_sources(asked.caller, services)
+    shown = {name: sources[name] for name in names or offered if name in sources}
+    if not names:
+        return _page([names_of(each) for each in shown.values()], page)
+    extents = await asyncio.gather(*(_extent(each, asked, services) for each in shown.values()))
+    return _page([line_of(each, extent) for each, extent in zip(shown.values(), extents, strict=True)], page)
+
+
+async def _extent(source: SourceDescription, asked: Asked, services: Services) -> str:
+    """How many rows a source has, and its first and last day; empty where it cannot be read."""
+    dated = [Aggregate(fn="min", field=source.date), Aggregate(fn="max", field=source.date)] if source.date else []
+    query = Query(source=source.name, aggregate=(Aggregate(fn="count"), *dated))
+    today = datetime.datetime.now(datetime.UTC).date()
+    try:
+        [row] = (await execute(asked.acting(services).reader, query, asked.schema, today)).rows
+    except (InvalidInput, SourceUnavailable, *UNREADABLE):
+        return ""
+    count, *days = row
+    span = f", from {days[0]} to {days[1]}" if len(days) == 2 and days[0] is not None else ""
+    return f"{count} {'row' if count == 1 else 'rows'}{span}"
+
+
+def _page(lines: list[str], page: int) -> dict[str, Any]:
+    """One page of lines about sources."""
+    pages = _pages(lines) or [[]]
     page = min(page, len(pages))
-    return {"sources": pages[page - 1], "page": page, "pages": len(pages)}
+    return {"sources": pages[page - 1], "page": page, "pages": len(pages), "query_words": list(QUERY_WORDS)}
 
 
 def _pages(lines: list[str]) -> list[list[str]]:
@@ -156,10 +241,76 @@ def _pages(lines: list[str]) -> list[list[str]]:
 
 async def _search(arguments: SearchArguments, caller: Caller, services: Services) -> dict[str, Any]:
     asked = await what_may_be_asked(caller, services)
-    hits = await search_text(arguments.text, arguments.source, arguments.where, arguments.limit, asked, services)
+    found = await found_texts(arguments, arguments.source, asked, services)
     # a fault in this search also counts
     degraded = [] if arguments.source else (await what_may_be_asked(caller, services)).degraded
-    return _but_for({"results": [each.model_dump(mode="json", exclude_none=True) for each in hits]}, degraded)
+    return _but_for(found, degraded)
+
+
+async def found_texts(
+    arguments: SearchArguments, names: Sequence[str], asked: Asked, services: Services
+) -> dict[str, Any]:
+    """What a search finds in these sources, as FoundTexts. Raises what `search_text` raises."""
+    own, most = names[0] if len(names) == 1 else None, arguments.offset + arguments.limit
+    sought = await sought_texts(arguments, asked, services)
+    found = [await search_text(text, names, arguments.where, most + 1, asked, services) for text in sought.texts]
+    hits = [each for each in in_turn(found) if (each.source, each.id) != sought.itself]
+    result: dict[str, Any] = {}
+    if own is not None and arguments.where:
+        result["meeting"], others = await rows_meeting(own, arguments.where, most, asked, services)
+        known = {each.id for each in hits}
+        hits += [each for each in others if each.id not in known]
+    shown = hits[arguments.offset : most]
+    if own is not None and arguments.select:
+        shown = await with_fields(own, shown, arguments.select, asked, services)
+    return {"results": [each.model_dump(mode="json", exclude_none=True) for each in shown], **result}
+
+
+@dataclass(frozen=True)
+class Sought:
+    """The texts to search for, and the row that they are about."""
+
+    texts: Sequence[str]
+    itself: tuple[str, str] | None = None
+
+
+async def sought_texts(arguments: SearchArguments, asked: Asked, services: Services) -> Sought:
+    """The texts of a search. Raises InvalidInput and NotFound."""
+    texts = [*([arguments.text] if arguments.text else []), *arguments.texts]
+    if arguments.like is None:
+        return Sought(texts)
+    source, id = arguments.like.source, arguments.like.id
+    whole = said_in(await read_whole(source, id, asked, services))
+    return Sought([*texts, whole[:QUERY_MAX_CHARACTERS]], (source, id))
+
+
+def in_turn(found: Sequence[Sequence[Hit]]) -> list[Hit]:
+    """The rows of several lists: the best of each, then the second best of each, every row once."""
+    hits = (hit for hit in chain.from_iterable(zip_longest(*found)) if hit is not None)
+    return list({(hit.source, hit.id): hit for hit in reversed([*hits])}.values())[::-1]
+
+
+async def rows_meeting(
+    name: str, where: Sequence[Condition], limit: int, asked: Asked, services: Services
+) -> tuple[int, list[Hit]]:
+    """How many rows of a source meet these conditions, and the first ones. Raises InvalidInput and DatabaseUnavailable."""
+    today = datetime.datetime.now(datetime.UTC).date()
+    met = await answer_query(Query(source=name, where=tuple(where), limit=limit), asked, services, today)
+    return met.total, [Hit(source=name, id=str(key), title=str(title), text="") for key, title, *_ in met.rows]
+
+
+async def with_fields(
+    name: str, hits: Sequence[Hit], select: Sequence[str], asked: Asked, services: Services
+) -> list[Hit]:
+    """The rows with these fields of theirs. Raises InvalidInput and DatabaseUnavailable."""
+    if not hits:
+        return []
+    among = Comparison(field="id", values=tuple(each.id for each in hits))
+    today = datetime.datetime.now(datetime.UTC).date()
+    query = Query(source=name, where=(among,), select=("id", *select), limit=len(hits))
+    result = await answer_query(query, asked, services, today)
+    fields = {str(id): dict(zip(select, map(cut, cells), strict=True)) for id, *cells in result.rows}
+    return [each.model_copy(update={"fields": fields.get(each.id)}) for each in hits]
 
 
 def _but_for(shown: dict[str, Any], degraded: list[str]) -> dict[str, Any]:
@@ -173,7 +324,7 @@ async def _query(arguments: Query, caller: Caller, services: Services) -> dict[s
 
 def shown(result: QueryResult, characters_max: int = ROWS_CHARACTERS_MAX) -> dict[str, Any]:
     """A result that fits into a model's context."""
-    rows = bounded_rows(result.rows, characters_max)
+    rows = bounded_rows([[cut(cell) for cell in row] for row in result.rows], characters_max)
     return {
         "sentence": result.sentence,
         "columns": [f"{each.name} ({each.unit})" if each.unit else each.name for each in result.columns],
@@ -181,6 +332,11 @@ def shown(result: QueryResult, characters_max: int = ROWS_CHARACTERS_MAX) -> dic
         "total": result.total,
         "truncated": result.truncated or len(rows) < len(result.rows),
     }
+
+
+def cut(cell: Cell) -> Cell:
+    """A cell whose text is short enough for a list."""
+    return shorten(cell, CELL_CHARACTERS_MAX) if isinstance(cell, str) else cell
 
 
 def bounded_rows(rows: list[list[Cell]], characters_max: int = ROWS_CHARACTERS_MAX) -> list[list[Cell]]:
@@ -194,12 +350,38 @@ def bounded_rows(rows: list[list[Cell]], characters_max: int = ROWS_CHARACTERS_M
 
 
 async def _get(arguments: GetArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    return await read_whole(arguments.source, arguments.id, await what_may_be_asked(caller, services), services)
+    asked = await what_may_be_asked(caller, services)
+    rows = [await read_whole(arguments.source, id, asked, services) for id in arguments.id]
+    return rows[0] if len(rows) == 1 else {"rows": rows}
 
 
 async def _values(arguments: ValuesArguments, caller: Caller, services: Services) -> dict[str, Any]:
     run = partial(run_query, caller=caller, services=services)
-    return {"values": await values_like(arguments.source, arguments.field, arguments.like, run)}
+    return {"values": await values_like(arguments.source, arguments.field, arguments.like, run, services)}
+
+
+class QueryArguments(Query):
+    """Arguments of `query`: a Query, whose conditions are described to a model in short."""
+
+    TOOL_DEFINITIONS: ClassVar[Mapping[str, Any]] = {
+        "Condition": {
+            "type": "object",
+            "description": "`field`, `op` and a `value`, several `values` (any of them; for `!=` none), another field "
+            '({"field": "closed_on"}) or the result of a query. `between` two values, inclusive; `contains` a piece of text or '
+            "an element. Or one of: `any_of`, `all_of`, `not` a condition, `exists` a related row that meets `where`, all "
+            "`words` are held. Text ignores case; null meets `!=`.",
+            "properties": {
+                "field": {"type": "string"},
+                "op": {"enum": list(get_args(Operator))},
+                "value": {},
+                "values": {"type": "array", "items": {}},
+                **{name: {"type": "array", "items": {"type": "object"}} for name in ("any_of", "all_of", "where")},
+                "not": {"type": "object"},
+                "exists": {"type": "string"},
+                "words": {"type": "string"},
+            },
+        }
+    }
 
 
 QUERY = AgentTool(
@@ -212,7 +394,7 @@ QUERY = AgentTool(
     '"change": ["sum(amount)", {"previous": "sum(amount)"}]}; so `ratio`, `difference`, `percent_of_total`, `running`, `rank`, '
     '"median(amount)". Arithmetic: "sum(price * quantity)", "today - opened_on" (days). The first 3 of each group: {"field": '
     '"product", "limit": 3}. Average of counts: "then": {"aggregate": ["avg(count)"]}.',
-    Query,
+    QueryArguments,
     QueryRows,
     _query,
     unlisted=frozenset({"spans"}),
@@ -222,7 +404,8 @@ AGENT_TOOLS = (
     AgentTool(
         "describe_collections",
         "Describe the data",
-        "What data there is: the sources and the names of their fields; of those named, kinds, units, values and links too.",
+        "What data there is: sources and the names of their fields; of those named, kinds, units, values, links, how many rows "
+        "and which days too.",
         DescribeArguments,
         Described,
         _describe,
@@ -230,7 +413,8 @@ AGENT_TOOLS = (
     AgentTool(
         "search",
         "Search text",
-        "Find rows that speak of something, by words and meaning, best first. For what texts say; for numbers use `query`.",
+        "Find rows that speak of something, by words and meaning, best first, with the passage that matches. For what texts say; "
+        "for numbers use `query`.",
         SearchArguments,
         FoundTexts,
         _search,
@@ -238,8 +422,8 @@ AGENT_TOOLS = (
     QUERY,
     AgentTool(
         "get",
-        "Get one row",
-        "One row whole, by the source and id of a result.",
+        "Get rows",
+        "Rows whole, by the source and ids of results; of people their profiles.",
         GetArguments,
         Whole,
         _get,
@@ -247,7 +431,7 @@ AGENT_TOOLS = (
     AgentTool(
         "values",
         "List values",
-        "The values of a field with their numbers of rows, the most frequent or the most similar first.",
+        "The values of a field with their numbers of rows, the most frequent, the most similar or the nearest in meaning first.",
         ValuesArguments,
         FoundValues,
         _values,
@@ -256,7 +440,7 @@ AGENT_TOOLS = (
 
 
 class Hit(LazyModel):
-    """A found row: `text` is the passage that matches."""
+    """A found row: `text` is the passage that matches, `fields` those that were selected."""
 
     source: str
     id: str
@@ -264,6 +448,7 @@ class Hit(LazyModel):
     text: str
     date: datetime.date | None = None
     url: str | None = None
+    fields: dict[str, Any] | None = None
 
 
 Filters = Mapping[str, str]
@@ -297,8 +482,8 @@ async def search_text(
         [hit.model_copy(update={"source": called[domain, hit.source]}) for hit in hits]
         for domain, hits in zip(domains, found, strict=True)
     ]
-    # scores of several lists cannot be compared: the best of each, then the second best of each
-    return [hit for hit in chain.from_iterable(zip_longest(*hits)) if hit is not None][:limit]
+    # scores of several lists cannot be compared
+    return in_turn(hits)[:limit]
 
 
 async def read_whole(name: str, id: str, asked: Asked, services: Services) -> dict[str, Any]:
@@ -321,9 +506,15 @@ async def _searched(names: Sequence[str], where: Sequence[Condition], asked: Ask
     ]
     for place, name in enumerate(names):
         if name not in may_be:
-            offered = ", ".join(nearest(name, may_be))
-            raise InvalidInput([FieldError(f"/source/{place}", f"{name} is not searched here; the nearest: {offered}")])
+            raise InvalidInput([FieldError(f"/source/{place}", not_searched(name, may_be, asked))])
     return list(dict.fromkeys(names)) or may_be
+
+
+def not_searched(name: str, searched: Sequence[str], asked: Asked) -> str:
+    """That `search` does not cover a source, and what to use instead."""
+    module_of = module(asked.homes[name][0], "agent_tools")
+    instead = getattr(module_of, "INSTEAD_OF_SEARCH", "`query` its rows, with the fields to `select`")
+    return f"the texts of {name} are not searched here: {instead}; searched are {', '.join(nearest(name, searched))}"
 
 
 async def filters_of(names: Sequence[str], where: Sequence[Condition], asked: Asked, services: Services) -> Filters:
@@ -343,10 +534,10 @@ VALUES_MAX = 50
 Run = Callable[[Query], Awaitable[QueryResult]]
 
 
-async def values_like(source: str, field: str, like: str, run: Run) -> list[list[Cell]]:
+async def values_like(source: str, field: str, like: str, run: Run, services: Services) -> list[list[Cell]]:
     """The most frequent values of a field: those that `like` names, perhaps by another name, then those that contain it; if there
-    are none, those with the most similar spelling among the LIMIT_MAX most frequent ones. Each with its number of rows. Raises
-    InvalidInput and DatabaseUnavailable.
+    are none, those that are spelt most like it or are nearest to it in meaning. Each with its number of rows. Raises InvalidInput
+    and DatabaseUnavailable.
     """
     everything = Query(
         source=source,
@@ -354,18 +545,36 @@ async def values_like(source: str, field: str, like: str, run: Run) -> list[list
         group=(Group(field=field),),
         aggregate=(Aggregate(fn="count"),),
     )
-    if like.strip():
-        holding = Comparison(field=field, op="contains", value=like.strip())
-        found = (await run(everything.model_copy(update={"where": (holding,), "limit": VALUES_MAX}))).rows
+    like = like.strip()
+    if not like:
+        return (await run(everything.model_copy(update={"limit": VALUES_MAX}))).rows
+    found: list[list[Cell]] = []
+    for op in ("=", "contains"):
         with suppress(InvalidInput):  # of a value that no row has
-            meant = holding.model_copy(update={"op": "="})
-            named = (await run(everything.model_copy(update={"where": (meant,), "limit": VALUES_MAX}))).rows
-            found = [*named, *(row for row in found if row not in named)][:VALUES_MAX]
-        if found:
-            return found
-    limit = LIMIT_MAX if like.strip() else VALUES_MAX
-    rows = (await run(everything.model_copy(update={"limit": limit}))).rows
-    if not like.strip():
-        return rows
+            holding = Comparison.model_validate({"field": field, "op": op, "value": like})
+            rows = (await run(everything.model_copy(update={"where": (holding,), "limit": VALUES_MAX}))).rows
+            found += [row for row in rows if row not in found]
+    if found:
+        return found[:VALUES_MAX]
+    rows = (await run(everything.model_copy(update={"limit": LIMIT_MAX}))).rows
     by_value = {str(row[0]): row for row in rows}
-    return [by_value[value] for value in await off_loop(nearest, like.strip(), by_value)]
+    likeness = await _likeness(like, [*by_value], services)
+    best = sorted(by_value, key=lambda value: -likeness[value])[:ALIKE_MAX]
+    return [by_value[value] for value in best]
+
+
+async def _likeness(like: str, values: Sequence[str], services: Services) -> dict[str, float]:
+    """How much each value is spelt like a text, or means it, from 0 to 1: the larger of the two."""
+
+    def spelt() -> dict[str, float]:
+        said = like.casefold()
+        return {value: SequenceMatcher(None, said, value.casefold()[:200]).ratio() for value in values}
+
+    found = await off_loop(spelt)
+    try:
+        sought, *others = await services.embeddings.embed([like, *values[:MEANT_AMONG_MAX]])
+    except (ModelError, ValueError):
+        return found
+    for value, other in zip(values, others, strict=False):
+        found[value] = max(found[value], sum(a * b for a, b in zip(sought, other, strict=False)))
+    return found

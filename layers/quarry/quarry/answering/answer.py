@@ -15,7 +15,7 @@ from quarry.answering.correction import STEP as CORRECTION_STEP
 from quarry.answering.correction import correction_messages
 from quarry.answering.held import HeldBack, still_flagged
 from quarry.answering.loop import Text, Tool, ToolFinished, ToolProgress, ToolStarted, TurnEnded, converse
-from quarry.answering.repeated import Repeated
+from quarry.answering.repeated import Repeated, check_loop
 from quarry.answering.written import WrittenAnswer
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter, streamed
@@ -119,6 +119,7 @@ class Answer:
         """What a piece of the model's text brings. What it writes before its first call is no answer, unless it has the form of
         one or cites a source: it is held back until that is known, or the turn ends.
         """
+        check_loop(self.text + self._held)
         text = self._held + self.written.feed(piece)
         is_known = self._has_called or self._is_open or self.written.kept is not None
         is_answer = is_known or self.cites(text)

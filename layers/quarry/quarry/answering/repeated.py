@@ -1,5 +1,5 @@
 """A text that repeats the prompt it was written for is no answer: a weak model goes on with its instructions, or writes the marks
-that stand between the parts of a conversation. Pure.
+that stand between the parts of a conversation. Nor is one that goes round in circles. Pure.
 """
 
 from __future__ import annotations
@@ -14,6 +14,17 @@ CHARACTERS_MAX = 200
 """The opening of a text, which is looked at."""
 _MARKS = ("<|", "|>", "<source", "</source", "<record", "<answer", "<campaign", "[INST]")
 """What separates the parts of a prompt, ours or a model's own; no answer begins with it."""
+
+
+LOOP_CHARACTERS = 80
+LOOPS_MAX = 3
+
+
+def check_loop(text: str) -> None:
+    """Raises ModelOutputInvalid for a text that says the same again and again."""
+    end = text[-LOOP_CHARACTERS:]
+    if len(end) == LOOP_CHARACTERS and len({*end}) > 1 and text.count(end) >= LOOPS_MAX:
+        raise ModelOutputInvalid("The model repeated itself.")
 
 
 class Repeated:

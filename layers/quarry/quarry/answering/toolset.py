@@ -56,6 +56,11 @@ class Toolset:
         """The sources whose texts `search` covers."""
         return [name for name in self.names if name in self.asked.schema.sources and self._holds_words(name)]
 
+    @property
+    def read_whole(self) -> Sequence[str]:
+        """The sources whose rows `get` gives."""
+        return self.searched
+
     def required(self, name: str) -> Sequence[Condition]:
         """The conditions that every row of a source must meet. Raises InvalidInput where the source cannot tell one."""
         return ()
@@ -87,22 +92,15 @@ class Toolset:
         ]
 
     async def _search(self, arguments: SearchArguments) -> ToolResult:
-        names = self.allowed(arguments.source, "/source", self.searched)
-        if arguments.where and not arguments.source:
-            raise InvalidInput(
-                [FieldError("/source", "`where` names fields of a source: say which `source` is searched")]
-            )
-        return await self.search(arguments, names)
+        return await self.search(arguments, self.allowed(arguments.source, "/source", self.searched))
 
     async def search(self, arguments: SearchArguments, names: Sequence[str]) -> ToolResult:
         """What a search of these sources finds."""
-        acting, limit = self.asked.acting(self.services), min(arguments.limit, SEARCHED_MAX)
         where = (*self.required(names[0]), *arguments.where) if len(names) == 1 else arguments.where
-        found = await agent_tools.search_text(arguments.text, names, where, limit, self.asked, acting)
-        blocks = [hit_block(self.numbered(each), each) for each in found]
-        count = len(found)
-        summary = f"{count} row{'' if count == 1 else 's'} found" if count else "Nothing found"
-        return ToolResult(count, summary, "\n".join(blocks) or "(nothing was found)")
+        limited = arguments.model_copy(update={"where": where, "limit": min(arguments.limit, SEARCHED_MAX)})
+        found = await agent_tools.found_texts(limited, names, self.asked, self.services)
+        hits = [Hit.model_validate(each) for each in found["results"]]
+        return searched([hit_block(self.numbered(each), each) for each in hits], found.get("meeting"))
 
     def numbered(self, hit: Hit) -> int:
         """The number of a row among the sources of the answer."""
@@ -129,27 +127,29 @@ class Toolset:
         return await answer_query(query, self.asked, self.services, self.today)
 
     async def _get(self, arguments: GetArguments) -> ToolResult:
-        self.allowed((arguments.source,), "", self.searched)
-        return await self.get(arguments)
+        self.allowed((arguments.source,), "", self.read_whole)
+        most = WHOLE_CHARACTERS_MAX // len(arguments.id)
+        rows = [await self.get(arguments.source, id, most) for id in arguments.id]
+        return ToolResult(
+            len(rows), "; ".join(each.summary for each in rows), "\n".join(each.text_for_model for each in rows)
+        )
 
-    async def get(self, arguments: GetArguments) -> ToolResult:
-        """One row whole."""
-        whole = await agent_tools.read_whole(arguments.source, arguments.id, self.asked, self.services)
-        title = str(whole.get("title") or whole.get("name") or arguments.id)
-        shown = json.dumps(bounded(whole, WHOLE_CHARACTERS_MAX), ensure_ascii=False)
-        number = self.numbered(Hit(source=arguments.source, id=arguments.id, title=title, text=shown))
+    async def get(self, source: str, id: str, characters_max: int) -> ToolResult:
+        """One row whole, in at most so many characters."""
+        whole = await agent_tools.read_whole(source, id, self.asked, self.services)
+        title = str(whole.get("title") or whole.get("name") or id)
+        shown = json.dumps(bounded(whole, characters_max), ensure_ascii=False)
+        number = self.numbered(Hit(source=source, id=id, title=title, text=shown))
         return ToolResult(1, title, f"Source [{number}]: {shown}")
 
     async def _values(self, arguments: ValuesArguments) -> ToolResult:
         self.allowed((arguments.source,), "")
-        rows = await values_like(arguments.source, arguments.field, arguments.like, self._run)
+        rows = await values_like(arguments.source, arguments.field, arguments.like, self._run, self.services)
         return ToolResult(len(rows), f"{len(rows)} values", json.dumps(rows, ensure_ascii=False))
 
     async def _describe(self, arguments: agent_tools.DescribeArguments) -> ToolResult:
         names = self.allowed(arguments.source, "/source")
-        sources = await self.described()
-        chosen = [sources[name] for name in names if name in sources]
-        page = agent_tools.listed(chosen, arguments.page, whole=bool(arguments.source))
+        page = await agent_tools.described_page(arguments.source, arguments.page, self.names, self.asked, self.services)
         return ToolResult(len(names), f"{len(names)} sources", json.dumps(page, ensure_ascii=False))
 
     def allowed(self, names: Sequence[str], pointer: str, among: Sequence[str] = ()) -> list[str]:
@@ -163,16 +163,25 @@ class Toolset:
             if name not in self.names:
                 raise unknown(at, "the data", "source", name, self.names)
             if among and name not in among:
-                message = f"the texts of {name} are not searched: `query` its rows, with the fields to `select`"
-                raise InvalidInput([FieldError(at, message)])
+                raise InvalidInput([FieldError(at, agent_tools.not_searched(name, among, self.asked))])
         return list(names) or list(among) or list(self.names)
 
     def _holds_words(self, name: str) -> bool:
         return self.asked.schema.sources[name].holds_words is not None
 
 
+def searched(blocks: Sequence[str], meeting: int | None) -> ToolResult:
+    """The result of a search for the model: the rows found, and how many meet its conditions."""
+    count = len(blocks)
+    summary = f"{count} row{'' if count == 1 else 's'} found" if count else "Nothing found"
+    met = [] if meeting is None else [f"{meeting} rows meet `where`."]
+    return ToolResult(count, summary, "\n".join([*met, *(blocks or ["(nothing was found)"])]))
+
+
 def hit_block(number: int, hit: Hit) -> str:
     """A found row as fenced data with its number."""
     dated = f' date="{hit.date}"' if hit.date else ""
-    shown = hit.text if hit.text.startswith(hit.title) else f"{hit.title}\n{hit.text}"
+    shown = hit.text if hit.text.startswith(hit.title) else f"{hit.title}\n{hit.text}".strip()
+    if hit.fields:
+        shown += f"\n{json.dumps(hit.fields, ensure_ascii=False)}"
     return f'<source n="{number}" of="{hit.source}" id="{fence(hit.id)}"{dated}>\n{fence(shown)}\n</source>'

@@ -15,9 +15,9 @@ from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
 from quarry.agent.domain_tools import bounded
 from quarry.agent.service import answer_query, with_known_values
-from quarry.agent.tools import GetArguments, SearchArguments, shown
+from quarry.agent.tools import SearchArguments, shown, sought_texts
 from quarry.answering.loop import Tool, ToolResult, Working
-from quarry.answering.toolset import WHOLE_CHARACTERS_MAX, Toolset
+from quarry.answering.toolset import Toolset
 from quarry.answering.written import RESULT
 from quarry.campaigns import retrieval
 from quarry.campaigns.conditions import DATE, NAME, SCHEMA, Resolved, named_values, resolve
@@ -32,7 +32,7 @@ from quarry.campaigns.tool_result import (
     summarise_groups,
 )
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import QueryText, fence
+from quarry.platform.text import QUERY_MAX_CHARACTERS, QueryText, fence
 from quarry.postgres.pool import Database
 from quarry.query.algebra import (
     LIMIT_MAX,
@@ -287,7 +287,10 @@ class CampaignToolset(Toolset):
     async def search(self, arguments: SearchArguments, names: Sequence[str]) -> ToolResult:
         asked = Query(source=names[0], where=arguments.where)
         known = await with_known_values(asked, self.asked, self.services.reader)
-        found = await self.find("search", SemanticArguments(query=arguments.text), await self._spelt(known.where))
+        sought = await sought_texts(arguments, self.asked, self.services)
+        theme = " ".join(sought.texts)[:QUERY_MAX_CHARACTERS]
+        by = SemanticArguments(query=theme) if theme else FilterArguments()
+        found = await self.find("search", by, await self._spelt(known.where))
         result = self._numbered(build_tool_result(found), found)
         return self._told(result, line_for_people(found), found)
 
@@ -313,11 +316,11 @@ class CampaignToolset(Toolset):
         words = (Words(words=query.text),) if query.text.strip() else ()
         return await retrieval.filter_campaigns(database, (*conditions, *words), self.preferred, today=self.today)
 
-    async def get(self, arguments: GetArguments) -> ToolResult:
-        campaign = await retrieval.campaign_by_id(self.services.reader, arguments.id)
+    async def get(self, source: str, id: str, characters_max: int) -> ToolResult:
+        campaign = await retrieval.campaign_by_id(self.services.reader, id)
         found = await retrieval.find_ids(self.services.reader, [campaign.id])
         self.searches.append(Search("get", self.given, found))
-        whole = bounded(campaign.model_dump(mode="json", exclude_none=True), WHOLE_CHARACTERS_MAX - MARGIN_CHARACTERS)
+        whole = bounded(campaign.model_dump(mode="json", exclude_none=True), characters_max - MARGIN_CHARACTERS)
         said = f"<campaign>\n{fence(json.dumps(whole, ensure_ascii=False))}\n</campaign>"
         result = self._numbered(CampaignToolResult(1, said, found.campaigns), found)
         return self._told(result, line_for_people(found), found)

@@ -14,13 +14,11 @@ from quarry.companies.candidates import Variant
 from quarry.companies.contract import (
     Aggregation,
     ChatRequest,
-    Company,
     EndReason,
     FinalAnswer,
     FinalAnswerEvent,
-    Reference,
-    Status,
 )
+from quarry.companies.find import FIND_COMPANIES, FoundCompany, shown_company
 from quarry.companies.search import search_companies
 from quarry.companies.store import companies_by_ids, company_by_id, retrieve_variants
 from quarry.platform.contract import Request
@@ -62,9 +60,6 @@ async def read_whole(name: str, id: str, caller: Caller, services: Services) -> 
     return (await company_by_id(services.reader, id)).model_dump(mode="json", exclude_none=True)
 
 
-_SHOWN = ("tagline", "status", "website_url", "hq_city", "hq_country", "founded_year", "funding_stage", "sectors")
-
-
 class SearchCompaniesArguments(Request):
     """Arguments of `search_companies`."""
 
@@ -75,26 +70,7 @@ class SearchCompaniesArguments(Request):
     limit: int = Field(default=8, ge=1, le=RESULTS_MAX, description="How many to give at most.")
 
 
-class FoundCompany(LazyModel):
-    """A company, the reason why it fits, and the confidence in that (0 to 1)."""
-
-    id: str
-    name: str
-    reason: str
-    evidence: list[str]
-    confidence: float
-    description: str
-    tagline: str | None = None
-    status: Status
-    website_url: str | None = None
-    hq_city: str | None = None
-    hq_country: str | None = None
-    founded_year: int | None = None
-    funding_stage: str | None = None
-    sectors: list[str]
-
-
-class FoundCompanies(LazyModel):
+class AnsweredCompanies(LazyModel):
     """The companies that fit best. `aggregation` is set if the question asks for a number."""
 
     summary: str
@@ -112,33 +88,22 @@ async def _search(arguments: SearchCompaniesArguments, caller: Caller, services:
     return {
         "summary": answer.content,
         "total": answer.aggregation.total if answer.aggregation else len(answer.references),
-        "companies": [_short(reference, answer.companies_by_id[reference.company_id]) for reference in shown],
+        "companies": [shown_company(reference, answer.companies_by_id[reference.company_id]) for reference in shown],
         "end_reason": answer.telemetry.end_reason,
     } | ({"aggregation": answer.aggregation.model_dump(mode="json")} if answer.aggregation else {})
 
 
-def _short(reference: Reference, company: Company) -> dict[str, Any]:
-    fields = company.model_dump(mode="json", include=set(_SHOWN), exclude_none=True)
-    return {
-        "id": reference.company_id,
-        "name": reference.company_name,
-        "reason": reference.reason,
-        "evidence": reference.evidence_chips,
-        "confidence": reference.confidence,
-        "description": shorten(company.description or "", TEXT_CHARACTERS_MAX),
-    } | fields
-
-
 AGENT_TOOLS = (
+    FIND_COMPANIES,
     AgentTool(
         "search_companies",
         "Search startup companies",
-        "Find startup companies by a question in plain words, or by a name: a whole search that plans, ranks and checks. Gives a "
-        "summary and the companies, best first, each with the reason why it fits.",
+        "Companies by a question in plain words, or by a name, with a summary.",
         SearchCompaniesArguments,
-        FoundCompanies,
+        AnsweredCompanies,
         _search,
         route_class="model",
+        is_former=True,
     ),
 )
 
@@ -154,7 +119,7 @@ AGENT_PROMPTS = (
         "Shortlist companies",
         "A short list of companies for a need, each with what speaks for it and against it.",
         {"need": "what the companies must be like, in plain words"},
-        "Make a short list of companies for this: {need}\n\nFind them with search_companies, in two or three wordings, and read "
+        "Make a short list of companies for this: {need}\n\nFind them with find_companies, in two or three wordings, and read "
         "the best ones whole with `get`. Give at most five in a table: what each does, what speaks for it, what speaks "
         "against it. Say which demands none of them meets. Use nothing that the profiles do not say.",
     ),

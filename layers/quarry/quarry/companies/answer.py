@@ -195,7 +195,7 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
     if result.is_near:
         missing.append("nothing here surely fits; these come nearest")
     if result.chosen:
-        missing += _dropped(asked)
+        missing += dropped(asked)
     if sought.has_more:
         missing.append("there are too many conditions, so the last ones were left out")
     return SummaryInputs(
@@ -208,14 +208,15 @@ def _inputs(context: Context, result: Result) -> SummaryInputs:
         ambiguous=len(result.chosen) > 1 and len({match.asked for match in asked.exact}) == 1,
         demands=conditions_in_words(sought),
         missing=missing,
-        unheard=_unheard(result) if result.chosen else result.unheard,
+        unheard=uncovered(result) if result.chosen else result.unheard,
         cut_short=result.is_cut_short,
+        only_startups=STARTUPS in sought.assumed and not asked.exact,
         near=[(miss.company, miss.unmet) for miss in result.near_misses],
         relaxations=result.relaxations,
     )
 
 
-def _dropped(asked: Asked) -> Iterator[str]:
+def dropped(asked: Asked) -> Iterator[str]:
     """A sentence for each assumed condition that was dropped because no company met it."""
     for condition in asked.dropped:
         if condition == STARTUPS:
@@ -224,7 +225,7 @@ def _dropped(asked: Asked) -> Iterator[str]:
             yield f"no company fits “{labels([condition])[0]}”, so it was left out"
 
 
-def _unheard(result: Result) -> list[str]:
+def uncovered(result: Result) -> list[str]:
     """The words of the topic that no chosen company has in its profile or its tags."""
     held = frozenset[str]().union(*(profile_words(result.companies[each.company_id]) for each in result.chosen))
     return [word for word in _unfiled_words(result.asked.sought) if stem(word) not in held]
@@ -247,7 +248,7 @@ def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
         constraints = constraints.model_copy(update={"evidence": given.evidence})
     return FinalAnswer(
         content=content,
-        references=[_reference(result, ranked) for ranked in result.chosen],
+        references=[reference(result, ranked) for ranked in result.chosen],
         constraints=constraints,
         companies_by_id={ranked.company_id: result.companies[ranked.company_id] for ranked in result.chosen},
         telemetry=Telemetry(
@@ -262,7 +263,8 @@ def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
     )
 
 
-def _reference(result: Result, ranked: RankedCompany) -> Reference:
+def reference(result: Result, ranked: RankedCompany) -> Reference:
+    """A company of the answer, with the labels of what it meets and misses."""
     conditions = conditions_to_tell(result.asked.sought)
     standing = list(zip(conditions, result.standings.get(ranked.company_id, ()), strict=False))
     return Reference(

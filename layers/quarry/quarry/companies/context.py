@@ -15,7 +15,7 @@ from quarry.companies.ranking import Entry, distinct
 from quarry.companies.sources import labels
 from quarry.platform.budget import in_time
 from quarry.platform.settings import Settings
-from quarry.query.algebra import Condition, Query
+from quarry.query.algebra import Condition
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
 
@@ -67,7 +67,8 @@ class Asked:
 
     `exact` are the companies that it asks about by name: they end the search. `likened` is the name of a company that others
     should resemble, `seed` that company, and `seed_vectors` its stored vectors. `is_widened`: none of the companies shown before
-    fits, so all are searched. `dropped` are the assumed conditions that no company met.
+    fits, so all are searched. `dropped` are the assumed conditions that no company met. `is_given`: the
+    conditions are a caller's, and no plan changes them; the companies in `left_out` are not found.
     """
 
     sought: Sought
@@ -79,6 +80,8 @@ class Asked:
     seed_vectors: Sequence[Sequence[float]] = ()
     companies: Mapping[str, Company] = field(default_factory=dict)
     is_widened: bool = False
+    is_given: bool = False
+    left_out: frozenset[str] = frozenset()
     dropped: tuple[Condition, ...] = ()
     detail: str = ""
 
@@ -94,7 +97,6 @@ class Plan:
     """How to search: the planned output, the phrasings to search for, and those already tried.
 
     `only` limits the search to companies shown before. `is_new`: the searches that depend on the plan alone have not run yet.
-    `asks` is the query if the question asks for a number.
     """
 
     output: CompanyPlan
@@ -104,7 +106,8 @@ class Plan:
     only: tuple[str, ...] | None = None
     is_new: bool = True
     by_model: bool = False
-    asks: Query | None = None
+    demanded: tuple[str, ...] = ()
+    """Words that the profile of every company must hold."""
 
     @property
     def conditions(self) -> Sequence[Condition]:

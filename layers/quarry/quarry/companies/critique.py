@@ -9,7 +9,7 @@ from quarry.companies.context import Asked, Candidates, Context, Plan, Round, co
 from quarry.companies.contract import EndReason
 from quarry.companies.fallbacks import critique_by_rule
 from quarry.companies.fitting import met_by_none
-from quarry.companies.outputs import Critique
+from quarry.companies.outputs import VARIANTS_ADDED_MAX, Critique
 from quarry.companies.planning import planned_anew
 from quarry.companies.prompts import CritiqueInputs, critique_messages
 from quarry.companies.ranking import Entry, converged
@@ -28,11 +28,11 @@ _END: dict[EndReason, str] = {
 async def criticise(context: Context, now: Round) -> tuple[Round, str]:
     """Decide whether another round can help: end the search, or prepare the next round. Also returns that in a line.
 
-    The model is not asked if the ranking is sure, or if there is nothing to judge.
+    The model is asked in each round, and its "stop" ends the search.
     """
     asked, plan, found, ranking = now.asked, now.planned, now.found, now.ranking
     critique = await _critique(context, now)
-    queued = plan.queue(critique.new_query_variants, context.settings.company_variants_held)
+    queued = plan.queue(critique.new_query_variants[:VARIANTS_ADDED_MAX], context.settings.company_variants_held)
     added = len(queued.pending) - len(plan.pending)
     context.note(new_variants=added)
     is_cut_short = now.is_cut_short or found.is_cut_short or context.run.budget.seconds_for_work <= 0
@@ -100,9 +100,6 @@ async def _critique(context: Context, now: Round) -> Critique:
         near=[(miss.company, miss.unmet) for miss in found.near_misses],
     )
 
-    if not found.fitting or ranking.confidence >= context.settings.company_confidence_target:
-        with context.run.step("critique_by_rule"):
-            return critique_by_rule(inputs)
     step = ModelStep("company_critique", critique_messages, Critique, critique_by_rule)
     return await decide(step, inputs, context.run)
 
@@ -113,10 +110,10 @@ def _end(context: Context, critique: Critique, now: Round) -> EndReason | None:
     target = context.settings.company_confidence_target
     if critique.decision == "stop" and now.ranking.confidence >= target:
         return "confidence_met"
-    if context.run.chat is None:
-        # without a model and new phrasings, another round gives the same result
-        is_over = not now.planned.pending or converged(now.ranking.before, now.ranking.best)
-    else:
-        # the first time, the model plans again
-        is_over = now.stuck > 1
+    by_rule = context.run.chat is None or "company_critique" in context.run.degraded
+    if critique.decision == "stop" and not by_rule:
+        return "converged"
+    # by rule, another round without new phrasings gives the same result; the first time, the model plans again
+    has_converged = not now.planned.pending or converged(now.ranking.before, now.ranking.best)
+    is_over = has_converged if by_rule else now.stuck > 1
     return "converged" if is_over else None

@@ -29,7 +29,9 @@ async def keep_fitting(context: Context, now: Round) -> tuple[Round, str]:
         entries = [
             Entry(companies[each.company_id], each, found.name_scores.get(each.company_id, 0.0))
             for each in ordered
-            if each.company_id in companies and not (asked.seed and each.company_id == asked.seed.id)
+            if each.company_id in companies
+            and each.company_id not in asked.left_out
+            and not (asked.seed and each.company_id == asked.seed.id)
         ]
         # the preferred conditions follow those of the plan
         conditions = (*plan.conditions, *plan.sought.preferred)
@@ -45,7 +47,13 @@ def _parted(
 ) -> tuple[list[Entry], list[NearMiss]]:
     """The entries that fit, best first, and the best ones that do not."""
     required, preferred = len(plan.conditions), max(1, len(plan.sought.preferred))
-    misses = {entry.company.id: unmet(plan.conditions, met.get(entry.company.id, ())) for entry in entries}
+    misses = {
+        entry.company.id: [
+            *labels(unmet(plan.conditions, met.get(entry.company.id, ()))),
+            *(f"“{words}”" for words in plan.demanded if not has_niche(entry.company, words)),
+        ]
+        for entry in entries
+    }
     fitting = [
         replace(entry, preference=sum(met.get(entry.company.id, ())[required:]) / preferred)
         for entry in entries
@@ -59,7 +67,7 @@ def _parted(
     best = boosted(fitting, plan.output.filters, context.settings.company_niche_weight)[
         : context.settings.company_filtered_max
     ]
-    return best, [NearMiss(entry.company, labels(misses[entry.company.id])) for entry in missed[:NEAR_MISSES_MAX]]
+    return best, [NearMiss(entry.company, misses[entry.company.id]) for entry in missed[:NEAR_MISSES_MAX]]
 
 
 def unmet(conditions: Sequence[Condition], met: Sequence[bool]) -> list[Condition]:

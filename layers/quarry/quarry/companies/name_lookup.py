@@ -38,9 +38,26 @@ async def look_up_names(context: Context) -> Asked:
         record.counts.update(names=len(names), matches=len(matches), named=len(named))
     if not named and likened is not None:
         return await _similar(context, names, matches, likened)
-    asked = Asked(await _read(context, context.question), names, matches)
+    asked = Asked(
+        await _read(context, context.question), names, matches, left_out=_only_mentioned(context, names, matches)
+    )
     if not named:
         return replace(asked, detail=_near(matches))
+    companies = await look_up(context, [match.company_id for match in named], {})
+    return replace(asked, exact=named, companies=companies, detail=_called(named, companies))
+
+
+async def name_only(context: Context) -> Asked:
+    """The companies that a question may name. Only a question that is nothing but a name ends the search."""
+    names = await off_loop(read_names, context.question)
+    matches = await match_names(context, [name.text for name in names])
+    with context.run.step("name_precheck") as record:
+        whole = [name for name in names if name.is_whole]
+        named = _meant(context, whole, [match for match in matches if match.asked in {name.text for name in whole}])
+        record.counts.update(names=len(names), matches=len(matches), named=len(named))
+    asked = Asked(Sought(), names, matches, detail=_near(matches))
+    if not named:
+        return asked
     companies = await look_up(context, [match.company_id for match in named], {})
     return replace(asked, exact=named, companies=companies, detail=_called(named, companies))
 
@@ -61,8 +78,9 @@ async def _similar(context: Context, names: Sequence[Name], matches: Sequence[Na
     said = {match.asked for match in named}
     rest = await off_loop(without_names, context.question, [name for name in names if name.text in said])
     vectors = await stored_vectors(context.services.reader, seed.id)
+    # what is left of the question does not ask how many companies there are
     return Asked(
-        await _read(context, rest),
+        replace(await _read(context, rest), asks=None),
         names,
         matches,
         likened=likened.text,
@@ -126,6 +144,13 @@ def _meant(context: Context, names: Sequence[Name], matches: Sequence[NameMatch]
         return [match for match in exact if match.asked in meant]
     likely = {name.text for name in names if not borne and (name.is_whole or _is_about(name, LIKELY))}
     return [match for match in matches if match.asked in likely and _is_a_slip(match.asked, match.company_name)][:1]
+
+
+def _only_mentioned(context: Context, names: Sequence[Name], matches: Sequence[NameMatch]) -> frozenset[str]:
+    """The companies that a question only mentions, such as the buyer of those asked for: they are no answer themselves."""
+    mentioned = {name.text for name in names if name.relation == "mentioned" and name.chance >= LIKELY}
+    least = context.settings.company_exact_name_min
+    return frozenset(each.company_id for each in matches if each.asked in mentioned and each.name_score >= least)
 
 
 def _is_about(name: Name, chance: float) -> bool:

@@ -11,7 +11,7 @@ from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
 
 from quarry.companies.candidates import Source
-from quarry.companies.contract import EVIDENCE_CHIPS_MAX, FieldName
+from quarry.companies.contract import EVIDENCE_CHIPS_MAX
 from quarry.companies.query import COUNT_MAX
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import CleanText
@@ -45,14 +45,6 @@ class PlanFilters(_Decision):
     )
 
 
-class PlanCondition(_Decision):
-    """What a field of every company must be. Several values are alternatives; for != none of them."""
-
-    field: FieldName
-    op: Literal["=", "!=", "<", "<=", ">", ">="] = "="
-    values: list[CleanText | int | float] = Field(min_length=1, json_schema_extra={"maxItems": VALUES_PLANNED_MAX})
-
-
 class CompanyPlan(_Decision):
     """How to search for what the user asks."""
 
@@ -68,14 +60,6 @@ class CompanyPlan(_Decision):
     )
     filters: PlanFilters = Field(default_factory=PlanFilters)
     success_criteria: CleanText = Field(default="", description="in one sentence, what a good result looks like")
-    where: list[PlanCondition] | None = Field(
-        default=None,
-        description="what the user says of place, status, years, size, funding, founder or acquirer, and rules out",
-    )
-    counts: bool = Field(default=False, description="whether the user asks how many there are, and not which")
-    group_by: FieldName | None = Field(
-        default=None, description="with counts: the field whose values are counted apart"
-    )
 
 
 class RankedCompany(_Decision):

@@ -1,29 +1,20 @@
-"""The plan of a search: by the model, else from what the reader read. Values that no company has are left out."""
+"""The plan of a search: by the model, else from what the reader read. Tags that no company has are left out."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from pydantic import ValidationError
-
-from quarry.agent.service import with_known_values
-from quarry.agent.sources import Asked as MayBeAsked
 from quarry.companies import fallbacks
 from quarry.companies.activity import counted
 from quarry.companies.candidates import SOURCES
 from quarry.companies.context import Asked, Context, Plan, Round, conditions_in_words
-from quarry.companies.facets import COMPANIES, TAG_FACETS
-from quarry.companies.outputs import CompanyPlan, PlanCondition, PlanFilters, Search
+from quarry.companies.outputs import CompanyPlan, PlanFilters, Search
 from quarry.companies.prompts import PlanInputs, plan_messages
-from quarry.companies.query import Sought, TagGroup, assumed
 from quarry.companies.ranking import distinct
-from quarry.companies.sources import SEARCHED, met
 from quarry.companies.store import TAGS_TOLD_MAX, taxonomy
 from quarry.models.step import ModelStep, decide
-from quarry.platform.errors import InvalidInput
 from quarry.platform.text import words
-from quarry.query.algebra import Aggregate, Comparison, Condition, Group, Order, Query, comparisons_of
 
 NAMED_MIN = 0.45
 """The least score of a name at which a short question may be a misspelt name."""
@@ -47,56 +38,11 @@ async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
     by_model = context.run.steps[-1].name == "company_plan" and "company_plan" not in context.run.degraded
     plan = _plan(context, asked, output, before)
     if by_model:
-        plan = await _as_the_model_says(context, plan)
+        sought = plan.sought if asked.is_given else plan.sought.guessed(output.filters.statuses)
+        plan = replace(plan, by_model=True, sought=sought)
     if before is not None and _is_searched(plan, before):
         return replace(now, end_reason="converged"), "nothing else to try"
-    return replace(now, plan=plan, asked=replace(asked, sought=plan.sought)), _described(plan)
-
-
-async def _as_the_model_says(context: Context, plan: Plan) -> Plan:
-    """The plan with the model's conditions in place of the reader's, without those on values that no company has."""
-    output, sought = plan.output, plan.sought
-    if output.where is not None and context.request.constraints is None:
-        stated = await _known(context, output.where)
-        sought = replace(sought, stated=stated, assumed=assumed(stated), excluded=(), tags=_affirmed(sought, stated))
-    sought = sought.guessed(output.filters.statuses)
-    asks = _count_of(output, sought) if output.counts else None
-    return replace(plan, by_model=True, sought=sought, asks=asks)
-
-
-async def _known(context: Context, planned: Sequence[PlanCondition]) -> tuple[Condition, ...]:
-    """The conditions with values as the data spells them, without those on unknown values."""
-    asked = MayBeAsked(SEARCHED, context.caller, {}, {})
-    found: list[Condition] = []
-    for each in planned:
-        try:
-            condition = Comparison(field=each.field, op=each.op, values=tuple(each.values))
-            query = Query(source=COMPANIES.name, where=(condition,))
-            found += (await with_known_values(query, asked, context.services.reader, keeps_places=True)).where
-            met(found[-1:])
-        except (ValidationError, InvalidInput):
-            continue
-    return tuple(found)
-
-
-def _affirmed(sought: Sought, stated: Sequence[Condition]) -> tuple[TagGroup, ...]:
-    """The tags that the reader read, without those that the model rules out."""
-    denied = {str(value) for each in comparisons_of(tuple(stated)) if each.op == "!=" for value in each.scalars}
-    return tuple(group for group in sought.tags if not any(denied & group.values(field) for field in TAG_FACETS))
-
-
-def _count_of(output: CompanyPlan, sought: Sought) -> Query:
-    """The query for the number that the model plans to count."""
-    filters = output.filters
-    tags = {"sector": filters.sectors, "category": filters.categories, "business_model": filters.business_models}
-    filed = [Comparison(field=field, values=tuple(values)) for field, values in tags.items() if values]
-    return Query(
-        source=COMPANIES.name,
-        where=(*sought.stated, *filed),
-        aggregate=(Aggregate(fn="count"),),
-        group=(Group(field=output.group_by),) if output.group_by else (),
-        order=(Order(by="count", direction="desc"),) if output.group_by else (),
-    )
+    return replace(now, plan=plan, asked=replace(asked, sought=plan.sought)), described(plan)
 
 
 def _is_searched(plan: Plan, before: Plan) -> bool:
@@ -110,7 +56,7 @@ def _is_searched(plan: Plan, before: Plan) -> bool:
     )
 
 
-def _described(plan: Plan) -> str:
+def described(plan: Plan) -> str:
     """A plan in a line."""
     filters = plan.output.filters
     tags = [*filters.categories, *filters.sectors, *filters.business_models]
@@ -179,7 +125,8 @@ def _plan(context: Context, asked: Asked, output: CompanyPlan, before: Plan | No
     previous = context.request.previous_candidate_ids
     only = tuple(previous) if output.intent == "narrow" and previous and not asked.is_widened else None
     tried, pending = (before.tried, before.pending) if before else ((), ())
-    plan = Plan(output, asked.sought, pending=pending, tried=tried, only=only, asks=asked.sought.asks)
+    demanded = before.demanded if before else ()
+    plan = Plan(output, asked.sought, pending=pending, tried=tried, only=only, demanded=demanded)
     return plan.queue(output.query_variants, context.settings.company_variants_held)
 
 

@@ -33,10 +33,6 @@ PLAN = f"""You plan searches in a database of young companies. Another program r
   "just", "exactly"), else boost.
 - searchPriorityOrder begins with exact_name when the user seems to name a company, with taxonomy when a whole field is
   asked for.
-- where has what the user says of place, status, years, size, funding stage, founder or acquirer, each a field, an operator and
-  values in the data's own words (countries by their English names); != for what is ruled out. An earlier question's conditions
-  hold on where the user goes on from it.
-- counts is true only when the user asks for a number, or which value of a field is most common; groupBy is that field.
 - intent is narrow when the user speaks of the companies shown before and wants fewer of them.
 - Where a seed company is given, others like it are wanted: describe its business in the variants and never name it.
 - targetResultCount is the number the user asks for, else 5 to 10.
@@ -139,6 +135,8 @@ class SummaryInputs:
     missing: Sequence[str] = ()
     unheard: Sequence[str] = ()
     cut_short: bool = False
+    only_startups: bool = False
+    """Only startups were searched, since the question names no status."""
     near: Sequence[tuple[Company, Sequence[str]]] = ()
     relaxations: Sequence[tuple[str, int]] = ()
 
@@ -198,6 +196,7 @@ def summary_messages(inputs: SummaryInputs) -> list[Message]:
     near = [_missing(*each) | {"profile": snippets(each[0], asked)} for each in inputs.near if not inputs.entries]
     missing = [
         *inputs.missing,
+        *(["only startups were searched, since no status is named"] if inputs.only_startups else []),
         *(f"without “{label}” there are {rows:,}" for label, rows in inputs.relaxations if rows),
     ]
     parts = [

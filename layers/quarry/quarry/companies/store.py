@@ -100,6 +100,12 @@ async def retrieve_variants(
     ]
 
 
+async def count_meeting(database: Database, conditions: Sequence[Condition]) -> int:
+    """How many companies meet all conditions."""
+    row = await database.row(SQL("select count(*) as found from companies t where {}").format(met(conditions)))
+    return int(row["found"]) if row else 0
+
+
 def compared_max(limit: int) -> int:
     """Up to so many companies are compared exactly with a phrasing for `limit` results (`max_few` in vector_candidates)."""
     return max(2000, 80 * limit)

@@ -13,6 +13,7 @@ NAMED_MAX = 4
 SURE = 0.6
 UNHEARD_MAX = 3
 
+ONLY_STARTUPS = "Only startups were searched."
 CUT_SHORT = "\n\nThe search was cut short by its limits: there may be others that fit, or fit better."
 BROKEN_OFF = "\n\nThe answer broke off here. From the profiles themselves: "
 
@@ -35,6 +36,8 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
         yield f" {shared}"
     if best.confidence < SURE:
         yield f" {_doubt(inputs)}"
+    if inputs.only_startups:
+        yield f" {ONLY_STARTUPS}"
 
 
 def nothing_found(inputs: SummaryInputs) -> str:
@@ -52,7 +55,7 @@ def nothing_found(inputs: SummaryInputs) -> str:
         missing.append(f"Without {'; without '.join(costs)}.")
     if inputs.unheard:
         missing.append(f"{_no_profile_mentions(inputs.unheard).replace('no', 'No', 1)}.")
-    said = " ".join([said, *missing])
+    said = " ".join([said, *missing, *([ONLY_STARTUPS] if inputs.only_startups else [])])
     if inputs.near:
         near = [
             f"{company.company_name} ({'; '.join(map(_unmet, unmet))})" if unmet else company.company_name

@@ -12,7 +12,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from functools import cache
 from importlib.resources import files
 from typing import Literal
@@ -64,8 +64,10 @@ class Writing:
         """A number with two decimals at most; below 0.1 with the first three digits that are not 0."""
         exact = Decimal(str(value))
         places = DECIMALS if abs(exact) >= Decimal("0.1") or not exact else DECIMALS - exact.adjusted()
-        rounded = round(exact, min(places, PLACES_MAX))
-        return self.number(rounded.normalize() if rounded else Decimal(0), ",f")
+        # all digits of a large number, which may be more than the 28 that Python keeps by default
+        with localcontext(prec=max(exact.adjusted(), 0) + PLACES_MAX + 2):
+            rounded = round(exact, min(places, PLACES_MAX))
+            return self.number(rounded.normalize() if rounded else Decimal(0), ",f")
 
     def amount(self, value: float | Decimal, currency: str | None) -> str:
         """A number with its currency, an ISO 4217 code, if it has one."""

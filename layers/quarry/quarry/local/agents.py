@@ -96,4 +96,6 @@ class _Unanswered:
 def print_tools(format: Literal["openai", "mcp"]) -> None:
     """The tools as JSON, in OpenAI's function format or as `POST /mcp` lists them."""
     offered = offer().tools
-    write_json(openai_format(offered) if format == "openai" else [tool.listing for tool in offered])
+    write_json(
+        openai_format(offered) if format == "openai" else [tool.listing for tool in offered if not tool.is_former]
+    )

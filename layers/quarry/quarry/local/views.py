@@ -120,7 +120,7 @@ class RecordsView(View):
             case records.CitationsEvent():
                 self._write(marked_end(self._marked, event.statements))
                 self._end_answer()
-                self._show_sources()
+                self._show_sources("Sources" if event.citations else "Nearest records")
             case records.ConfidenceEvent():
                 self._console.print()
                 self._line(event.label, _LEVEL_STYLES[event.level])
@@ -129,10 +129,10 @@ class RecordsView(View):
             case records.DoneEvent():
                 self._show_end(event)
 
-    def _show_sources(self) -> None:
+    def _show_sources(self, heading: str) -> None:
         if not self._sources:
             return
-        self._heading("Sources")
+        self._heading(heading)
         rows = []
         for each in self._sources:
             facts = [each.type.replace("_", " "), *([each.date.isoformat()] if each.date else [])]
@@ -261,7 +261,7 @@ class PeopleView(View):
             if listed := "; ".join(_facts(constraints)):
                 self._console.print(Text.assemble((f"{name:<7}", "dim"), printable(listed)))
         if not event.people:
-            self._line("\nNobody was found.")
+            self._line(f"\n{event.notice}")
         elif event.fallback_tier:
             self._line(f"\nToo few people fit exactly: {people.FALLBACK_TIERS[event.fallback_tier]}.", "yellow")
         for place, each in enumerate(event.people, start=1):

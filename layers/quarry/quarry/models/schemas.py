@@ -30,9 +30,12 @@ def response_format(name: str, output_type: type[BaseModel]) -> Schema:
 @cache
 def tool_parameters(arguments: type[BaseModel], unlisted: frozenset[str] = frozenset()) -> Schema:
     """The schema of a tool's arguments without those `unlisted`. Optional arguments do not also allow null, nor lists a single
-    value. Recursive arguments are described once: inside, they are any object.
+    value. Recursive arguments are described once: inside, they are any object. `TOOL_DEFINITIONS` of the model replace the
+    definitions of these names.
     """
     whole = arguments.model_json_schema()
+    # definitions that the model gives of its own for tools
+    whole.setdefault("$defs", {}).update(getattr(arguments, "TOOL_DEFINITIONS", {}))
     if (name := _name(whole.get("$ref"))) is not None:
         own = {"type": "object", "description": "Arguments like these"}
         definitions = {**whole["$defs"], name: own}
@@ -44,19 +47,9 @@ def tool_parameters(arguments: type[BaseModel], unlisted: frozenset[str] = froze
 
 @cache
 def tool_result(result: type[BaseModel]) -> Schema:
-    """The schema of a tool's result: its fields and their types, without what is inside them."""
+    """The schema of a tool's result: the fields that it always has."""
     whole = result.model_json_schema(mode="serialization")
-    properties = {name: _type_of(part) for name, part in whole.get("properties", {}).items()}
-    return {"type": "object", "properties": properties, "required": whole.get("required", [])}
-
-
-def _type_of(schema: Schema) -> Schema:
-    if "type" in schema:
-        return {"type": schema["type"]}
-    options = [_type_of(each).get("type") for each in schema.get("anyOf", ())]
-    if options and all(isinstance(each, str) for each in options):
-        return {"type": list(dict.fromkeys(options))}
-    return {"type": "object"} if "$ref" in schema else {}
+    return {"type": "object", "required": whole.get("required", [])}
 
 
 def _slim(schema: Schema, finish: Callable[[Schema], Schema]) -> Schema:
@@ -132,8 +125,8 @@ def _unwrapped(schema: Schema, options: list[Schema]) -> Schema:
 
 def _inlined(schema: Schema) -> Schema:
     """The schema with definitions that are used once moved to where they are used."""
-    definitions = schema.get("$defs", {})
-    uses = Counter(_references(schema))
+    definitions = _reached(schema)
+    uses = Counter(_references({**schema, "$defs": definitions}))
 
     def put_in(part: Any) -> Any:
         if isinstance(part, list):
@@ -149,6 +142,18 @@ def _inlined(schema: Schema) -> Schema:
     inlined: Schema = put_in(schema)
     kept = {name: put_in(part) for name, part in definitions.items() if uses[name] > 1}
     return inlined | ({"$defs": kept} if kept else {})
+
+
+def _reached(schema: Schema) -> dict[str, Schema]:
+    """The definitions that the schema refers to, also by others."""
+    definitions, reached = schema.get("$defs", {}), dict[str, Schema]()
+    waiting = [*_references({keyword: part for keyword, part in schema.items() if keyword != "$defs"})]
+    while waiting:
+        name = waiting.pop()
+        if name not in reached and name in definitions:
+            reached[name] = definitions[name]
+            waiting += _references(definitions[name])
+    return reached
 
 
 def _references(part: Any) -> Iterator[str]:

@@ -12,13 +12,14 @@ from typing import Generic, Protocol, TypeVar, cast
 from pydantic import BaseModel
 
 from quarry.models.interface import ChatModel, Message, ToolCall, ToolDefinition, Usage
-from quarry.platform.errors import ModelError, ModelOutputInvalid, ModelUnavailable
+from quarry.platform.errors import ModelError, ModelOutputInvalid, ModelTimedOut, ModelUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.runs.run_log import Run, StepRecord
 
 Inputs = TypeVar("Inputs")
 Output = TypeVar("Output", bound=BaseModel)
 
+CHARACTERS_OF_A_TOKEN = 4
 REPAIR_REQUEST = "That output was not valid: {problem}. Answer again with the corrected JSON object and nothing else."
 
 
@@ -36,13 +37,13 @@ async def decide(step: ModelStep[Inputs, Output], inputs: Inputs, run: Run) -> O
     """The model's decision, or the fallback's output if there is no model, no budget, or no valid output.
 
     An invalid output is sent back once with the problem. The same question is asked only once in a run. A failing model marks the
-    step as degraded in `run`; this never raises a ModelError.
+    step as degraded in `run`; this never raises a ModelError. A model that was too slow once is not asked again in the run.
     """
     with run.step(step.name) as record:
         if run.chat is None:
             return await off_loop(step.fallback, inputs)
-        failure: ModelError | None = None
-        if run.budget.allows_turn():
+        failure: ModelError | None = ModelTimedOut() if run.has_timed_out else None
+        if failure is None and run.budget.allows_turn():
             try:
                 return await _ask(step, inputs, run, run.chat, record)
             except ModelError as error:
@@ -74,10 +75,38 @@ async def _ask_once(
     step: ModelStep[Inputs, Output], messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord
 ) -> Output:
     run.budget.spend_turn()
-    answer = await chat.decide(messages, name=step.name, output_type=step.output, seconds=run.budget.seconds_for_work)
-    run.budget.tokens += answer.usage.total
-    record.usage += answer.usage
+    usage = _about(messages)
+    record.counts["cut_off"] = record.counts.get("cut_off", 0) + 1
+    try:
+        answer = await chat.decide(
+            messages, name=step.name, output_type=step.output, seconds=run.budget.seconds_for_work
+        )
+        usage = answer.usage
+        _ended(record)
+    except ModelTimedOut:
+        run.has_timed_out = True
+        raise
+    except ModelError:
+        usage = Usage()
+        _ended(record)
+        raise
+    finally:
+        run.budget.tokens += usage.total
+        record.usage += usage
     return answer.output
+
+
+def _about(messages: Sequence[Message], characters: int = 0) -> Usage:
+    """The tokens of a call that was cut off, of which no server tells: about one for four characters."""
+    read = sum(len(message.content) for message in messages)
+    return Usage(read // CHARACTERS_OF_A_TOKEN, characters // CHARACTERS_OF_A_TOKEN)
+
+
+def _ended(record: StepRecord) -> None:
+    """A call that was counted as cut off has ended by itself."""
+    record.counts["cut_off"] -= 1
+    if not record.counts["cut_off"]:
+        del record.counts["cut_off"]
 
 
 async def write(
@@ -149,25 +178,39 @@ async def streamed(
     """One turn of the model: the pieces of its text, then the tools that it calls, if any.
 
     It takes at most `seconds`, and may use the time that the budget keeps for the answer. Its tokens count in `record` and in the
-    budget, even if it breaks off.
+    budget, about so many if it was cut off.
 
-    Raises ModelError, before a piece or after some, also if there is no model or no time left.
+    Raises ModelError, before a piece or after some, also if there is no model, no time left, or the model was too slow before.
     """
     seconds = min(seconds, run.budget.seconds_left)
+    if run.has_timed_out:
+        raise ModelTimedOut
     if run.chat is None or not seconds:
         raise ModelUnavailable("The search's time is spent.")
     run.budget.spend_turn()
-    usage = Usage()
+    usage: Usage | None = None
+    characters, is_over = 0, False
     try:
         async with aclosing(run.chat.stream(messages, tools=tools, seconds=seconds)) as parts:
             async for part in parts:
                 if isinstance(part, Usage):
                     usage = part
                 else:
+                    characters += len(part) if isinstance(part, str) else 0
                     yield part
+        is_over = True
+    except ModelTimedOut:
+        run.has_timed_out = True
+        raise
+    except ModelError:
+        is_over = True
+        raise
     finally:
-        record.usage += usage
-        run.budget.tokens += usage.total
+        if not is_over:
+            record.counts["cut_off"] = 1
+            usage = usage or _about(messages, characters)
+        record.usage += usage or Usage()
+        run.budget.tokens += usage.total if usage else 0
 
 
 async def text_of(turn: AsyncGenerator[str | tuple[ToolCall, ...]]) -> AsyncGenerator[str]:

@@ -84,8 +84,7 @@ AGENT_TOOLS = (
         "search_ontology",
         "Search the workspace",
         "Search the user's own project workspace: tasks, plans, goals, milestones, documents, outputs and requirements, best "
-        "first, forgiving of misspellings. For things that the user describes (a marketing plan, the email brief) without "
-        "giving an id. Gives type, id, project, title, snippet and score of each.",
+        "first, forgiving of misspellings. For things that the user describes (the email brief) without giving an id.",
         SearchOntologyArguments,
         FoundEntities,
         _search,

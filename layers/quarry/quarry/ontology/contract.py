@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import datetime
-from typing import Any, Literal, get_args
+from typing import Annotated, Any, Literal, get_args
 
-from pydantic import Field
+from pydantic import Field, StringConstraints
 
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
-from quarry.platform.text import Identifier, QueryText
+from quarry.platform.text import Identifier, QueryText, Storable
+from quarry.query.contract import ShortQuery
+from quarry.streaming.events import Event
+from quarry.verification.wire import CheckedStatement, Confidence
 
 EntityType = Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"]
 ENTITY_TYPES: tuple[EntityType, ...] = get_args(EntityType)
@@ -28,6 +31,7 @@ class OntologySearchRequest(Request):
 class EntityResult(LazyModel):
     """One found entity. `snippet` is HTML-escaped but for the `<mark>` around the matched words; `score` is
     0.6 · ts_rank + 0.4 · trigram similarity of the title; `project_name` is left out where the project is not the caller's.
+    `near` is there, and true, where it is only near the query: it lacks a word of it.
     """
 
     type: EntityType
@@ -37,6 +41,7 @@ class EntityResult(LazyModel):
     title: str
     snippet: str
     score: float
+    near: Literal[True] | None = None
 
 
 class OntologySearchResponse(LazyModel):
@@ -71,3 +76,87 @@ class WholeEntity(LazyModel):
     project: Project | None = None
     created_at: datetime.datetime | None = None
     updated_at: datetime.datetime | None = None
+
+
+HISTORY_TURNS = 5
+TURN_CHARACTERS_MAX = 20_000
+
+
+class AskedBefore(Request):
+    """An earlier question with its answer."""
+
+    question: QueryText
+    answer: Annotated[str, StringConstraints(max_length=TURN_CHARACTERS_MAX), Storable] = ""
+
+
+class OntologyAskRequest(Request):
+    """`POST /ontology/ask`. Without `project_id`, asks about all projects; without `types`, about all types."""
+
+    question: QueryText = Field(examples=["What is blocked, and who has it?"])
+    history: list[AskedBefore] = Field(default_factory=list, max_length=50)
+    project_id: Identifier | None = None
+    types: list[EntityType] | None = Field(default=None, max_length=14)
+
+
+class Telemetry(LazyModel):
+    """How an answer came about. `turns` counts the model's turns; `degraded` are steps that a fallback served."""
+
+    run_id: str
+    turns: int
+    tool_calls: int
+    degraded: list[str]
+
+
+class Understood(LazyModel):
+    """The Query that an answer gives the result of, in words; `unread` are words of the question that no part of it says."""
+
+    sentence: str
+    query: ShortQuery
+    unread: list[str] = []
+
+
+class OntologyAnswer(LazyModel):
+    """An answer about the caller's projects. `results` are the entities that it speaks of, at most 50, and `total` is how many
+    there are in all. `statements` are those of a model with what the check found; `confidence` follows from them or, where a
+    Query was understood, from how it was read.
+    """
+
+    response: str
+    results: list[EntityResult]
+    total: int
+    understood: Understood | None = None
+    statements: list[CheckedStatement] = []
+    confidence: Confidence | None = None
+    telemetry: Telemetry
+
+
+class ToolCalled(LazyModel):
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+class ToolObserved(LazyModel):
+    """What a tool found: how many rows, and a line about them for people."""
+
+    id: str
+    tool: str
+    count: int
+    summary: str
+
+
+class ToolCallEvent(Event):
+    type: Literal["tool_call"] = "tool_call"
+    data: ToolCalled
+
+
+class ToolObservationEvent(Event):
+    type: Literal["tool_observation"] = "tool_observation"
+    data: ToolObserved
+
+
+class FinalAnswerEvent(Event):
+    """The last event of an answer that did not fail."""
+
+    type: Literal["final_answer"] = "final_answer"
+    data: OntologyAnswer

@@ -12,7 +12,6 @@ from quarry.agent.sources import Asked
 from quarry.ontology.contract import EntityType
 from quarry.ontology.facets import SEARCHED_BY_TYPE
 from quarry.ontology.sources import SCHEMA, settings_of
-from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition
 from quarry.reader.names import SourceName
 from quarry.reader.reading import LikelyCondition, Reading, likely_conditions, ruled_out, words_left
@@ -42,12 +41,19 @@ class Sought:
     types: tuple[EntityType, ...] = ()
 
 
-async def read_sought(query: str, types: Sequence[EntityType], caller: Caller, services: Services) -> Sought:
-    """What a query seeks among the caller's entities of these types. Raises DatabaseUnavailable."""
+def asked_of(types: Sequence[EntityType], caller: Caller) -> Asked:
+    """The caller's entities of these types, or of all, as sources."""
     names: list[str] = [*dict.fromkeys(types)] or [*SCHEMA.sources]
-    asked = Asked(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
-    today = datetime.datetime.now(datetime.UTC).date()
-    return await off_loop(sought, await read_over(query, names, asked, services, today))
+    return Asked(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
+
+
+async def read_query(
+    query: str, types: Sequence[EntityType], caller: Caller, services: Services, before: str = ""
+) -> Reading:
+    """How a query over the caller's entities of these types is read, after the one `before`. Raises DatabaseUnavailable."""
+    asked, today = asked_of(types, caller), datetime.datetime.now(datetime.UTC).date()
+    earlier = await read_over(before, [*asked.homes], asked, services, today) if before else None
+    return await read_over(query, [*asked.homes], asked, services, today, earlier)
 
 
 def sought(reading: Reading) -> Sought:

@@ -149,6 +149,28 @@ def _of_type(type: EntityType, sought: Sought, parameters: dict[str, Any]) -> Co
     )
 
 
+async def entities_of(database: Database, caller: Caller, keys: Sequence[tuple[str, str]]) -> list[Candidate]:
+    """The caller's entities with these types and ids, in this order."""
+    rows = await database.rows(
+        """select e.type, e.id, e.project_id, p.name as project_name, e.title
+           from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)
+           join onto_search_entries e on e.type = k.type and e.id = k.id and e.created_by = %(actor_id)s
+           left join onto_projects p on p.id = e.project_id and p.created_by = e.created_by order by k.place""",
+        {"types": [type for type, _ in keys], "ids": [id for _, id in keys], "actor_id": caller.user_id},
+    )
+    return [Candidate(**row, snippet="", score=0.0, is_match=True) for row in rows]
+
+
+async def project_name(database: Database, caller: Caller, project_id: str) -> str:
+    """The name of a project of the caller's. Raises NotFound."""
+    row = await database.row(
+        "select name from onto_projects where id = %s and created_by = %s", [project_id, caller.user_id]
+    )
+    if row is None:
+        raise NotFound("You have no project with this id.")
+    return str(row["name"])
+
+
 async def whole_entity(database: Database, caller: Caller, type: EntityType, entity_id: str) -> WholeEntity:
     """One of the caller's entities with its props and project. Raises NotFound."""
     rows = await database.call("onto_entity_details", p_actor_id=caller.user_id, p_type=type, p_id=entity_id)

@@ -2,15 +2,35 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, Path, Request
+from starlette.responses import JSONResponse, Response
 
-from quarry.ontology.contract import EntityType, OntologySearchRequest, OntologySearchResponse, WholeEntity
-from quarry.platform.errors import NotFound
+from quarry.ontology.contract import (
+    EntityType,
+    FinalAnswerEvent,
+    OntologyAnswer,
+    OntologyAskRequest,
+    OntologySearchRequest,
+    OntologySearchResponse,
+    WholeEntity,
+)
+from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
+from quarry.streaming.events import NDJSON
 from quarry.web.problems import documented, request_id_of
 from quarry.web.requests import PlainCaller, ServicesDependency
+from quarry.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
+
+_ANSWER: dict[int | str, dict[str, Any]] = {
+    200: {
+        "model": OntologyAnswer,
+        "description": "The answer; as events, one a line, where `Accept` asks for `application/x-ndjson`: "
+        "`docs/api/ontology-events.json` holds their schema.",
+        "content": {"application/x-ndjson": {"itemSchema": NDJSON_EVENT_SCHEMA}},
+    }
+}
 
 router = APIRouter(tags=["ontology"], responses=documented(NotFound))
 
@@ -23,6 +43,33 @@ async def search(
     from quarry.ontology.search import search_ontology
 
     return await search_ontology(body, caller, services, request_id_of(request))
+
+
+@router.post("/ontology/ask", response_class=JSONResponse, responses=_ANSWER | documented(NotFound, Gone))
+async def ask(request: Request, body: OntologyAskRequest, reader: Reader, services: ServicesDependency) -> Response:
+    """An answer about the caller's projects, and the entities that it speaks of."""
+    from quarry.ontology.ask import answer_about_projects
+    from quarry.ontology.retrieval import project_name
+
+    is_stream = "application/x-ndjson" in request.headers.get("accept", "").lower()
+    if is_stream and reader.place is not None:
+        return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
+    if body.project_id is not None:
+        # before the stream begins, so that another's project is a 404
+        await project_name(services.reader, reader.caller, body.project_id)
+    request_id = request_id_of(request)
+    if is_stream:
+        return stream_response(
+            request,
+            lambda run_id: answer_about_projects(body, reader.caller, services, request_id, run_id),
+            reader.caller,
+            services,
+            NDJSON,
+            "ontology",
+        )
+    events = answer_about_projects(body, reader.caller, services, request_id)
+    answer = [event.data async for event in events if isinstance(event, FinalAnswerEvent)][-1]
+    return Response(answer.model_dump_json(by_alias=True, exclude_none=True), media_type="application/json")
 
 
 # an owner's id may hold a slash

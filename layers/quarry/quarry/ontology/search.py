@@ -16,9 +16,11 @@ from quarry.ontology.contract import (
     OntologySearchRequest,
     OntologySearchResponse,
 )
-from quarry.ontology.reading import Sought, read_sought
-from quarry.ontology.retrieval import Candidates, find_entities
+from quarry.ontology.reading import Sought, read_query
+from quarry.ontology.reading import sought as sought_by
+from quarry.ontology.retrieval import Candidate, Candidates, find_entities
 from quarry.ontology.sources import labels, settings_of
+from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark
 from quarry.query.algebra import Condition
 from quarry.runs.run_log import ResultRecord
@@ -38,13 +40,17 @@ async def search_ontology(
         run.results = [ResultRecord(entity.type, entity.id, entity.score) for entity in found.entities]
         run.end_reason = "answered"
     return OntologySearchResponse(
-        results=[
-            EntityResult.model_validate(vars(entity) | {"snippet": mark(entity.snippet)}) for entity in found.entities
-        ],
+        results=[result_of(entity) for entity in found.entities],
         total=found.total,
         message=message(found, labels(where), is_met=is_met),
         more=found.more or None,
     )
+
+
+def result_of(entity: Candidate) -> EntityResult:
+    """An entity as a result."""
+    near = None if entity.is_match else True
+    return EntityResult.model_validate(vars(entity) | {"snippet": mark(entity.snippet), "near": near})
 
 
 async def search_workspace(
@@ -61,7 +67,21 @@ async def search_workspace(
 
     Raises NotFound for a project that is not the caller's, and DatabaseUnavailable.
     """
-    sought = await read_sought(query, types, caller, services)
+    sought = await off_loop(sought_by, await read_query(query, types, caller, services))
+    return await find_sought(query, sought, types, caller, services, project_id=project_id, filters=filters)
+
+
+async def find_sought(
+    query: str,
+    sought: Sought,
+    types: Sequence[EntityType],
+    caller: Caller,
+    services: Services,
+    *,
+    project_id: str | None = None,
+    filters: Mapping[str, str] | None = None,
+) -> tuple[Candidates, Sequence[Condition], bool]:
+    """The same for what a query seeks, once it is read."""
     find = partial(
         find_entities,
         services.acting(settings_of(caller)).reader,

@@ -9,13 +9,24 @@ from typing import Any
 from pydantic import Field
 
 from quarry.agent.domain_tools import AgentTemplate, AgentTool
-from quarry.people.contract import PeopleSearchRequest, PersonResult, PublicProfile, Relaxation
+from quarry.people.contract import (
+    ExperienceCard,
+    PeopleSearchRequest,
+    PeopleSearchResponse,
+    PersonResult,
+    PublicProfile,
+    Relaxation,
+)
 from quarry.people.profiles import public_profile
 from quarry.people.search import search_people
+from quarry.people.structured import FindPeopleArguments, find_people
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText
 from quarry.services.services import Caller, Services
+
+INSTEAD_OF_SEARCH = "use find_people, which costs a credit; counts and groups of people come from `query`"
+"""What an agent is told that searches people as it does other sources."""
 
 
 async def read_whole(name: str, id: str, caller: Caller, services: Services) -> dict[str, Any]:
@@ -47,17 +58,22 @@ class FoundPerson(LazyModel):
     why_matched: list[str]
     open_to_work: bool
     open_to_contact: bool
+    matched_cards: list[ExperienceCard]
     meets: list[str]
     misses: list[str]
 
 
 class FoundPeople(LazyModel):
-    """At most five people, best first, and how many more there would be without each condition."""
+    """At most five people, best first; who misses something is only near. `relaxations`: how many more there would be without a
+    condition. `notice`: what could not be done.
+    """
 
     search_id: str
     people: list[FoundPerson]
-    relaxations: list[Relaxation]
-    next: str
+    relaxations: list[Relaxation] = []
+    charged: bool = True
+    notice: str | None = None
+    next: str = ""
 
 
 async def _get(arguments: GetPersonArguments, caller: Caller, services: Services) -> dict[str, Any]:
@@ -65,12 +81,21 @@ async def _get(arguments: GetPersonArguments, caller: Caller, services: Services
 
 
 async def _search(arguments: SearchPeopleArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    found = await search_people(PeopleSearchRequest(query=arguments.query), caller, services)
+    return _shown(await search_people(PeopleSearchRequest(query=arguments.query), caller, services))
+
+
+async def _find(arguments: FindPeopleArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    return _shown(await find_people(arguments, caller, services))
+
+
+def _shown(found: PeopleSearchResponse) -> dict[str, Any]:
     return {
         "search_id": found.search_id,
         "people": [_short(person) for person in found.people],
         "relaxations": [each.model_dump() for each in found.relaxations],
-        "next": "get_person gives the whole profile of one, for nothing. Contact details are unlocked by the user alone.",
+        "charged": found.charged,
+        "notice": found.notice,
+        "next": "`get` gives the whole profile of one, for nothing. Contact details are unlocked by the user alone.",
     }
 
 
@@ -87,18 +112,29 @@ AGENT_TOOLS = (
         GetPersonArguments,
         PublicProfile,
         _get,
+        is_former=True,
+    ),
+    AgentTool(
+        "find_people",
+        "Find people",
+        "At most five people for a need, with reasons and what each misses. COSTS THE USER ONE CREDIT if anybody is shown.",
+        FindPeopleArguments,
+        FoundPeople,
+        _find,
+        route_class="model",
+        spends=True,
+        unlisted=frozenset({"key"}),
     ),
     AgentTool(
         "search_people",
         "Search people, for a credit",
-        "Find at most five people by hard conditions in plain words, with reasons. EACH CALL COSTS THE USER ONE CREDIT, also one "
-        "that finds nobody: it is offered only since the user's own settings allow spending. Ask once, with all that is known, "
-        "and not again for the same people.",
+        "The same as find_people, with the need in plain words alone.",
         SearchPeopleArguments,
         FoundPeople,
         _search,
         route_class="model",
         spends=True,
+        is_former=True,
     ),
 )
 

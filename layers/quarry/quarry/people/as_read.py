@@ -82,6 +82,8 @@ def _take(draft: _Draft, segment: Segment, kind: str, part: str) -> None:
     match kind:
         case "company" | "school" | "team":
             _take_organisation(draft, segment, kind, part)
+        case "name" if part == "like":
+            _take_like(draft, segment, segment.of("name")[0])
         case "name":
             names = segment.of("name")
             draft.put(part, "keywords" if part == "exclude" else "name", names, segment)
@@ -111,12 +113,21 @@ def _take_word(draft: _Draft, segment: Segment, part: str) -> None:
     elif part == "must":
         draft.put(part, "text", [said], segment)
         draft.about.append(said)
+    elif part == "like":
+        _take_like(draft, segment, said)
     elif part == "exclude":
         draft.excluded.append(segment)
+    elif part == "never":
+        draft.constraints.exclude.ever = True
     elif part == "idle":
         _set(draft, "exclude.is_current", True, segment, "exclude")
     elif part in ("former", "current"):
         _set(draft, "must.is_current", part == "current", segment, part)
+
+
+def _take_like(draft: _Draft, segment: Segment, name: str) -> None:
+    draft.constraints.like = name
+    draft.note("like", name, segment, "should")
 
 
 def _set(draft: _Draft, name: str, value: bool, segment: Segment, part: str) -> None:

@@ -33,7 +33,7 @@ async def _said(found: PeopleSearchResponse) -> Said:
 def in_words(found: PeopleSearchResponse) -> Iterator[str]:
     """The answer in Markdown, one piece for each person."""
     count = len(found.people)
-    yield "Nobody was found." if not count else f"{count} {'person' if count == 1 else 'people'}, best first."
+    yield f"{count} {'person' if count == 1 else 'people'}, best first." if count else found.notice or "Nobody fits."
     if count and found.fallback_tier:
         yield f" Too few fit exactly: {FALLBACK_TIERS[found.fallback_tier]}."
     for place, person in enumerate(found.people, start=1):
@@ -41,7 +41,8 @@ def in_words(found: PeopleSearchResponse) -> Iterator[str]:
     if found.relaxations:
         yield "\n\nWith one condition less:\n\n"
         yield "\n".join(f"- {_one_line(each.label)}: {each.additional_people:,} more" for each in found.relaxations)
-    yield f"\n\nSearch {found.search_id}, for one credit. Contact details are unlocked in Quarry itself."
+    if found.charged:
+        yield f"\n\nSearch {found.search_id}, for one credit. Contact details are unlocked in Quarry itself."
 
 
 def _lines(place: int, person: PersonResult) -> Iterator[str]:

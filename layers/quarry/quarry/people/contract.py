@@ -100,7 +100,9 @@ class Should(Request):
 
 
 class Exclude(Request):
-    """What is never shown, in any tier."""
+    """What is never shown, in any tier. An experience of a required role that shows any of it rules a person out; with `ever`,
+    any experience does.
+    """
 
     company_norm: list[str] = []
     keywords: list[str] = []
@@ -110,6 +112,7 @@ class Exclude(Request):
     open_to_work: StrictBool | None = None
     time_start: str | None = None
     time_end: str | None = None
+    ever: StrictBool | None = Field(default=None, description="True where the query says never.")
 
 
 class Constraints(Request):
@@ -120,6 +123,7 @@ class Constraints(Request):
     must: Must = Must()
     should: Should = Should()
     exclude: Exclude = Exclude()
+    like: str | None = Field(default=None, description="The name of a person whom others should resemble.")
     search_phrases: list[str] = []
     query_embedding_text: str = ""
     confidence_score: Number = 0.0
@@ -232,7 +236,9 @@ class Relaxation(LazyModel):
 
 
 class PeopleSearchResponse(LazyModel):
-    """The answer to a search, at most five people, best first. `fallback_tier` is a key of FALLBACK_TIERS."""
+    """The answer to a search, at most five people, best first. `fallback_tier` is a key of FALLBACK_TIERS. Where nobody can be
+    shown, nothing is `charged`. `notice` says what the search could not do.
+    """
 
     search_id: str
     people: list[PersonResult]
@@ -240,6 +246,8 @@ class PeopleSearchResponse(LazyModel):
     fallback_tier: int
     relaxations: list[Relaxation]
     degraded: list[str]
+    charged: bool = True
+    notice: str | None = None
 
 
 class UnlockRequest(Request):
@@ -356,6 +364,7 @@ class PeopleQuery(LazyModel):
     must: Annotated[Must, _mended(Must)]
     should: Annotated[Should, _mended(Should)]
     exclude: Annotated[Exclude, _mended(Exclude)]
+    like: CleanText | None = Field(default=None, description="The person whom others should be like, by name.")
     query_embedding_text: Annotated[CleanText, BeforeValidator(lambda value: "" if value is None else value)] = ""
     confidence_score: float | None = Field(default=0.0, ge=0, le=1)
     quotes: Annotated[list[Quote], BeforeValidator(_listed)] = Field(
@@ -364,13 +373,15 @@ class PeopleQuery(LazyModel):
 
 
 class PersonReasons(LazyModel):
-    """Why one person was found."""
+    """Whether one person fits, and why they were found or what they lack."""
 
     person_id: CleanText
+    fits: bool = True
     why_matched: Texts = []
+    lacks: Annotated[CleanText, BeforeValidator(lambda value: "" if value is None else value)] = ""
 
 
 class PeopleReasons(LazyModel):
-    """Why the people were found, each by the id that was given."""
+    """The people found, best first, each by the id that was given."""
 
     people: list[PersonReasons]

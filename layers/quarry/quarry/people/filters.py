@@ -42,6 +42,11 @@ FALLBACK_TIER_TIME_SOFT = 1
 FALLBACK_TIER_LOCATION_SOFT = 2
 FALLBACK_TIER_COMPANY_TEAM_SOFT = 3
 
+OF_THE_PERSON: frozenset[HardConstraint] = frozenset(
+    {"open_to_work_only", "preferred_locations", "offer_salary_inr_per_year", "experience_years"}
+)
+"""Constraints on the person; the others are on an experience."""
+
 RELAXED_FROM: Mapping[HardConstraint, int] = {
     "time": FALLBACK_TIER_TIME_SOFT,
     "location": FALLBACK_TIER_LOCATION_SOFT,
@@ -108,6 +113,8 @@ class CardFilters:
     excluded_current: bool | None = None
     excluded_time_start: datetime.date | None = None
     excluded_time_end: datetime.date | None = None
+    excluded_ever: bool = False
+    """Any experience may exclude its person, not only one that is asked for; their headline and name too."""
     roles: tuple[str, ...] = ()
     """What an experience must show, each by any of its names, separated by bars."""
     names: tuple[str, ...] = ()
@@ -130,6 +137,25 @@ class CardFilters:
         named = (self.excluded_companies, self.excluded_keywords, self.excluded_teams, self.excluded_places)
         others = (self.excluded_current, self.excluded_time_start, self.excluded_time_end)
         return any(named) or any(other is not None for other in others)
+
+    @property
+    def unexcluded(self) -> CardFilters:
+        """The same without exclusions."""
+        fields = [name for name in vars(self) if name.startswith("excluded_")]
+        return replace(self, **{name: getattr(_NOTHING, name) for name in fields})
+
+    @property
+    def excluding(self) -> CardFilters:
+        """What an excluded experience must meet to exclude its person: a required role, else the other conditions on it."""
+        if self.excluded_ever:
+            return CardFilters()
+        if self.roles:
+            return CardFilters(roles=("|".join(self.roles),))
+        on_cards = [name for name in HARD_CONSTRAINTS if name not in OF_THE_PERSON]
+        given = {field: getattr(self, field) for name in on_cards for field in HARD_CONSTRAINTS[name]}
+        if self.or_preferred_locations:  # the place is only an alternative
+            given |= dict.fromkeys(HARD_CONSTRAINTS["location"], ())
+        return CardFilters(**given)
 
     @property
     def expects_more(self) -> bool:
@@ -204,6 +230,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         excluded_current=exclude.is_current,
         excluded_time_start=_date(exclude.time_start),
         excluded_time_end=_date(exclude.time_end),
+        excluded_ever=bool(exclude.ever),
         should_terms=unique(
             (
                 *should.skills_or_tools, *should.keywords, *role_names, *map(_words, should.intent_secondary),
@@ -228,25 +255,27 @@ def condition_label(constraint: HardConstraint, filters: CardFilters) -> str:
     return _LABELS[constraint](filters)
 
 
-def exclusion_labels(filters: CardFilters, never_said: Collection[str] = ()) -> tuple[str, ...]:
-    """The labels of the exclusions, without words that no profile contains."""
-    filters = replace(
-        filters,
-        excluded_companies=tuple(name for name in filters.excluded_companies if name not in never_said),
-        excluded_keywords=tuple(name for name in filters.excluded_keywords if name not in never_said),
-    )
+def exclusions(
+    filters: CardFilters, never_said: Collection[str] = ()
+) -> list[tuple[str, list[CardFilters], list[str]]]:
+    """The exclusions: the label of each, and the filters and the words that show it on an experience. Words that no profile
+    contains are left out.
+    """
+    companies = tuple(name for name in filters.excluded_companies if name not in never_said)
     # "colonels" and "colonel" are one exclusion
-    keywords = unique(filters.excluded_keywords, stems_of)
-    labels = [f"not {listed(keywords)}"] if keywords else []
+    words = unique((name for name in filters.excluded_keywords if name not in never_said), stems_of)
     out = CardFilters(
-        companies=filters.excluded_companies,
+        companies=companies,
         teams=filters.excluded_teams,
         places=filters.excluded_places,
         is_current=filters.excluded_current,
         time_start=filters.excluded_time_start,
         time_end=filters.excluded_time_end,
     )
-    return (*(f"not {condition_label(name, out)}" for name in constraints_in_force(out)), *labels)
+    on_cards: list[tuple[str, list[CardFilters], list[str]]] = [
+        (f"not {condition_label(name, out)}", [only(out, name)], []) for name in constraints_in_force(out)
+    ]
+    return [*on_cards, *([(f"not {listed(words)}", [], list(words))] if words else [])]
 
 
 def rupees(amount: float) -> str:

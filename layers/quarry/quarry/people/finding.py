@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 
 from quarry.people.contract import FALLBACK_TIERS, PersonResult
 from quarry.people.filters import (
     FALLBACK_TIER_COMPANY_TEAM_SOFT,
     FALLBACK_TIER_STRICT,
     CardFilters,
-    exclusion_labels,
+    condition_label,
     relaxed,
 )
 from quarry.people.ranking import (
@@ -28,6 +29,7 @@ from quarry.people.ranking import (
     apart,
     break_ties,
     clauses_of,
+    exclusion_clauses,
     merged,
     naming_alternatives,
     rank_people,
@@ -50,26 +52,38 @@ NAMED_FIRST = -1.0
 """The misses of people asked for by name."""
 NOT_CALLED = 0.25
 """The misses of people who have a role under other words: less than any missed condition."""
+EXCLUDED_ELSEWHERE = 0.1
+"""The misses of people with an excluded experience that is not asked for."""
 
 
 @dataclass(frozen=True)
 class Finding:
-    """The people found, best first, still without reasons, and their tier."""
+    """The people found, best first, still without reasons, and their tier. `is_ruled_out`: the exclusions leave nobody."""
 
     tier: int = FALLBACK_TIER_STRICT
     ranked: Sequence[RankedPerson] = ()
     people: Sequence[PersonResult] = ()
+    named: frozenset[str] = frozenset()
+    """Those who are asked for by name."""
+    is_ruled_out: bool = False
 
     def only(self, ids: Container[str]) -> Finding:
         """The same with only these people."""
         ranked = [each for each in self.ranked if each.person_id in ids]
         return replace(self, ranked=ranked, people=[each for each in self.people if each.id in ids])
 
+    def in_order(self, people: Sequence[PersonResult]) -> Finding:
+        """The same with these people in this order, at most TOP_PEOPLE. Who is named, and then who misses less, comes first."""
+        first = sorted(people, key=lambda each: (each.id not in self.named, len(each.misses)))[:TOP_PEOPLE]
+        ranked = {each.person_id: each for each in self.ranked}
+        return replace(self, ranked=[ranked[each.id] for each in first], people=first)
+
 
 @dataclass(frozen=True)
 class Wanted:
     """A search: text, vector, filters, and the people to exclude. `preferred` clauses are shown for people who meet them;
     `named` ones are shown as missed if nobody has them. `ruled_out` are the excluded words, grouped by what states them.
+    `shown` is how many people are needed. `like` are the people whom others should resemble: they are not shown.
     """
 
     filters: CardFilters
@@ -79,6 +93,8 @@ class Wanted:
     preferred: Sequence[Clause] = ()
     named: Sequence[Clause] = ()
     ruled_out: Sequence[Sequence[str]] = ()
+    shown: int = TOP_PEOPLE
+    like: frozenset[str] = frozenset()
 
 
 Found = Mapping[str, PersonEvidence]
@@ -111,8 +127,11 @@ class _Search:
             found = {**whole, **named}  # enough: nobody else is shown
         elif filters.expects_more:
             _, as_expected = await self._relaxing(filters, among, {})
-            is_left = as_expected or whole or not await self._are_ruled_out(among)
-            found = {**as_expected, **found} if is_left else named
+            if not as_expected and not whole and await self._are_ruled_out(among):
+                return await self._ruled_out(among, named, tier)
+            found = {**as_expected, **found}
+        elif not found:
+            return Finding(tier, is_ruled_out=await self._are_ruled_out(among))
         return await self._shown(found, named, by_one, tier)
 
     async def _named(self) -> Found:
@@ -165,12 +184,21 @@ class _Search:
                 return place
         return None
 
+    async def _ruled_out(self, among: PersonIds | None, named: Found, tier: int) -> Finding:
+        """The people who meet the conditions by an experience that is not excluded, though another one excludes them: they miss
+        that. Without any, nobody but those asked for by name.
+        """
+        everybody = replace(self, wanted=replace(self.wanted, excluded=NOBODY))
+        near = await everybody._look(self.wanted.filters, FALLBACK_TIER_STRICT, among)
+        finding = await self._shown({**near, **named}, named, frozenset(near), tier, excludes=False)
+        return replace(finding, is_ruled_out=not near)
+
     async def _are_ruled_out(self, among: PersonIds | None) -> bool:
         """Whether the exclusions leave nobody of those who meet the conditions. Others are not shown in their place."""
         if not self.wanted.filters.excludes_anyone:
             return False
-        everybody = replace(self, wanted=replace(self.wanted, excluded=NOBODY))
-        widest = relaxed(self.wanted.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
+        everybody = replace(self, wanted=replace(self.wanted, excluded=NOBODY, filters=self.wanted.filters.unexcluded))
+        widest = relaxed(everybody.wanted.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
         return bool(await everybody._look(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
 
     async def _relaxing(self, filters: CardFilters, among: PersonIds | None, found: Found) -> tuple[int, Found]:
@@ -197,14 +225,17 @@ class _Search:
                 among=among,
             )
             record.counts |= {"tier": tier, "people": len(evidence)}
-        return {person.person_id: person for person in evidence}
+        return {person.person_id: person for person in evidence if person.person_id not in self.wanted.like}
 
-    async def _shown(self, found: Found, named: Found, by_one: frozenset[str], tier: int) -> Finding:
+    async def _shown(
+        self, found: Found, named: Found, by_one: frozenset[str], tier: int, *, excludes: bool = True
+    ) -> Finding:
+        """The best of the people found. Unless the search `excludes`, an excluded experience is a condition that is missed."""
         clauses = clauses_of(self.wanted.filters)
-        standings, not_called = await self._standings(found, by_one, clauses)
-        misses = {id: each.missed + NOT_CALLED * not_called.get(id, 0.0) for id, each in standings.items()}
+        standings, doubts = await self._standings(found, by_one, clauses)
+        misses = {id: each.missed + doubts.get(id, 0.0) for id, each in standings.items()}
         misses |= dict.fromkeys(named, NAMED_FIRST)
-        best = rank_people(list(found.values()), self.wanted.filters, misses)[:TOP_PEOPLE]
+        best = rank_people(list(found.values()), self.wanted.filters, misses)[: self.wanted.shown]
         with self.run.step("describe") as record:
             people = {person.id: person for person in await load_people(self.database, best)}
             record.counts["people"] = len(people)
@@ -212,47 +243,53 @@ class _Search:
             person for person in break_ties(best, people, self.wanted.filters, misses) if person.person_id in people
         ]
         tier = max([tier, *(person.evidence.tier for person in ranked)])
-        told = await self._in_full({person.person_id: standings[person.person_id] for person in ranked}, clauses)
-        return Finding(tier, ranked, [people[id].model_copy(update=stands) for id, stands in told.items()])
+        stands = {person.person_id: standings[person.person_id] for person in ranked}
+        told = await self._in_full(stands, clauses, excludes=excludes)
+        full = [_known(people[id].model_copy(update=each), self.wanted.filters) for id, each in told.items()]
+        return Finding(tier, ranked, full, frozenset(named))
 
     async def _in_full(
-        self, shown: Mapping[str, Standing], clauses: Sequence[Clause]
+        self, shown: Mapping[str, Standing], clauses: Sequence[Clause], *, excludes: bool
     ) -> dict[str, dict[str, list[str]]]:
         """What the people shown meet and miss, with the alternatives that each meets, the preferred clauses, and the named ones
-        that none of them has. An excluded word that no profile contains is shown as unchecked.
+        that none of them has. Who has an excluded experience elsewhere does not meet that exclusion. An excluded word that no
+        profile contains is shown as unchecked.
         """
         filters = self.wanted.filters
         alternatives = [each for clause in clauses for each in clause.alternatives]
         forms = [form for clause in self.wanted.named for form in clause.alternatives]
-        more = [*alternatives, *self.wanted.preferred, *forms]
-        met = await find_standings(self.database, [*shown] if more else [], more)
-        heard = {
-            form for own in met.values() for form, is_met in zip(forms, own[-len(forms) :], strict=False) if is_met
-        }
-        lacking = [clause.label for clause in self.wanted.named if heard.isdisjoint(clause.alternatives)]
         words = [word for group in self.wanted.ruled_out for word in group]
         never_said = await find_never_said(self.database, words if shown else ())
         unchecked = [group for group in self.wanted.ruled_out if never_said.issuperset(group)]
+        excluded = exclusion_clauses(filters, {word for group in unchecked for word in group})
+        parts = (alternatives, self.wanted.preferred, excluded, forms)
+        met = await find_standings(self.database, [*shown], [each for part in parts for each in part])
+        own = {id: _in_parts(each, parts) for id, each in met.items()}
+        heard = {form for each in own.values() for form, is_met in zip(forms, each[3], strict=False) if is_met}
+        lacking = [clause.label for clause in self.wanted.named if heard.isdisjoint(clause.alternatives)]
         lacking += [f"not {group[0]}: no profile says who is" for group in unchecked]
-        excluded = exclusion_labels(filters, {word for group in unchecked for word in group})
         full: dict[str, dict[str, list[str]]] = {}
         for id, stands in shown.items():
-            own = met.get(id, [])
-            named = naming_alternatives(stands, clauses, own[: len(alternatives)])
-            had = zip(self.wanted.preferred, own[len(alternatives) :], strict=False)
-            meets = [*named.meets, *excluded, *(each.label for each, is_met in had if is_met)]
-            full[id] = {"meets": meets, "misses": [*stands.misses, *lacking]}
+            alternative, preferred, shows, _ = own.get(id, ([], [], [], []))
+            named = naming_alternatives(stands, clauses, alternative)
+            elsewhere = {each.label for each, is_met in zip(excluded, shows, strict=False) if is_met}
+            without = [label for label in dict.fromkeys(each.label for each in excluded) if label not in elsewhere]
+            liked = [each.label for each, is_met in zip(self.wanted.preferred, preferred, strict=False) if is_met]
+            missed = [] if excludes else sorted(elsewhere)
+            full[id] = {"meets": [*named.meets, *without, *liked], "misses": [*stands.misses, *missed, *lacking]}
         return full
 
     async def _standings(
         self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]
     ) -> tuple[dict[str, Standing], dict[str, float]]:
-        """What each person meets and misses, and the share of the roles that their profile states only in other words. If some
-        meet all conditions by one experience, people who need several miss that.
+        """What each person meets and misses, and the doubts, less than any miss: roles that their profile states only in other
+        words, and excluded experiences elsewhere. If some meet all conditions by one experience, people who need several miss
+        that.
         """
         called = [Clause(name, text=name) for name in (role.partition("|")[0] for role in self.wanted.filters.roles)]
-        asked = [id for id in found if called or id not in by_one]
-        met = await find_standings(self.database, asked, [*clauses, *called])
+        excluded = exclusion_clauses(self.wanted.filters)
+        asked = [id for id in found if called or excluded or id not in by_one]
+        met = await find_standings(self.database, asked, [*clauses, *called, *excluded])
         all_met = [True] * len(clauses)
         standings = {
             id: standing(
@@ -262,7 +299,26 @@ class _Search:
             )
             for id in found
         }
-        return standings, {id: 1 - sum(own[len(clauses) :]) / len(called) for id, own in met.items() if called}
+        doubts: dict[str, float] = {}
+        for id, own in met.items():
+            _, named, elsewhere = _in_parts(own, (clauses, called, excluded))
+            missing = 1 - sum(named) / len(called) if called else 0.0
+            doubts[id] = NOT_CALLED * missing + EXCLUDED_ELSEWHERE * any(elsewhere)
+        return standings, doubts
+
+
+def _in_parts(met: Sequence[bool], parts: Sequence[Sequence[Clause]]) -> list[Sequence[bool]]:
+    """Which clauses of each part are met, from those of all parts in one list."""
+    ends = [*accumulate(map(len, parts))]
+    return [met[end - len(part) : end] for part, end in zip(parts, ends, strict=True)]
+
+
+def _known(person: PersonResult, filters: CardFilters) -> PersonResult:
+    """The person without a tick for an expectation that they do not state."""
+    if filters.offer_salary is None or person.work_preferred_salary_min is not None:
+        return person
+    label = condition_label("offer_salary_inr_per_year", filters)
+    return person.model_copy(update={"meets": [each for each in person.meets if each != label]})
 
 
 def _tiers(filters: CardFilters) -> Iterator[tuple[int, CardFilters]]:

@@ -21,7 +21,7 @@ PARTS: Mapping[str, tuple[Part, ...]] = {
     "company": ("must", "should", "exclude", "ignore"),
     "school": ("must", "should", "exclude", "ignore"),
     "team": ("must", "should", "exclude", "ignore"),
-    "name": ("must", "exclude", "ignore"),
+    "name": ("must", "exclude", "ignore", "like"),
     "place": ("must", "should", "exclude", "prefers"),
     "wish": ("prefers", "should", "exclude"),
     "role": ("must", "only", "should", "exclude", "ignore"),
@@ -31,14 +31,16 @@ PARTS: Mapping[str, tuple[Part, ...]] = {
     "money": ("must", "should"),
     "number": ("must", "should", "ignore"),
     "length": ("must", "should", "ignore"),
-    "word": ("text", "must", "exclude", "ignore", "former", "current", "idle", "not", "only", "prefer", "both"),
-}
+    "word": ("text", "must", "like", "exclude", "ignore", "former", "current", "idle", "not", "never", "only", "prefer",
+             "both"),
+}  # fmt: skip
 """The parts that a segment of each kind can play. `should` raises the rank, `text` is searched for, `ignore` asks nothing. A word
-that `must` occur is a name. A word can also say that somebody has no work (`idle`), or apply to others (`not`, `only`, `prefer`,
-`both`).
+that `must` occur is a name; a person whom others should be `like` is one too. A word can also say that somebody has no work
+(`idle`), or apply to others (`not`, `never`, `only`, `prefer`, `both`). A `never` is a "not" of all that a person has done.
 """
 
-CUES = ("not", "only", "prefer", "both", "former", "current")
+CUES = ("not", "never", "only", "prefer", "both", "former", "current")
+DENYING = ("not", "never")
 SILENT = ("ignore", *CUES)
 MEASURED = ("date", "money", "number", "length")
 BEFORE, BEHIND = 4, 5
@@ -51,6 +53,8 @@ BEAM = 6
 """How many readings are followed at once."""
 CHANCE_MIN = 1e-4
 """Choices less likely than this are not followed."""
+NAMED = ("must", "like")
+"""The parts of a word that only a name plays."""
 DENIED = ("exclude", "former", "idle")
 """The parts that a "not" can give to a segment."""
 
@@ -81,7 +85,7 @@ class Passed:
         """The same with one more segment."""
         cues = dict(self.cues)
         if choice[1] in CUES:
-            cues[choice[1]] = (segment.last, 0)
+            cues["not" if choice[1] in DENYING else choice[1]] = (segment.last, 0)
         if choice[1] not in SILENT or (choice[0] != "word" and choice[1] != "ignore"):
             return Passed(segment, choice, {cue: (place, count + 1) for cue, (place, count) in cues.items()})
         return replace(self, cues=cues)
@@ -103,7 +107,7 @@ class Denials:
 
     def after(self, part: Part, *, has_hyphen: bool) -> Denials:
         """The same with one more part. `has_hyphen`: a hyphen stands directly before it."""
-        if part == "not":
+        if part in DENYING:
             return Denials(started=True, idle=True, denied=self.denied, ahead=self._is_ahead)
         if part not in DENIED:
             return replace(self, attached=False)
@@ -128,7 +132,7 @@ def choices_of(segment: Segment) -> Iterator[Choice]:
         (kind, part)
         for kind in segment.kinds
         for part in PARTS[kind]
-        if kind != "word" or (part not in CUES if is_name else part != "must")
+        if kind != "word" or (part not in CUES if is_name else part not in NAMED)
     )
 
 

@@ -34,6 +34,8 @@ from quarry.spans.mention import PlaceKind, Span
 
 ANYBODY = "people"
 """The text to embed for a query of exclusions alone."""
+OR = " or "
+"""Separates the alternatives that the same words state, in the value of their evidence."""
 
 NAME_CHARACTERS_MAX = 120
 ROLE_CHARACTERS_MAX = 400
@@ -74,6 +76,7 @@ def normalise(constraints: Constraints) -> Constraints:
         must=must,
         should=should.model_copy(update=_lists(should, ruled_out) | intents),
         exclude=exclude,
+        like=_name(constraints.like),
         search_phrases=list(unique(map(_short, constraints.search_phrases), str.casefold))[:SEARCH_PHRASES_MAX],
         query_embedding_text=_text(constraints.query_embedding_text),
         confidence_score=_share(constraints.confidence_score),
@@ -248,17 +251,59 @@ def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
             must=output.must,
             should=output.should,
             exclude=output.exclude,
+            like=output.like,
             query_embedding_text=output.query_embedding_text,
             confidence_score=output.confidence_score or 0.0,
         )
     )
     spoken = Spoken(original, cleaned, output.quotes[:QUOTES_MAX])
     evidence: list[Evidence] = []
-    parts = {name: _said(name, getattr(given, name), spoken, evidence) for name in ASSERTIONS}
-    kept = normalise(given.model_copy(update=parts | {"evidence": evidence}))
+    parts: dict[str, Any] = {name: _said(name, getattr(given, name), spoken, evidence) for name in ASSERTIONS}
+    parts["like"] = given.like if given.like and spoken.span("", "like", given.like, ()) else None
+    kept = normalise(weakened(given.model_copy(update=parts | {"evidence": evidence})))
     if not kept.query_embedding_text or _holds_excluded(kept):
         kept.query_embedding_text = about(kept) or (ANYBODY if kept.evidence else "")
     return kept
+
+
+def unsaid(output: PeopleQuery, original: str, cleaned: str) -> list[str]:
+    """The required and excluded values of `output` that no words of the query state."""
+    kept = validated(output, original, cleaned)
+    stated = {(each.field.partition(".")[2], value) for each in kept.evidence for value in each.value.split(OR)}
+    given = normalise(Constraints(query_original=original, must=output.must, exclude=output.exclude))
+    return [
+        f"{name}.{field} {value!r}"
+        for name, part in (("must", given.must), ("exclude", given.exclude))
+        for field, held in part
+        for value in (held if isinstance(held, list) else [] if held is None else [held])
+        if (field, str(value).lower()) not in stated and not (field == "location_text" and given.must.city)
+    ]
+
+
+WEAK: Mapping[str, str] = {
+    "company_norm": "company_norm", "team_norm": "team_norm", "domain": "keywords", "sub_domain": "keywords",
+    "seniority_level": "keywords", "employment_type": "keywords", "intent_primary": "keywords",
+}  # fmt: skip
+"""The required fields that words of a role may seem to state, and the fields that are preferred instead."""
+
+
+def weakened(constraints: Constraints) -> Constraints:
+    """The constraints with what is only weakly required as preferred: a value whose words all state a required role already.
+    "Accountants" asks for a role, and not for the team Accounting.
+    """
+    of_roles = [each for each in constraints.evidence if each.field == "must.role"]
+    must, should, kept = constraints.must.model_copy(), constraints.should.model_copy(), []
+    for each in constraints.evidence:
+        part, _, name = each.field.partition(".")
+        within = any(role.start <= each.start and each.end <= role.end for role in of_roles)
+        values = getattr(must, name, []) if part == "must" and name in WEAK and within else []
+        weak = [value for value in values if value.lower() in each.value.split(OR)]
+        if weak:
+            setattr(must, name, [value for value in values if value not in weak])
+            setattr(should, WEAK[name], [*getattr(should, WEAK[name]), *weak])
+            each = each.model_copy(update={"field": f"should.{WEAK[name]}", "assertion": "preferred"})
+        kept.append(each)
+    return constraints.model_copy(update={"must": must, "should": should, "evidence": kept})
 
 
 def _said(name: str, part: BaseModel, spoken: Spoken, evidence: list[Evidence]) -> BaseModel:
@@ -349,8 +394,8 @@ class Spoken:
 def _ways_to_say(field: str, value: Any) -> Iterator[str]:
     """The ways to state a value; any of them is enough."""
     if isinstance(value, bool):
-        facet = PEOPLE.facet(_SWITCHES[field])
-        yield from (facet.label, *facet.words) if value else ()
+        facet = PEOPLE.facet(_SWITCHES[field]) if field in _SWITCHES else None
+        yield from (facet.label, *facet.words) if facet and value else ()
     elif field in _PLACES:
         yield from spellings(value)
     elif field == "role":

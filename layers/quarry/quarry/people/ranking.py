@@ -9,7 +9,7 @@ People who miss fewer conditions come first, whatever their scores.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
@@ -18,28 +18,27 @@ from typing import Any
 
 from quarry.language.tokens import keys, stem, stems_of, unique
 from quarry.language.word_forms import word_forms
-from quarry.people.as_query import OR
 from quarry.people.contract import Constraints, PersonResult
 from quarry.people.filters import (
     FALLBACK_TIER_LOCATION_SOFT,
     FALLBACK_TIER_TIME_SOFT,
+    OF_THE_PERSON,
     CardFilters,
     HardConstraint,
     condition_label,
     constraints_in_force,
+    exclusions,
     listed,
     only,
     set_fields,
     without,
 )
+from quarry.people.normalisation import OR
 from quarry.spans.gazetteer import spellings
 
 MATCHED_CARDS_PER_PERSON = 3
 """The most cards shown of a person."""
 
-OF_THE_PERSON: frozenset[HardConstraint] = frozenset(
-    {"open_to_work_only", "preferred_locations", "offer_salary_inr_per_year", "experience_years"}
-)
 OF_THE_REST: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
 """Constraints on place and time: they apply to the same experience as another condition."""
 
@@ -184,6 +183,15 @@ def preferred_clauses(constraints: Constraints) -> list[Clause]:
     ]
     cards = [Clause(condition_label(name, filters), filters) for name, filters in on_cards]
     return [*cards, *(Clause(term, text=term) for term in words)][:PREFERRED_MAX]
+
+
+def exclusion_clauses(filters: CardFilters, never_said: Collection[str] = ()) -> list[Clause]:
+    """What shows that somebody is excluded, each with the label of the exclusion. Words that no profile contains are left out."""
+    return [
+        clause
+        for label, on_cards, words in exclusions(filters, never_said)
+        for clause in (*(Clause(label, each) for each in on_cards), *(Clause(label, text=word) for word in words))
+    ]
 
 
 def named_clauses(constraints: Constraints) -> list[Clause]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import fields
 from itertools import groupby
 from typing import Any, NewType, get_args
 
@@ -24,6 +24,7 @@ from quarry.people.ranking import (
     RankedPerson,
     similarity_percent,
 )
+from quarry.people.reasons import CardWithPhrases
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
@@ -42,11 +43,15 @@ select * from find_people(
   p_embedding => %(embedding)s, p_query => %(query)s, p_should_terms => %(should_terms)s,
   p_filters => jsonb_populate_record(null::card_filters, %(filters)s),
   p_asked => jsonb_populate_record(null::card_filters, %(asked)s),
-  p_excluded_people => %(excluded)s::text[], p_among => %(among)s::text[],
+  p_excluded_people => %(excluded)s::text[], p_within => jsonb_populate_record(null::card_filters, %(within)s),
+  p_profiles => %(profiles)s, p_among => %(among)s::text[],
   p_overfetch => %(overfetch)s, p_top_k => %(top_k)s)
 """
 
-_EXCLUDED = "select excluded_people(jsonb_populate_record(null::card_filters, %s))::text as ids"
+_EXCLUDED = """
+select excluded_people(
+  jsonb_populate_record(null::card_filters, %s), jsonb_populate_record(null::card_filters, %s), %s)::text as ids
+"""
 
 _NEVER_SAID = "select never_said(%s::text[]) as texts"
 
@@ -66,7 +71,24 @@ _FITS = "select fits_one_card(jsonb_populate_record(null::card_filters, %s)) as 
 _COUNT = """
 select count_people(
   jsonb_populate_record(null::card_filters, %(filters)s),
-  array(select w from jsonb_populate_recordset(null::card_filters, %(wider)s) w), %(excluded)s::text[]) as additional
+  array(select w from jsonb_populate_recordset(null::card_filters, %(wider)s) w), %(excluded)s::text[],
+  %(among)s::text[]) as additional
+"""
+
+_CARDS = """
+select c.person_id, card_family(c, '{}') as family from experience_cards c
+where c.person_id = any(%s::text[]) and c.visible
+order by c.end_date desc nulls first, c.start_date desc nulls last, c.id
+"""
+
+_PROFILES = """
+select p.id, concat_ws('. ', p.headline, (
+  select string_agg(concat_ws(', ', c.title, c.domain, c.sub_domain, joined_names(c.skills), left(c.summary, 160)), '. ') from (
+    select * from experience_cards c where c.person_id = p.id and c.visible
+    order by c.end_date desc nulls first, c.start_date desc nulls last, c.id limit 3) c)) as profile
+from people p
+where lower(btrim(p.name)) = %s and exists (select from experience_cards c where c.person_id = p.id and c.visible)
+order by p.id limit 3
 """
 
 PersonIds = NewType("PersonIds", str)
@@ -75,7 +97,7 @@ are too many to list: then each candidate is tested."""
 
 NOBODY = PersonIds("{}")
 
-_NO_FILTERS = frozenset({"should_terms", "names", "texts"})
+_NO_FILTERS = frozenset({"should_terms", "names", "texts", "excluded_ever"})
 """Filters that statements take as separate arguments."""
 
 _ORGANISATIONS = ("company", "school")
@@ -101,12 +123,14 @@ async def holds_cards(database: Database) -> bool:
 
 
 async def find_excluded(database: Database, filters: CardFilters) -> PersonIds | None:
-    """The people whom the filters exclude in every tier: by a visible card of an excluded company, place or similar, or by an
-    excluded keyword in a card or its children. One round trip, none if nothing is excluded.
+    """The people whom the filters exclude in every tier: by a visible card that is asked for (`excluding`) and is of an excluded
+    company, place or similar, or has an excluded keyword, also in a child. One round trip, none if nothing is excluded.
     """
     if not filters.excludes_anyone:
         return NOBODY
-    row = await database.row(_EXCLUDED, [_card_filters(filters)])
+    row = await database.row(
+        _EXCLUDED, [_card_filters(filters), _card_filters(filters.excluding), filters.excluded_ever]
+    )
     assert row is not None
     return PersonIds(row["ids"]) if row["ids"] is not None else None
 
@@ -186,6 +210,8 @@ async def find_candidates(
             "filters": _card_filters(filters),
             "asked": _card_filters(asked or filters),
             "excluded": excluded,
+            "within": _card_filters((asked or filters).excluding),
+            "profiles": (asked or filters).excluded_ever,
             "among": among,
             "overfetch": OVERFETCH_CARDS,
             "top_k": TOP_K_CARDS,
@@ -198,19 +224,36 @@ async def find_candidates(
 
 
 async def count_relaxations(
-    database: Database, filters: CardFilters, excluded: PersonIds | None
+    database: Database, filters: CardFilters, excluded: PersonIds | None, among: PersonIds | None = None
 ) -> list[tuple[HardConstraint, int]]:
-    """For each hard constraint, how many more people there are without it; one statement. People in `excluded` (find_excluded)
-    are left out; if these are too many to list, nothing is counted.
+    """For each hard constraint, how many more people meet the rest by one experience without it, of those in `among`, if given;
+    one statement. People in `excluded` (find_excluded) are left out; if these are too many to list, nothing is counted.
     """
     names = constraints_in_force(filters)
     if not names or excluded is None:
         return []
-    wider = [_fields(replace(without(filters, [name]), roles=())) for name in names]
-    # roles are no constraints that can be dropped
-    filters = replace(filters, roles=())
-    row = await database.row(_COUNT, {"filters": _card_filters(filters), "wider": Jsonb(wider), "excluded": excluded})
-    return list(zip(names, row["additional"], strict=True)) if row else []
+    wider = [without(filters, [name]) for name in names]
+    if all(each.excluding == filters.excluding for each in wider) or not filters.excludes_anyone:
+        return list(zip(names, await _count_more(database, filters, wider, excluded, among), strict=True))
+    counted = []
+    for name, each in zip(names, wider, strict=True):
+        # a wider search may exclude more
+        others = await find_excluded(database, each)
+        if others is not None:
+            counted.append((name, (await _count_more(database, filters, [each], others, among))[0]))
+    return counted
+
+
+async def _count_more(
+    database: Database,
+    filters: CardFilters,
+    wider: Sequence[CardFilters],
+    excluded: PersonIds,
+    among: PersonIds | None,
+) -> list[int]:
+    given = {"filters": _card_filters(filters), "wider": Jsonb([_fields(each) for each in wider])}
+    row = await database.row(_COUNT, {**given, "excluded": excluded, "among": among})
+    return list(row["additional"]) if row else []
 
 
 async def load_people(database: Database, people: Sequence[RankedPerson]) -> list[PersonResult]:
@@ -229,6 +272,20 @@ async def load_people(database: Database, people: Sequence[RankedPerson]) -> lis
     )
     found = {row["id"]: row for row in rows}
     return [_found_person(person, found[person.person_id]) for person in people if person.person_id in found]
+
+
+async def load_cards(database: Database, people: Sequence[str]) -> dict[str, list[CardWithPhrases]]:
+    """All visible cards of these people, without children, latest first; one round trip."""
+    found: dict[str, list[CardWithPhrases]] = {}
+    for row in await database.rows(_CARDS, [list(people)]):
+        found.setdefault(row["person_id"], []).append(CardWithPhrases(**row["family"]))
+    return found
+
+
+async def load_profiles(database: Database, name: str) -> dict[str, str]:
+    """What the people of this name do, in a few words, by id: their headline, and the roles and skills of their latest cards."""
+    rows = await database.rows(_PROFILES, [name.lower()])
+    return {row["id"]: row["profile"] for row in rows}
 
 
 def _card_filters(filters: CardFilters) -> Jsonb:
@@ -273,6 +330,12 @@ async def check_constraints(constraints: Constraints, query: str, database: Data
     given = _named(parts)
     meant = await values_meant(database, PEOPLE, [named for _, _, named in given], query)
     return _replaced(constraints, parts, given, meant)
+
+
+async def check_places(constraints: Constraints, database: Database) -> None:
+    """Raises InvalidInput for a place that nobody was, lives or would work in, in any spelling, with the nearest."""
+    given = [each for _, _, each in _named(_parts(constraints)) if each.facets == _PLACES]
+    await values_meant(database, PEOPLE, given, keeps_places=False)
 
 
 async def as_in_data(constraints: Constraints, database: Database) -> Constraints:

@@ -33,7 +33,7 @@ async def search(
         Query(description="Return what was found under this key before, free of charge, or 404. Nothing is searched."),
     ] = False,
 ) -> PeopleSearchResponse:
-    """The people who fit best, at most five, with reasons. Costs one credit."""
+    """The people who fit best, at most five, with reasons. Costs one credit, and nothing where nobody is shown."""
     from quarry.people.search import search_people
 
     return await search_people(

@@ -1,8 +1,9 @@
-"""The search for people, for one credit.
+"""The search for people, for one credit where it shows anybody.
 
 Read `_search` from top to bottom: check the credit, read the query (by the model, else by its segments), find people in the
-strictest tier with enough of them, and give reasons. Then one transaction stores the search, charges it, and keeps the answer for
-a repeated call. A search that fails before that stores and charges nothing.
+strictest tier with enough of them, let the model drop and order them, and give reasons. Then one transaction stores the search,
+charges it where it found anybody, and keeps the answer for a repeated call. A search that fails before that stores and charges
+nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from quarry.language.word_forms import is_everyday
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, decide, streamed, text_of
 from quarry.people.access import NOT_ENOUGH, SEARCH_PRICE, hold_people, open_account, spend, store_search
-from quarry.people.as_query import RankedQuery, payload_of, query_of
 from quarry.people.as_read import constraints_of
 from quarry.people.contract import (
     Constraints,
@@ -27,21 +27,21 @@ from quarry.people.contract import (
     PeopleSearchRequest,
     PeopleSearchResponse,
     PersonReasons,
-    PersonResult,
     Relaxation,
 )
 from quarry.people.facets import PEOPLE
-from quarry.people.filters import CardFilters, card_filters, embedding_text, relaxation_label
+from quarry.people.filters import CardFilters, card_filters, embedding_text, exclusions, relaxation_label
 from quarry.people.finding import Finding, Wanted, find_people
 from quarry.people.meaning import learned, read_parts
-from quarry.people.normalisation import cleaned_query, edited, normalise, validated
-from quarry.people.ranking import named_clauses, preferred_clauses, ruled_out_words
+from quarry.people.normalisation import about, cleaned_query, edited, normalise, unsaid, validated
+from quarry.people.ranking import TOP_PEOPLE, named_clauses, preferred_clauses, ruled_out_words
 from quarry.people.reasons import (
     DATA,
     ReasonsToGive,
     data_block,
     evidence,
     fallback_reasons,
+    judged,
     reasons_for,
     reasons_messages,
 )
@@ -52,11 +52,14 @@ from quarry.people.retrieval import (
     check_constraints,
     count_relaxations,
     find_excluded,
+    find_meeting,
     holds_cards,
+    load_cards,
+    load_profiles,
 )
 from quarry.people.segments import TOKENS_MAX, Cut, measured, put_together, to_look_up
 from quarry.platform.budget import Budget
-from quarry.platform.errors import EmptyEmbedding, ModelError, NotFound, PaymentRequired
+from quarry.platform.errors import EmptyEmbedding, InvalidInput, ModelError, NotFound, PaymentRequired
 from quarry.platform.off_loop import off_loop
 from quarry.platform.telemetry import CREDITS_SPENT
 from quarry.postgres.pool import Database
@@ -66,14 +69,18 @@ from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
 
 ENDPOINT = "POST /people/search"
+REFUSED_MAX = 10
+"""How many faults of a reading the model is told."""
 REASONS_TURNS = 2
 """The reasons, and one repair."""
 EMBEDDING_RESERVE_SECONDS = 5.0
 """Reserved for a remote embedding model, since there is no answer without the vector of the query."""
-READING_TURNS = 3
-"""The cleanup, the constraints, and one repair of these."""
+READING_TURNS = 4
+"""The cleanup, the constraints, one repair of these, and another reading where a part was refused."""
 CLEANUP_SECONDS = 6.0
 """The time limit of the cleanup, the least important step."""
+JUDGED_PEOPLE = 8
+"""How many people a model judges: it may drop some."""
 
 PEOPLE_CLEANUP = "people_cleanup"
 """The step that corrects the query. If it fails, the query is read as it is."""
@@ -86,6 +93,8 @@ EXTRACT = f"""You turn a recruiter's query for people into constraints on their 
 a company, a place and dates. Record what the query says; what it leaves open is null or empty.
 - must: roles, names, companies, places, periods, salaries, years of experience and availability that the query asks for. Field,
   speciality, seniority, and kind of employment or experience only where it insists ("only", "must"), else in should.keywords.
+- exclude.ever: true where the query says never, or at no time.
+- like: the name of a person, where the query asks for others like them.
 - should: named skills and tools, also those in must.role; keywords for every other word that says whom to find; whatever is
   only preferred.
 - exclude: what the query rules out, and nothing in its stead.
@@ -133,11 +142,10 @@ async def _search(
     request: PeopleSearchRequest, caller: Caller, services: Services, run: Run, claim: Claim | None
 ) -> PeopleSearchResponse:
     await _require_credit(caller, services, run)
-    asked = await _asked(request, services, run)
-    constraints = payload_of(asked)
+    constraints = await _constraints(request, services, run)
     filters = card_filters(constraints, request)
-    found, relaxations = await _find(request, asked, constraints, filters, services, run)
-    reasons = await _explain(found.people, constraints, filters, run)
+    found, relaxations, notice = await _find(request, constraints, filters, services, run)
+    found, reasons = await _explain(found, constraints, filters, services, run)
 
     search_id = uuid.uuid4()
     with run.step("store"):
@@ -150,6 +158,8 @@ async def _search(
                 fallback_tier=found.tier,
                 relaxations=relaxations,
                 degraded=run.degraded,
+                charged=bool(found.people),
+                notice=notice if found.people else _nobody(notice, found, filters),
             )
             await store_search(
                 connection,
@@ -164,12 +174,21 @@ async def _search(
             )
             if claim is not None:
                 await claim.store(connection, response)
-            # last, since the user's other searches wait from here for the end of this transaction
-            await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id))
-    services.metrics.count(CREDITS_SPENT, SEARCH_PRICE)
+            if found.people:
+                # last, since the user's other searches wait from here for the end of this transaction
+                await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id))
+    if found.people:
+        services.metrics.count(CREDITS_SPENT, SEARCH_PRICE)
     run.results = [ResultRecord("person", ranked.person_id, ranked.score) for ranked in found.ranked]
     run.end_reason = "answered" if found.people else "nothing_found"
     return response
+
+
+def _nobody(notice: str | None, found: Finding, filters: CardFilters) -> str:
+    """Why nobody is shown."""
+    labels = "; ".join(label for label, _, _ in exclusions(filters))
+    why = f"Everybody who fits is ruled out: {labels}." if found.is_ruled_out else "Nobody fits."
+    return " ".join(filter(None, [notice, why, "Nothing was charged."]))
 
 
 async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
@@ -181,62 +200,81 @@ async def _require_credit(caller: Caller, services: Services, run: Run) -> None:
             raise PaymentRequired(NOT_ENOUGH)
 
 
-async def _asked(request: PeopleSearchRequest, services: Services, run: Run) -> RankedQuery:
-    """The search of a request: from its constraints, or from its query. Raises InvalidInput for unknown values."""
+async def _constraints(request: PeopleSearchRequest, services: Services, run: Run) -> Constraints:
+    """The constraints of a request, or of its query. Raises InvalidInput for unknown values."""
     if request.constraints is None:
         return await read_query(request.query, services, run)
     constraints = await check_constraints(request.constraints, request.query, services.reader)
-    return query_of(await off_loop(edited, constraints, request.query))
+    return await off_loop(edited, constraints, request.query)
 
 
 async def _find(
-    request: PeopleSearchRequest,
-    asked: RankedQuery,
-    constraints: Constraints,
-    filters: CardFilters,
-    services: Services,
-    run: Run,
-) -> tuple[Finding, list[Relaxation]]:
-    """The people found (nobody if nothing is asked), and how many more there would be without each constraint."""
-    text = embedding_text(constraints, request)
-    asks_nothing = asked.asks_nothing and request.constraints is None and filters == CardFilters()
+    request: PeopleSearchRequest, constraints: Constraints, filters: CardFilters, services: Services, run: Run
+) -> tuple[Finding, list[Relaxation], str | None]:
+    """The people found, how many more there would be without each constraint, and what could not be done."""
+    text, like, notice = await _about(request, constraints, services)
     vector: list[float] | None = None
     try:
-        if not asks_nothing:
-            with run.step("query_embedding"):
-                vector = await services.queries.embed(text, seconds=run.budget.seconds_left)
+        with run.step("query_embedding"):
+            vector = await services.queries.embed(text, seconds=run.budget.seconds_left)
     except EmptyEmbedding:
-        asks_nothing = True
+        return Finding(), [], notice
     run.budget.release_reserve()
     # without vectors, words find people, if there are any
-    if asks_nothing or (vector is None and not await holds_cards(services.reader)):
-        return Finding(), []
+    if vector is None and not await holds_cards(services.reader):
+        return Finding(), [], notice
     excluded: PersonIds | None = NOBODY
     if filters.excludes_anyone:
         with run.step("exclude"):
             excluded = await find_excluded(services.reader, filters)
-    preferred = preferred_clauses(constraints) if request.constraints else []
-    named = [] if request.constraints else named_clauses(constraints)
-    ruled_out = ruled_out_words(constraints)
-    wanted = Wanted(filters, text, vector, excluded, preferred, named, ruled_out)
+    wanted = Wanted(
+        filters,
+        text,
+        vector,
+        excluded,
+        preferred=preferred_clauses(constraints) if request.constraints else [],
+        named=[] if request.constraints else named_clauses(constraints),
+        ruled_out=ruled_out_words(constraints),
+        shown=TOP_PEOPLE if run.chat is None else JUDGED_PEOPLE,
+        like=like,
+    )
     found = await find_people(wanted, services.reader, run)
     with run.step("count_relaxations") as record:
-        counted = await count_relaxations(services.reader, filters, excluded)
+        among = await find_meeting(services.reader, texts=filters.texts)
+        counted = await count_relaxations(services.reader, filters, excluded, among)
         record.counts["constraints"] = len(counted)
-    return found, [
+    relaxations = [
         Relaxation(constraint=name, label=relaxation_label(name, filters), additional_people=additional)
         for name, additional in counted
     ]
+    return found, relaxations, notice
+
+
+async def _about(
+    request: PeopleSearchRequest, constraints: Constraints, services: Services
+) -> tuple[str, frozenset[str], str | None]:
+    """The text to embed; the people whom others should be like, whose profile it then is; and whether there are none."""
+    text = embedding_text(constraints, request)
+    if constraints.like is None:
+        return text, frozenset(), None
+    like = await load_profiles(services.reader, constraints.like)
+    if not like:
+        return text, frozenset(), f"Nobody here is called {constraints.like}."
+    return " ".join([*like.values(), about(constraints)]), frozenset(like), None
 
 
 async def _explain(
-    people: Sequence[PersonResult], constraints: Constraints, filters: CardFilters, run: Run
-) -> dict[str, list[str]]:
-    """One to three reasons for each person, by id, from one model call."""
-    if not people:
-        return {}
-    asked = ReasonsToGive(constraints, filters, people)
-    return reasons_for(await decide(PEOPLE_REASONS, asked, run), asked)
+    found: Finding, constraints: Constraints, filters: CardFilters, services: Services, run: Run
+) -> tuple[Finding, dict[str, list[str]]]:
+    """The people whom the model leaves in, in its order, and one to three reasons for each by id; from one model call."""
+    if not found.people:
+        return found, {}
+    cards = {} if run.chat is None else await load_cards(services.reader, [person.id for person in found.people])
+    similarities = {hit.card_id: hit.similarity for ranked in found.ranked for hit in ranked.evidence.parents}
+    asked = ReasonsToGive(constraints, filters, found.people, cards, similarities)
+    output = await decide(PEOPLE_REASONS, asked, run)
+    found = found.in_order(judged(output, found.people))
+    return found, reasons_for(output, asked)
 
 
 def _budget(services: Services) -> Budget:
@@ -254,23 +292,40 @@ def _budget(services: Services) -> Budget:
 class ReadQuery(NamedTuple):
     """A query as read. `is_tidy`: all words are everyday ones or spelt as in the data, so there is nothing to correct."""
 
-    asked: RankedQuery
+    constraints: Constraints
     is_tidy: bool
 
 
-async def read_query(query: str, services: Services, run: Run) -> RankedQuery:
+async def read_query(query: str, services: Services, run: Run) -> Constraints:
     """Read a query. A failing model only degrades; raises DatabaseUnavailable."""
     today = datetime.datetime.now(datetime.UTC).date()
     with run.step("vocabulary"):
-        asked, is_tidy = await read_without_model(query, services.reader, today)
+        read, is_tidy = await read_without_model(query, services.reader, today)
     cleaned = query if is_tidy else await _clean_up(query, run)
-    asked = replace(asked, cleaned=cleaned)
-    output = await decide(PEOPLE_QUERY, QueryToRead(cleaned, today, payload_of(asked)), run)
+    read = read.model_copy(update={"query_cleaned": cleaned})
+    asked = QueryToRead(cleaned, today, read)
+    output = await decide(PEOPLE_QUERY, asked, run)
     if run.chat is None or PEOPLE_QUERY.name in run.degraded:
-        return asked
+        return read
     with run.step("validate"):
-        said = await as_in_data(await off_loop(validated, output, query, cleaned), services.reader)
-        return query_of(said)
+        refused = await _refused(output, query, cleaned, services)
+    if refused:
+        # the model may have had a reason for a condition, but not for its value
+        again = await decide(PEOPLE_QUERY, replace(asked, refused=tuple(refused)), run)
+        output = output if PEOPLE_QUERY.name in run.degraded else again
+    said = await off_loop(validated, output, query, cleaned)
+    return await as_in_data(said, services.reader)
+
+
+async def _refused(output: PeopleQuery, query: str, cleaned: str, services: Services) -> list[str]:
+    """What of a model's reading no words of the query state, and what values of it the data lacks, with the nearest."""
+    problems = [f"no words of the query say {each}" for each in await off_loop(unsaid, output, query, cleaned)]
+    try:
+        said = await off_loop(validated, output, query, cleaned)
+        await check_constraints(said, "", services.reader)
+    except InvalidInput as error:
+        problems += [f"{each.pointer.removeprefix('/constraints/')}: {each.message}" for each in error.errors]
+    return problems[:REFUSED_MAX]
 
 
 async def read_without_model(query: str, database: Database, today: datetime.date) -> ReadQuery:
@@ -285,7 +340,7 @@ async def read_without_model(query: str, database: Database, today: datetime.dat
 def read_cut(query: Cut) -> ReadQuery:
     """Read a query that is cut into segments."""
     read = read_parts(query, learned())
-    return ReadQuery(query_of(normalise(constraints_of(query, read))), _is_tidy(query))
+    return ReadQuery(normalise(constraints_of(query, read)), _is_tidy(query))
 
 
 def _is_tidy(query: Cut) -> bool:
@@ -318,18 +373,21 @@ async def _clean_up(query: str, run: Run) -> str:
 
 @dataclass(frozen=True)
 class QueryToRead:
-    """A cleaned query, the day, and the reading without a model."""
+    """A cleaned query, the day, and the reading without a model. `refused` is what was wrong with the model's first reading."""
 
     cleaned: str
     today: datetime.date
     read: Constraints
+    refused: tuple[str, ...] = ()
 
 
 PEOPLE_QUERY: ModelStep[QueryToRead, PeopleQuery] = ModelStep(
     "people_query",
-    lambda asked: query_messages(asked.cleaned, asked.today),
+    lambda asked: query_messages(asked.cleaned, asked.today, asked.refused),
     PeopleQuery,
-    lambda asked: PeopleQuery(must=asked.read.must, should=asked.read.should, exclude=asked.read.exclude),
+    lambda asked: PeopleQuery(
+        must=asked.read.must, should=asked.read.should, exclude=asked.read.exclude, like=asked.read.like
+    ),
 )
 
 
@@ -344,7 +402,9 @@ def _reasons_by_rule(asked: ReasonsToGive) -> PeopleReasons:
 
 PEOPLE_REASONS: ModelStep[ReasonsToGive, PeopleReasons] = ModelStep(
     "people_reasons",
-    lambda asked: reasons_messages(asked.constraints.query_original, [evidence(person) for person in asked.people]),
+    lambda asked: reasons_messages(
+        asked.constraints.query_original, [evidence(person, asked) for person in asked.people]
+    ),
     PeopleReasons,
     _reasons_by_rule,
 )
@@ -354,5 +414,9 @@ def cleanup_messages(query: str) -> list[Message]:
     return [Message("system", CLEANUP), Message("user", data_block("query", query))]
 
 
-def query_messages(query: str, today: datetime.date) -> list[Message]:
-    return [Message("system", EXTRACT), Message("user", f"Today is {today}.\n{data_block('query', query)}")]
+def query_messages(query: str, today: datetime.date, refused: Sequence[str] = ()) -> list[Message]:
+    asked = [Message("system", EXTRACT), Message("user", f"Today is {today}.\n{data_block('query', query)}")]
+    if not refused:
+        return asked
+    told = data_block("refused", "\n".join(refused))
+    return [*asked, Message("user", f"Your last reading was refused in parts. Read the query again.\n{told}")]

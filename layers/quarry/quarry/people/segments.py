@@ -131,7 +131,9 @@ def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[S
     for (first, last), values in by_words.items():
         said = [token.key for token in tokens[first:last]]
         whole = [each for each in values if each.is_whole and _is_said(said, each)]
-        whole = whole or [each for each in values if each.is_whole and _is_by_worker(said, each)]
+        whole = whole or [
+            each for each in values if each.is_whole and each.facet != "team" and _is_by_worker(said, each)
+        ]
         parts = [each for each in values if KIND_OF_FACET.get(each.facet) in PARTS and _is_part_of(said, each)]
         if any(each.likeness == 1 for each in whole):
             whole = [each for each in whole if each.likeness == 1]
@@ -158,11 +160,13 @@ def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
 
 
 def _is_said(said: Sequence[str], value: KnownValue) -> bool:
-    """Whether words state a value; roles may be in the plural or a declared synonym."""
-    if value.facet in KIND_OF_FACET:
+    """Whether words state a value; roles and teams may be in the plural or a declared synonym. Other forms are no team:
+    "accountants" are not in Accounting.
+    """
+    if value.facet in KIND_OF_FACET and value.facet != "team":
         return True
     if value.likeness < 1:
-        return value.facet in ("title", "domain")
+        return value.facet in ("title", "domain", "team")
     words, called = _singulars(said, value)
     synonyms = PEOPLE.facet(value.facet).synonyms
     return "".join(words) == "".join(called) or any(

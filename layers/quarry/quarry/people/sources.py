@@ -1,6 +1,6 @@
 """People with a visible card as a source, with the fields that a search may show. Contact details are no fields.
 
-Experiences have the fields that constraints name, so that a payload can be a Query (`as_query`).
+Experiences have the fields that constraints name.
 """
 
 from __future__ import annotations
@@ -35,7 +35,9 @@ def _source() -> Source:
     years = Field(
         "experience_years", "number", lambda row: of_row(_YEARS, row), "experience", "experience", unit="years"
     )
-    return replace(source, fields={**source.fields, years.name: years}, found_by=_FOUND_BY, naming=_NAMING)
+    fields = {**source.fields, years.name: years}
+    # texts would be another way to list people by what they say
+    return replace(source, fields=fields, found_by=_FOUND_BY, naming=_NAMING, texts={})
 
 
 SOURCES = {COLLECTION.name: _source()}

@@ -85,6 +85,8 @@ class SourceField(LazyModel):
     many: bool = False
     values: list[str] | None = None
     description: str | None = None
+    through: Annotated[str | None, Field(exclude=True)] = None
+    """The reference through which a row has the value."""
 
 
 class SourceMeasure(LazyModel):
@@ -111,7 +113,7 @@ class RelatedRows(LazyModel):
 
 class SourceDescription(LazyModel):
     """What a Query can ask of a source. `date` is the field that dates its rows; `left_out` says which rows of its table it does
-    not have.
+    not have; `texts` are long texts to select.
     """
 
     name: str
@@ -121,6 +123,7 @@ class SourceDescription(LazyModel):
     left_out: str | None = None
     fields: list[SourceField]
     related: list[RelatedRows]
+    texts: list[str] = []
     measures: list[SourceMeasure] | None = None
 
 

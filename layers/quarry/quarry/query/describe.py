@@ -41,6 +41,23 @@ def describe(query: Query, result: Result, schema: Schema, today: datetime.date)
     )
 
 
+def how_read(query: Query, schema: Schema, today: datetime.date) -> str:
+    """What a query asks, without its result: "motions, result: defeated, in 2025, counted". Raises KeyError where the schema does
+    not have its source.
+    """
+    phrases = Phrases(schema, schema.sources[query.source], today)
+    said = _Sentence(phrases, query, Result([], [], 0, truncated=False))
+    conditions = [said.days(each) or phrases.condition(each) for each in (*query.where, *query.having)]
+    words = [phrases.say("words", text=query.text)] if query.text else []
+    asked = [*map(phrases.field, query.select), *map(phrases.aggregate, query.aggregate)]
+    if [each.name for each in query.aggregate] == ["count"] and not query.aggregate[0].where:
+        asked = [phrases.say("as_number")]
+    by = [phrases.say("as_groups", keys=said.keys)] if query.group else []
+    order = [phrases.say("as_order", orders=said.orders)] if query.order else []
+    limit = [phrases.say("as_limit", number=phrases.writing.number(query.limit))] if query.limit is not None else []
+    return ", ".join([phrases.noun(), *conditions, *words, *asked, *by, *order, *limit])
+
+
 def _of_groups(query: Query, then: Query, result: Result, phrases: Phrases) -> Description:
     """A query about the groups of another."""
     source = _source_of_groups(query, phrases)
@@ -107,15 +124,24 @@ class _Sentence:
     def _rows(self) -> str:
         shown = len(self.result.rows)
         phrase = "rows" if shown == self.result.total else "some_rows"
-        orders = self.phrases.say("and").join(
+        by = self.phrases.say("sorted", orders=self.orders) if self.query.order else ""
+        by += self._tied()
+        return self._say(phrase, shown=self._number(shown), sorted=by)
+
+    @property
+    def orders(self) -> str:
+        """What the rows are sorted by."""
+        return self.phrases.say("and").join(
             self.phrases.say(
                 "descending" if each.direction == "desc" else "ascending", field=self.phrases.field(each.by)
             )
             for each in self.query.order
         )
-        by = self.phrases.say("sorted", orders=orders) if orders else ""
-        by += self._tied()
-        return self._say(phrase, shown=self._number(shown), sorted=by)
+
+    @property
+    def keys(self) -> str:
+        """What the rows are grouped by."""
+        return self.phrases.say("and").join(self.phrases.group(each) for each in self.query.group)
 
     def _tied(self) -> str:
         """That more than the limit are shown, since they tie with the last."""
@@ -136,7 +162,6 @@ class _Sentence:
         return self._say("numbers", numbers=numbers)
 
     def _groups(self) -> str:
-        keys = self.phrases.say("and").join(self.phrases.group(each) for each in self.query.group)
         named = [self._group(row) for row in self.result.rows[:GROUPS_NAMED_MAX]]
         groups = ", ".join(named) or self.phrases.say("no_groups")
         keys_of_rows = [tuple(map(str, row[: len(self.query.group)])) for row in self.result.rows]
@@ -150,8 +175,8 @@ class _Sentence:
         aggregates = self.query.aggregate
         if aggregates and ([each.name for each in aggregates] != ["count"] or aggregates[0].where):
             numbers = ", ".join(map(self.phrases.aggregate, aggregates))
-            return self._say("grouped", numbers=numbers, keys=keys, groups=groups + self._tied())
-        return self._say("groups", keys=keys, groups=groups + self._tied())
+            return self._say("grouped", numbers=numbers, keys=self.keys, groups=groups + self._tied())
+        return self._say("groups", keys=self.keys, groups=groups + self._tied())
 
     def _group(self, row: Sequence[object]) -> str:
         """ "October 2026 (5, 3.4 days)"."""
@@ -184,7 +209,7 @@ class _Sentence:
         conditions = list(self.query.where)
         when = ""
         for condition in self.query.where:
-            if not when and (said := self._days(condition)):
+            if not when and (said := self.days(condition)):
                 when = f" {said}"
                 conditions.remove(condition)
         said_of_rows = [self.phrases.condition(each) for each in (*conditions, *self.query.having)]
@@ -192,7 +217,8 @@ class _Sentence:
             said_of_rows.append(self.phrases.say("words", text=self.query.text))
         return when, self.phrases.say("which", conditions="; ".join(said_of_rows)) if said_of_rows else ""
 
-    def _days(self, condition: Condition) -> str | None:
+    def days(self, condition: Condition) -> str | None:
+        """When the rows are dated ("in 2025"); None for another condition."""
         source = self.phrases.source
         if not isinstance(condition, Comparison) or not condition.scalars:
             return None

@@ -260,9 +260,9 @@ def values_of(building: Building, query: Query, pointer: str) -> Values:
 
 def _row_values(base: Base) -> tuple[Composed, Kind]:
     query, pointer = base.query, f"{base.pointer}/select/0"
-    if len(query.select) != 1:
+    if len(query.select) > 1:
         raise invalid(f"{base.pointer}/select", "a query that is compared with gives one column: `select` one field")
-    path = resolve(query.select[0], base.scope.rows, base.building.schema, pointer)
+    path = resolve([*query.select, *ROW_FIELDS][0], base.scope.rows, base.building.schema, pointer)
     if path.is_many:
         raise invalid(pointer, f"{path.text} may have several values a row: ask its own source")
     value = path_operand(base.scope, path, pointer).value

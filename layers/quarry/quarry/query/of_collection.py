@@ -143,7 +143,14 @@ def own_source(
         description=declaration.describe or "",
         predicates=_predicates(collection),
         owner_claim="sub" if table.scope else None,
+        texts={name: _text_field(collection, name) for name in declaration.text if name not in table.by_name},
     )
+
+
+def _text_field(collection: OwnTable, name: str) -> Field:
+    """A searched text as a field."""
+    label = " ".join(words(name))
+    return Field(name, "text", lambda row: f"({collection.text(name, row)})::text", label, plural(label))
 
 
 def _fields_of_related(collection: OwnTable, table: SearchTable, rows: RelatedRows) -> Mapping[str, Field]:

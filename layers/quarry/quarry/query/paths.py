@@ -62,12 +62,13 @@ class Rows:
     guard: SqlOf = lambda row: "true"
     key: SqlOf | None = None
     holds_words: SqlHoldsWords | None = None
+    texts: Mapping[str, Field] = field(default_factory=dict)
     measures: Mapping[str, Measure] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
         """All names that can come next in a path."""
-        return [*self.fields, *self.predicates, *self.links]
+        return [*self.fields, *self.predicates, *self.links, *self.texts]
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,7 @@ def rows_of(source: Source) -> Rows:
         source.guard,
         source.key,
         source.holds_words,
+        source.texts,
         source.measures,
     )
 
@@ -247,6 +249,8 @@ def _follow(path: str, rows: Rows, schema: Schema, pointer: str, *, to_rows: boo
             return Path(path, (*steps, *_related_step(end, schema)), end)
         if rest in here.predicates:
             return Path(path, tuple(steps), Predicate(rest, here.predicates[rest]))
+        if rest in here.texts:
+            return Path(path, tuple(steps), here.texts[rest])
         step, rest = _step(rest, here, schema, pointer)
         steps.append(step)
         if len(steps) > PATH_MAX:

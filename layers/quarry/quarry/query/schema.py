@@ -123,6 +123,8 @@ class Source:
     predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
     measures: Mapping[str, Measure] = field(default_factory=dict)
     owner_claim: str | None = None
+    texts: Mapping[str, Field] = field(default_factory=dict)
+    """Long texts: they can be selected and compared, and no question is read as one about them."""
     found_by: str = ""
     """If a Query does not list its rows by conditions: what to use instead, as an error says it. Its rows are counted and
     grouped, but not by the fields in `naming`, and those whose `id` is given are shown.

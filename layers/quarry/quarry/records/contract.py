@@ -21,7 +21,8 @@ from pydantic import (
 from quarry.platform.contract import AggregationGroup, Day, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.contract import ShortQuery
+from quarry.query.algebra import Cell, Span
+from quarry.query.contract import FilterChip, ShortQuery
 from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
 from quarry.verification.wire import CheckedStatement
 
@@ -294,6 +295,37 @@ class AggregationEvent(Event):
         return self.model_dump_json()
 
 
+class UnderstoodEvent(Event):
+    """How a question that an exact result answers was read: in words, its conditions as chips with pointers into the query, the
+    characters that say its parts (`spans`), and the words that no part of it reads.
+    """
+
+    type: Literal["understood"] = "understood"
+    sentence: str
+    chips: list[FilterChip]
+    unread: list[str]
+    query: ShortQuery
+    spans: list[Span] = []
+
+
+class ResultOfQuery(LazyModel):
+    """The result of a Query that a model asked: its first rows, and `total`, how many rows of the source it is about."""
+
+    n: int
+    sentence: str
+    columns: list[str]
+    rows: list[list[Cell]]
+    total: int
+    query: ShortQuery
+
+
+class ResultsEvent(Event):
+    """The results that a model's answer rests on, the main one first."""
+
+    type: Literal["results"] = "results"
+    results: list[ResultOfQuery]
+
+
 class AnswerChunkEvent(Event):
     """The next piece of the answer: Markdown with `[1]`-style citations."""
 
@@ -346,7 +378,8 @@ class Applied(LazyModel):
 
 class DoneEvent(Event):
     """The last event. `answer_id` is null when the answer could not be stored, or quotes what was forgotten meanwhile. `degraded`
-    names the steps that a fallback served for a failing model. `applied` is null where all records were searched.
+    names the steps that a fallback served for a failing model. `applied` is null where all records were searched. `shared`:
+    whoever has the answer's link can open it.
     """
 
     type: Literal["done"] = "done"
@@ -355,6 +388,7 @@ class DoneEvent(Event):
     topic_changed: bool
     degraded: list[str]
     applied: Applied | None = None
+    shared: bool = True
 
     def to_json(self) -> str:
         return self.model_dump_json(by_alias=True)
@@ -371,10 +405,11 @@ class ChangedRecord(LazyModel):
 
 
 class OwnAnswer(LazyModel):
-    """`GET /me/answers/{id}`: whether an answer is the caller's, who may revoke it then."""
+    """`GET /me/answers/{id}`: whether an answer is the caller's, who may revoke it then, and whether it opens by its link."""
 
     id: Identifier
     revocable: bool
+    shared: bool
 
 
 class CachedAnswer(LazyModel):

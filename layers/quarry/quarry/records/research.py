@@ -6,18 +6,21 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from typing import Self
 
 from quarry.agent.domain_tools import bounded
 from quarry.agent.sources import Asked
-from quarry.agent.tools import GetArguments, SearchArguments, filters_of
+from quarry.agent.tools import Hit, SearchArguments, filters_of, rows_meeting, sought_texts, with_fields
 from quarry.answering.loop import ToolResult
-from quarry.answering.toolset import SEARCHED_MAX, WHOLE_CHARACTERS_MAX, Toolset
+from quarry.answering.toolset import SEARCHED_MAX, Toolset
 from quarry.platform.off_loop import off_loop
+from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.query.algebra import Condition
 from quarry.records.answer_cache import Begun
+from quarry.records.evidence import EvidenceSource, RankedRecord
 from quarry.records.finding import SearchToolset, rank_records, summary, varied
 from quarry.records.prompts import sources_block
 from quarry.records.retrieval import describe, whole_record
@@ -66,19 +69,55 @@ class Research(Toolset):
         toolset = self.toolset
         filters = await filters_of(names, arguments.where, self.asked, toolset.services)
         types = [each.narrowed(filters.get(each.name)) for each in toolset.types if each.name in names]
-        ranked = await rank_records(arguments.text, types, toolset.services, toolset.run, scope=toolset.scope)
-        found = await toolset.found(ranked, arguments.text)
+        sought = await sought_texts(arguments, self.asked, self.services)
+        lists = [
+            await rank_records(text, types, toolset.services, toolset.run, scope=toolset.scope) for text in sought.texts
+        ]
+        ranked = list({each.key: each for each in reversed([*_in_turn(lists)])}.values())[::-1]
+        ranked = [each for each in ranked if each.key != sought.itself][arguments.offset :]
+        found = await toolset.found(ranked, " ".join(sought.texts)[:QUERY_MAX_CHARACTERS])
         sources = toolset.evidence.add(varied(found)[: min(arguments.limit, SEARCHED_MAX)])
-        return ToolResult(len(ranked), summary(len(ranked), sources), await off_loop(sources_block, sources))
+        return await self._found(arguments, names, ranked, sources)
 
-    async def get(self, arguments: GetArguments) -> ToolResult:
+    async def _found(
+        self,
+        arguments: SearchArguments,
+        names: Sequence[str],
+        ranked: Sequence[RankedRecord],
+        sources: list[EvidenceSource],
+    ) -> ToolResult:
+        """The sources that a search found. Behind them come the others that meet its conditions, and how many these are."""
+        said = ""
+        if len(names) == 1 and arguments.where:
+            where = (*self.required(names[0]), *arguments.where)
+            most = arguments.offset + min(arguments.limit, SEARCHED_MAX)
+            meeting, others = await rows_meeting(names[0], where, most, self.asked, self.services)
+            missing = [(names[0], each.id) for each in others if (names[0], each.id) not in {e.key for e in ranked}]
+            room = min(arguments.limit, SEARCHED_MAX) - len(sources)
+            if room > 0 and missing:
+                texts = await describe(self.services.reader, missing[:room], self.toolset.record_types)
+                sources += self.toolset.evidence.add_read(texts.values())
+            said = f"{meeting} rows meet `where`.\n"
+        shown = said + await off_loop(sources_block, sources)
+        if len(names) == 1 and arguments.select:
+            hits = [Hit(source=names[0], id=each.text.id, title=f"[{each.n}]", text="") for each in sources]
+            hits = await with_fields(names[0], hits, arguments.select, self.asked, self.services)
+            shown += "".join(f"\n{each.title} {json.dumps(each.fields, ensure_ascii=False)}" for each in hits)
+        return ToolResult(len(ranked) or len(sources), summary(len(ranked), sources), shown)
+
+    async def get(self, source: str, id: str, characters_max: int) -> ToolResult:
         toolset = self.toolset
-        [chosen] = [each for each in toolset.types if each.name == arguments.source]
-        whole = await whole_record(toolset.services.reader, chosen, arguments.id)
-        texts = await describe(toolset.services.reader, [(arguments.source, arguments.id)], toolset.record_types)
-        number = "".join(f"Source [{source.n}]: " for source in toolset.evidence.add_read(texts.values()))
-        shown = bounded(whole.model_dump(mode="json", exclude_none=True), WHOLE_CHARACTERS_MAX)
+        [chosen] = [each for each in toolset.types if each.name == source]
+        whole = await whole_record(toolset.services.reader, chosen, id)
+        texts = await describe(toolset.services.reader, [(source, id)], toolset.record_types)
+        number = "".join(f"Source [{each.n}]: " for each in toolset.evidence.add_read(texts.values()))
+        shown = bounded(whole.model_dump(mode="json", exclude_none=True), characters_max)
         return ToolResult(1, whole.title, f"{number}{json.dumps(shown, ensure_ascii=False)}")
+
+
+def _in_turn(lists: Sequence[Sequence[RankedRecord]]) -> Iterator[RankedRecord]:
+    """The best of each list, then the second best of each."""
+    return (each for each in chain.from_iterable(zip_longest(*lists)) if each is not None)
 
 
 def _unsearched(toolset: SearchToolset, asked: Asked) -> list[str]:

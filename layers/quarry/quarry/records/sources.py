@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import logging
+import math
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
@@ -30,7 +31,22 @@ from quarry.records.searched_types import BUILT_IN, RecordTypes, with_collection
 from quarry.services.services import Caller, Memory, Services
 
 REMEMBERED_SECONDS = 2.0
-"""A running process learns of a newly applied collection after this time."""
+"""A running process learns of a newly applied collection after this time: so often it asks which version of the declarations is
+in force. What is made of them is kept while the version is the same.
+"""
+_VERSION = """
+select md5(concat_ws(' ',
+  (select string_agg(concat_ws(' ', c.id, c.applied_at, c.languages, c.functions_hash, md5(c.document_keys::text),
+     c.source::regclass, may_hide_rows(c.source)), ' ' order by c.id) from collections c),
+  (select string_agg(concat_ws(' ', r.oid, n.nspname, r.relname, r.relacl, r.relrowsecurity), ' ' order by r.oid)
+   from pg_class r join pg_namespace n on n.oid = r.relnamespace where r.oid in (select source from collections)),
+  (select string_agg(concat_ws(' ', a.attrelid, a.attnum, a.attname, a.atttypid, a.attacl), ' ' order by a.attrelid, a.attnum)
+   from pg_attribute a where a.attnum > 0 and a.attrelid in (select source from collections)),
+  {})) as version
+"""
+"""What the types and sources are made of, in short: the declarations, the tables' names, columns and rights, and whether there
+are records of the built-in types.
+"""
 
 
 async def acting_for(caller: Caller, services: Services) -> tuple[RecordTypes, Services]:
@@ -83,7 +99,15 @@ class _Declared:
 
 
 async def _declared(services: Services) -> _Declared:
-    return await services.memory.read("records", lambda: _read(services.reader), seconds=REMEMBERED_SECONDS)
+    database, memory = services.reader, services.memory
+    version = await memory.read("records version", lambda: _version(database), seconds=REMEMBERED_SECONDS)
+    return await memory.read(f"records {version}", lambda: _read(database), seconds=math.inf)
+
+
+async def _version(database: Database) -> str:
+    row = await database.row(SQL(_VERSION).format(_HAS_BUILT_IN))
+    assert row is not None
+    return str(row["version"])
 
 
 async def _read(database: Database) -> _Declared:
@@ -106,12 +130,14 @@ async def _sources(types: RecordTypes, database: Database) -> Mapping[str, Sourc
     return {**sources_of(own), **sources_of(others)}
 
 
+_HAS_BUILT_IN = SQL("({})").format(
+    SQL(" or ").join(SQL("exists (select from {})").format(Identifier(each.rows)) for each in BUILT_IN.values())
+)
+
+
 async def _has_built_in(database: Database) -> bool:
     """Whether there are any records of the built-in types."""
-    exists = SQL(" or ").join(
-        SQL("exists (select from {})").format(Identifier(each.rows)) for each in BUILT_IN.values()
-    )
-    row = await database.row(SQL("select {} as has_built_in").format(exists))
+    row = await database.row(SQL("select {} as has_built_in").format(_HAS_BUILT_IN))
     return row is not None and bool(row["has_built_in"])
 
 

@@ -6,7 +6,6 @@ Nothing made by rule stands before its answer. Where it fails before it wrote an
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -14,7 +13,9 @@ from functools import partial
 from quarry.agent.reading import matched_values
 from quarry.agent.service import answer_query
 from quarry.agent.sources import card, stems_of
+from quarry.agent.tools import bounded_rows
 from quarry.answering.answer import Answer, Began, Said, Told
+from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages
 from quarry.answering.written import WrittenAnswer
@@ -22,9 +23,8 @@ from quarry.language.tokens import sentence_spans
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.errors import InvalidInput
-from quarry.platform.links import LinkFilter, plain_links
+from quarry.platform.links import LinkFilter
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
 from quarry.records.answer_cache import (
@@ -33,27 +33,26 @@ from quarry.records.answer_cache import (
     KeptAnswer,
     Keys,
 )
-from quarry.records.answerability import FOLLOWUP_CHARACTERS_MAX, answered, filled_up, suggest_followups
 from quarry.records.checked import citations_event, source_texts
-from quarry.records.citations import CitationFilter
 from quarry.records.contract import (
     AnswerChunkEvent,
+    ResultOfQuery,
+    ResultsEvent,
     ToolCallEvent,
     ToolObservationEvent,
 )
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource, aggregation_of
-from quarry.records.extraction import BROKEN_OFF, Facts, candidates, chosen, quoted
-from quarry.records.finding import SearchToolset
+from quarry.records.followups import followups_of
+from quarry.records.passages import BROKEN_OFF, candidates, chosen, quoted
 from quarry.records.prompts import ABOUT, ALREADY, history_messages, sources_block
 from quarry.records.research import STEP, Research
-from quarry.records.scope import Conversation
 from quarry.streaming.events import Event
 from quarry.verification.check import Verifier, is_comment
 from quarry.verification.levels import level
 
 ByRule = Callable[[], AsyncGenerator[Event]]
-CITATION_CHARACTERS_MAX = 8
-"""Length of a citation such as `[12]`."""
+ROWS_TOLD_MAX = 50
+"""Rows of a result that its event has."""
 
 
 async def written_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
@@ -172,8 +171,21 @@ class Written:
 
     def _before(self, written: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""
-        numbers = aggregation_of(self._results(written))
-        return [self.begun.sent(self.sent), *([numbers] if numbers is not None else [])]
+        results = self._results(written)
+        numbers = aggregation_of(results)
+        told = [ResultsEvent(results=[*map(self._told_result, results)])] if results else []
+        return [self.begun.sent(self.sent), *([numbers] if numbers is not None else []), *told]
+
+    def _told_result(self, result: QueryResult) -> ResultOfQuery:
+        """A result with the number by which the model knows it."""
+        return ResultOfQuery(
+            n=next(n for n, each in enumerate(self.research.results, start=1) if each is result),
+            sentence=result.sentence,
+            columns=[each.label for each in result.columns],
+            rows=bounded_rows(result.rows[:ROWS_TOLD_MAX]),
+            total=result.total,
+            query=result.query,
+        )
 
     def _results(self, written: WrittenAnswer) -> list[QueryResult]:
         """The results, first the one that the model says it answers from; where it does not say, the latest."""
@@ -193,9 +205,13 @@ class Written:
         # what broke off ends in passages, which have no level
         trust = None if answer.failed else level(found, missing=begun.asked.left_out)
         own = answer.written.followups
-        followups = partial(_followups, own, begun.asked.conversation, answer.text, begun.toolset, self._names)
+        question = begun.asked.conversation.question
+        followups = partial(followups_of, own, question, answer.text, begun.toolset, self._names)
         queries = [AskedQuery.of(each) for each in self._results(answer.written)]
-        ending = begun.ending(answer.text, evidence, citations_event(found), trust, followups, keys, queries)
+        is_found = bool(evidence or queries)
+        ending = begun.ending(
+            answer.text, evidence, citations_event(found), trust, followups, keys, queries, is_found=is_found
+        )
         async with aclosing(ending) as events:
             async for event in events:
                 yield event
@@ -220,17 +236,3 @@ def _may_cite(said: str, number: int) -> bool:
     """Whether the last sentence of a text may cite a source: that something is not told stands in none."""
     spans = sentence_spans(said)
     return not spans or not is_comment(said[slice(*spans[-1])])
-
-
-async def _followups(
-    own: Sequence[str], conversation: Conversation, answer: str, toolset: SearchToolset, names: AbstractSet[str]
-) -> list[str]:
-    """Two or three questions that the records can answer: those that the model wrote with its answer where it did, else as
-    `suggest_followups` gives them. One that speaks of a source or a field, by the stems of their `names`, can be queried.
-    """
-    if not own:
-        return await suggest_followups(conversation, answer, toolset, Facts())
-    held = await answered(own, toolset)
-    asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(own)]
-    questions = [each for each in asked if each in held or not names.isdisjoint(significant_words(each))]
-    return await filled_up(questions, conversation.question, toolset)

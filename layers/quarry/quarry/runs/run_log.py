@@ -106,6 +106,8 @@ class Run:
     is_our_fault: bool = False
     duration_ms: float = 0.0
     decided: dict[object, Any] = field(default_factory=dict, repr=False)
+    has_timed_out: bool = False
+    """Whether the model was too slow once: what else it would do is done without it."""
     _started: float = field(default_factory=time.perf_counter)
 
     @contextmanager

@@ -280,7 +280,10 @@ def is_comment(text: str) -> bool:
     """Whether a sentence speaks of the data, asks, introduces, or tells what the writer did: it claims nothing."""
     said, wording = words(text), english()
     has_values = any(not each.in_words for each in read_values(text).numbers)
-    if wording.sets["interjections"].issuperset(said):
+    decides = any(not side.isdisjoint(said) for pair in wording.opposites for side in pair)
+    if wording.sets["interjections"].issuperset(said) or (
+        len(wording.stems(text)) < 2 and not has_values and not decides and not read_values(text).days
+    ):
         return True
     if text.rstrip().endswith("?"):
         return True

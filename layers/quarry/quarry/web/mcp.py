@@ -53,6 +53,9 @@ _RESPONSES: dict[int | str, dict[str, Any]] = {
 
 SPENDING = "Set in the address by the user, to offer tools that cost credits too. No agent can set it."
 
+RESULTS = (
+    "The form of tools' results: structured content, or JSON in a text for clients that show their model texts alone."
+)
 
 router = APIRouter(tags=["agents"])
 
@@ -63,10 +66,12 @@ async def mcp(
     caller: PlainCaller,
     services: ServicesDependency,
     spending: Annotated[Literal["allowed"] | None, Query(description=SPENDING)] = None,
+    results: Annotated[Literal["structured", "text"], Query(description=RESULTS)] = "structured",
 ) -> Response:
     """One message of the Model Context Protocol (stateless streamable HTTP)."""
     charge = partial(take_place, services, caller)
-    return _Exchange(AgentServer(offer(), caller, services, charge, may_spend=spending is not None))
+    server = AgentServer(offer(), caller, services, charge, may_spend=spending is not None, results=results)
+    return _Exchange(server)
 
 
 class _Exchange(Response):

@@ -37,8 +37,9 @@ class GeneratedRoutes:
     @route("POST /query/explain", Explanation)
     def explain(
         self,
-        question: str,
         *,
+        question: str | None = None,
+        query: Query - Input | None = None,
         sources: Sequence[str] | None = None,
         domain: str | None = None,
         after: str | None = None,
@@ -46,7 +47,9 @@ class GeneratedRoutes:
         """How a question is read without a chat model: what its words may mean, the likeliest queries, and the unread
         words.
         """
-        return Sent(body=given(ExplanationRequest, question=question, sources=sources, domain=domain, after=after))
+        return Sent(
+            body=given(ExplanationRequest, question=question, query=query, sources=sources, domain=domain, after=after)
+        )
 
     @route("GET /collections", Collections)
     def collections(self) -> Sent:
@@ -62,7 +65,7 @@ class GeneratedRoutes:
 
     @route("GET /me/answers/{id}", OwnAnswer)
     def own_answer(self, id: str) -> Sent:
-        """Whether an answer is yours, so that you can revoke it."""
+        """Whether an answer is yours, so that you can revoke it, and whether its link opens it."""
         return Sent(path={"id": id})
 
     @route("DELETE /answers/{id}", NoneType)

@@ -11,6 +11,7 @@ from quarry.campaigns import contract as campaigns
 from quarry.client.calls import given, route, streamed
 from quarry.client.wire import EventTypes, Sent
 from quarry.companies import contract as companies
+from quarry.ontology import contract as ontology
 from quarry.people.contract import (
     Constraints,
     DiscoverRequest,
@@ -32,6 +33,8 @@ RecordsEvent = (
     | records.ToolObservationEvent
     | records.SourcesEvent
     | records.AggregationEvent
+    | records.UnderstoodEvent
+    | records.ResultsEvent
     | records.AnswerChunkEvent
     | records.CitationsEvent
     | records.ConfidenceEvent
@@ -43,11 +46,14 @@ CampaignsEvent = (
     campaigns.ToolCallEvent | campaigns.ToolObservationEvent | PartialTextEvent | campaigns.FinalAnswerEvent
 )
 """The events of an answer about campaigns."""
+OntologyEvent = ontology.ToolCallEvent | ontology.ToolObservationEvent | PartialTextEvent | ontology.FinalAnswerEvent
+"""The events of an answer about projects."""
 CompaniesEvent = companies.ActivityEvent | PartialTextEvent | companies.FinalAnswerEvent
 """The events of a search for companies."""
 
 RECORDS_EVENTS: EventTypes[RecordsEvent] = EventTypes(SSE, get_args(RecordsEvent), last="done")
 CAMPAIGNS_EVENTS: EventTypes[CampaignsEvent] = EventTypes(NDJSON, get_args(CampaignsEvent), last="final_answer")
+ONTOLOGY_EVENTS: EventTypes[OntologyEvent] = EventTypes(NDJSON, get_args(OntologyEvent), last="final_answer")
 COMPANIES_EVENTS: EventTypes[CompaniesEvent] = EventTypes(NDJSON, get_args(CompaniesEvent), last="final_answer")
 
 Day = datetime.date | str
@@ -130,9 +136,9 @@ class WrittenRoutes:
         idempotency_key: str | None = None,
         only_kept: bool = False,
     ) -> Sent:
-        """The people who fit best, at most five, with reasons. Costs one credit, even with retries: all tries of a call share one
-        key. Pass your own key to get the same answer in a later call for free; with `only_kept` that call never searches, and
-        raises NotFound if nothing is stored under the key.
+        """The people who fit best, at most five, with reasons. Costs one credit where anybody is shown, even with retries: all
+        tries of a call share one key. Pass your own key to get the same answer in a later call for free; with `only_kept` that
+        call never searches, and raises NotFound if nothing is stored under the key.
         """
         body = given(
             PeopleSearchRequest,
@@ -210,6 +216,30 @@ class WrittenRoutes:
         """The same answer in one piece."""
         return _campaigns_sent(message, history, filters, constraints)
 
+    @streamed("POST /ontology/ask", ONTOLOGY_EVENTS)
+    def ask_projects(
+        self,
+        question: str,
+        *,
+        history: Sequence[ontology.AskedBefore] | None = None,
+        project_id: str | None = None,
+        types: Sequence[ontology.EntityType] | None = None,
+    ) -> Sent:
+        """An answer about your projects, step by step; the last event is `final_answer`."""
+        return _projects_sent(question, history, project_id, types)
+
+    @route("POST /ontology/ask", ontology.OntologyAnswer)
+    def answer_about_projects(
+        self,
+        question: str,
+        *,
+        history: Sequence[ontology.AskedBefore] | None = None,
+        project_id: str | None = None,
+        types: Sequence[ontology.EntityType] | None = None,
+    ) -> Sent:
+        """The same answer in one piece."""
+        return _projects_sent(question, history, project_id, types)
+
     @route("GET /health", Health, also=503)
     def health(self, *, deep: bool = False) -> Sent:
         """Whether the service can answer. `deep` checks the database even if that wakes it."""
@@ -220,6 +250,16 @@ def _filters(
     types: Sequence[str], from_date: Day | None, to_date: Day | None, facets: Facets | None
 ) -> dict[str, object]:
     return {**(facets or {}), "type": list(types) or None, "from": from_date, "to": to_date}
+
+
+def _projects_sent(
+    question: str,
+    history: Sequence[ontology.AskedBefore] | None,
+    project_id: str | None,
+    types: Sequence[ontology.EntityType] | None,
+) -> Sent:
+    body = given(ontology.OntologyAskRequest, question=question, history=history, project_id=project_id, types=types)
+    return Sent(body=body)
 
 
 def _campaigns_sent(

@@ -23,6 +23,7 @@ const MESSAGES_MAX = 50;
 
 const STEP_WORDS = {
   company_plan: 'the plan', company_rerank: 'the ranking', company_critique: 'the check of the results', company_summary: 'the summary',
+  companies_answer: 'the answer',
   query_embedding: 'search by meaning',
 };
 

@@ -129,7 +129,8 @@ class OntologyView {
 
   #showResponse({all, response: {results: shown, total, more}}) {
     const {news} = this.entry.saved;
-    replace(this.body, this.#filterRow(all),
+    this.answerPlace = element('div', {'aria-live': 'polite'});
+    replace(this.body, this.#filterRow(all), this.answerPlace,
       news && remark(news.text),
       this.#tools(shown),
       total > shown.length && element('p', {class: 'fine'}, `The best ${number(shown.length)} of ${more ? 'at least ' : ''}${number(total)} are shown. A filter or another word finds the rest.`),
@@ -139,6 +140,33 @@ class OntologyView {
         : [...groups(shown, (result) => result.type)].map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
           element('h2', {class: 'section-label'}, TYPES[name], total === shown.length && ` · ${results.length}`),
           element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result, news)))))));
+    this.entry.answer ??= this.entry.saved.answer;
+    if (this.entry.answer) this.#showAnswer(this.entry.answer);
+  }
+
+  /** Ask the question that the words are, which a model or the reader answers. */
+  async #ask(entry) {
+    const {q, project, type} = this.search;
+    this.controller = new AbortController();
+    replace(this.answerPlace, loading(2));
+    try {
+      const body = {question: q, ...(project && {project_id: project}), ...(type.length > 0 && {types: type})};
+      entry.answer = await this.context.api.post('ontology/ask', body, {signal: this.controller.signal});
+      entry.save({answer: entry.answer});
+      if (this.entry === entry) this.#showAnswer(entry.answer);
+    } catch (error) {
+      if (this.entry === entry) replace(this.answerPlace, endedNotice(error, 'Ask again', () => this.#ask(entry), this.context.session));
+    }
+  }
+
+  #showAnswer({response, results, total, confidence}) {
+    const prose = element('div', {class: 'prose'});
+    new MarkdownView(prose).show(response);
+    replace(this.answerPlace, element('section', {class: 'entity-group', 'aria-label': 'Answer'},
+      element('h2', {class: 'section-label'}, 'Answer'), prose,
+      confidence && element('p', {class: 'fine'}, confidence.label),
+      results.length > 0 && element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result)))),
+      total > results.length && element('p', {class: 'fine'}, `The first ${number(results.length)} of ${number(total)}.`)));
   }
 
   /** Actions on all results. */
@@ -147,6 +175,7 @@ class OntologyView {
     const parameters = Object.fromEntries(Object.entries(filters).filter(([, value]) => value.length > 0));
     const columns = ['type', 'id', 'title', 'project_name', 'score', 'snippet'];
     return element('div', {class: 'results-tools'},
+      button('Answer this question', {onclick: () => this.#ask(this.entry)}),
       results.length > 0 && takeaway(() => ({name: q, columns, rows: results.map((result) => columns.map((name) => (name === 'snippet' ? plain(result.snippet ?? '') : result[name])))}), (text) => this.context.announce(text)),
       saver(this.context, {domain: 'ontology', query: q, parameters, results: () => results.map(({type, id}) => ({type, id}))}));
   }
@@ -176,7 +205,7 @@ class OntologyView {
 
   #result(result, news) {
     return [
-      element('p', {class: 'card-meta'}, result.project_name, news?.keys.includes(`${result.type}/${result.id}`) && label('New', {tone: 'accent'})),
+      element('p', {class: 'card-meta'}, result.project_name, result.near && label('Near'), news?.keys.includes(`${result.type}/${result.id}`) && label('New', {tone: 'accent'})),
       element('h3', {class: 'result-title'}, element('button', {type: 'button', class: 'result-open', on: {click: () => this.context.open(result.type, result.id, result)}}, result.title)),
       result.snippet && element('p', {class: 'card-text'}, marked(result.snippet)),
     ];

@@ -249,13 +249,14 @@ class PeopleView {
   }
 
   #showResponse(response) {
-    const {people, constraints, fallback_tier: tier, relaxations, degraded} = response;
+    const {people, constraints, fallback_tier: tier, relaxations, degraded, notice} = response;
     replace(this.body,
       this.#understood(constraints),
       TIERS[tier] && people.length > 0 && remark(TIERS[tier]),
       degradedRemark(degraded, STEP_WORDS),
+      notice && people.length > 0 && remark(notice),
       people.length === 0
-        ? [element('div', {class: 'results-tools'}, this.#saver(people)), emptyState('Nobody fits', 'Drop a condition, or say it in other words.')]
+        ? [element('div', {class: 'results-tools'}, this.#saver(people)), emptyState('Nobody fits', notice ?? 'Drop a condition, or say it in other words.')]
         : this.#list(people),
       this.#relaxations(relaxations, constraints));
   }

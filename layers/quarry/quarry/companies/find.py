@@ -1,0 +1,306 @@
+"""The search for companies with structured arguments, as a tool of a model or an agent.
+
+The arguments are the plan of the first round; the rounds are those of `search`. It finds companies for a need, and never counts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from typing import Annotated, Any
+
+from pydantic import Field, WithJsonSchema
+
+from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentTool
+from quarry.agent.service import with_known_values
+from quarry.agent.sources import Asked as MayBeAsked
+from quarry.companies import fallbacks
+from quarry.companies.activity import Timeline
+from quarry.companies.answer import Result, conclude, dropped, reference, uncovered
+from quarry.companies.context import Asked, Context, Plan, Round
+from quarry.companies.contract import ChatRequest, Company, Reference, Status
+from quarry.companies.facets import COMPANIES, TAG_FACETS
+from quarry.companies.name_lookup import look_up, match_names
+from quarry.companies.outputs import VARIANTS_PLANNED_MAX, CompanyPlan, PlanFilters
+from quarry.companies.planning import DEFAULT_SEARCHES, described
+from quarry.companies.query import COUNT_MAX, Sought, assumed
+from quarry.companies.reading import read_sought
+from quarry.companies.rounds import budget_of, rounds
+from quarry.companies.sources import SEARCHED, met
+from quarry.companies.store import count_meeting, stored_vectors
+from quarry.platform.contract import Request
+from quarry.platform.errors import FieldError, InvalidInput
+from quarry.platform.lazy_model import LazyModel
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import CleanText, Identifier, QueryText, shorten, significant_words
+from quarry.query.algebra import Comparison, Condition, OneOrMany, Query
+from quarry.runs.run_log import ResultRecord
+from quarry.services.services import Caller, Services
+from quarry.streaming.events import Event
+
+LEFT_OUT_MAX = 80
+DEMANDED_MAX = 6
+NAMED_MAX = 3
+"""How many similar names an error gives."""
+
+
+class FindCompaniesArguments(Request):
+    """Arguments of `find_companies`."""
+
+    need: QueryText = Field(description="In the user's words.")
+    variants: Annotated[tuple[CleanText, ...], OneOrMany] = Field(
+        default=(),
+        max_length=VARIANTS_PLANNED_MAX,
+        description="Other phrasings, as a profile puts it.",
+    )
+    # described by `query` already
+    where: Annotated[
+        tuple[Condition, ...], OneOrMany, WithJsonSchema({"type": "array", "items": {"type": "object"}})
+    ] = Field(default=(), description="As in `query`; startups unless one is on status.")
+    must: Annotated[tuple[CleanText, ...], OneOrMany] = Field(
+        default=(),
+        max_length=DEMANDED_MAX,
+        description="Words that each profile must hold.",
+    )
+    like: CleanText | None = Field(default=None, description="A company to resemble, by name.")
+    not_ids: Annotated[tuple[Identifier, ...], OneOrMany] = Field(
+        default=(), max_length=LEFT_OUT_MAX, description="Leave these out."
+    )
+    limit: int = Field(default=8, ge=1, le=COUNT_MAX, description="At most.")
+
+
+@dataclass(frozen=True)
+class FoundCompanies:
+    """What a search found. `fits` are the companies that fit, best first, and `near` others with what each misses. `meeting` is
+    how many companies meet the conditions, if there are any; `assumed` are conditions that nobody stated, `uncovered` the words
+    of the need that no company found has. `remarks` say what the search could not do.
+    """
+
+    result: Result
+    fits: Sequence[Reference]
+    near: Sequence[tuple[Company, Sequence[str]]]
+    meeting: int | None
+    assumed: Sequence[str]
+    uncovered: Sequence[str]
+    remarks: Sequence[str]
+
+
+async def find_companies(
+    arguments: FindCompaniesArguments, context: Context, timeline: Timeline
+) -> AsyncGenerator[Event | FoundCompanies]:
+    """The events of the rounds, and last what was found. Raises InvalidInput for conditions, values and names that the data
+    lacks, with the nearest, and DatabaseUnavailable.
+    """
+    now, refused = Round(Asked(Sought(), ())), None
+    with timeline.step(f"plan_{context.run.iterations + 1}", "Planning the search") as step:
+        yield step.event
+        try:
+            asked = await _asked(arguments, context)
+            plan = _plan(arguments, asked, context)
+            now, step.detail = Round(asked, plan=plan), described(plan)
+        except InvalidInput as error:
+            refused, step.detail = error, "refused"
+    yield step.event
+    if refused is not None:
+        raise refused
+    async with aclosing(rounds(context, timeline, now)) as steps:
+        async for taken in steps:
+            if isinstance(taken, Round):
+                now = taken
+            else:
+                yield taken
+    yield await _found(context, await conclude(context, now))
+
+
+async def _asked(arguments: FindCompaniesArguments, context: Context) -> Asked:
+    """What is sought: the conditions with values as the data spells them, and the company that others should resemble."""
+    stated = await known_conditions(arguments.where, context)
+    sought = Sought(
+        stated=stated,
+        assumed=assumed(stated),
+        topic=arguments.need,
+        words=tuple(significant_words(arguments.need)),
+        count=arguments.limit,
+    )
+    if context.run.chat is None:
+        # the ranking by rule knows the need by its tags
+        read = await read_sought(arguments.need, (), context.caller, context.services)
+        sought = replace(sought, tags=read.tags, is_plain=read.is_plain)
+    asked = Asked(sought, (), is_given=True, left_out=frozenset(arguments.not_ids))
+    return asked if arguments.like is None else await _like(arguments.like, asked, context)
+
+
+async def known_conditions(where: Sequence[Condition], context: Context) -> tuple[Condition, ...]:
+    """The conditions with values as the data spells them. Raises InvalidInput for those that the data lacks."""
+    query = Query(source=COMPANIES.name, where=tuple(where))
+    await off_loop(met, query.where)
+    known = await with_known_values(query, MayBeAsked(SEARCHED, context.caller, {}, {}), context.services.reader)
+    return known.where
+
+
+async def _like(name: str, asked: Asked, context: Context) -> Asked:
+    matches = await match_names(context, [name])
+    named = [each for each in matches if each.name_score >= context.settings.company_seed_name_min]
+    if not named:
+        near = " or ".join(repr(each.company_name) for each in matches[:NAMED_MAX])
+        told = f"no company here is called {name!r}" + (f"; did you mean {near}?" if near else "")
+        raise InvalidInput([FieldError("/like", told)])
+    companies = await look_up(context, [named[0].company_id], {})
+    seed = companies[named[0].company_id]
+    vectors = await stored_vectors(context.services.reader, seed.id)
+    return replace(asked, likened=name, seed=seed, seed_vectors=vectors, companies=companies)
+
+
+def _plan(arguments: FindCompaniesArguments, asked: Asked, context: Context) -> Plan:
+    """The plan of the first round."""
+    tags: dict[str, list[str]] = {field: [] for field in TAG_FACETS}
+    for each in asked.sought.stated:
+        if isinstance(each, Comparison) and each.field in tags and each.op == "=":
+            tags[each.field] += map(str, each.scalars)
+    seeds = fallbacks.seed_variants(asked.seed) if asked.seed else []
+    variants = [*arguments.variants, *(seeds or [arguments.need])]
+    output = CompanyPlan(
+        intent="discover",
+        target_result_count=arguments.limit,
+        query_variants=variants,
+        search_priority_order=list(DEFAULT_SEARCHES),
+        filters=PlanFilters(
+            sectors=tags["sector"], categories=tags["category"], business_models=tags["business_model"],
+            niches=list(arguments.must),
+        ),
+        success_criteria=arguments.need,
+    )  # fmt: skip
+    plan = Plan(output, asked.sought, demanded=arguments.must)
+    return plan.queue(variants, context.settings.company_variants_held)
+
+
+async def _found(context: Context, result: Result) -> FoundCompanies:
+    asked, sought = result.asked, result.asked.sought
+    references = [reference(result, each) for each in result.chosen]
+    near: list[tuple[Company, Sequence[str]]] = [(each.company, each.unmet) for each in result.near_misses]
+    if result.is_near:
+        # nothing fits for sure
+        near = [(result.companies[each.company_id], each.misses) for each in references] + near
+    stated = (*sought.stated, *sought.assumed)
+    meeting = await count_meeting(context.services.reader, stated) if sought.stated else None
+    remarks = [*dropped(asked)]
+    remarks += ["the search was cut short by its limits"] if result.is_cut_short else []
+    return FoundCompanies(
+        result,
+        [] if result.is_near else references,
+        near,
+        meeting,
+        _assumed(sought),
+        uncovered(result) if result.chosen else result.unheard,
+        remarks,
+    )
+
+
+def _assumed(sought: Sought) -> list[str]:
+    """The conditions that nobody stated, as field and value."""
+    return [
+        f"{each.field}: {' or '.join(map(str, each.scalars))}"
+        for each in sought.assumed
+        if isinstance(each, Comparison)
+    ]
+
+
+# ---- the tool ----
+
+_SHOWN = ("tagline", "status", "website_url", "hq_city", "hq_country", "founded_year", "funding_stage", "sectors")
+
+
+class FoundCompany(LazyModel):
+    """A company, the reason why it fits, and the confidence in that (0 to 1)."""
+
+    id: str
+    name: str
+    reason: str
+    evidence: list[str]
+    confidence: float
+    meets: list[str] = []
+    misses: list[str] = []
+    description: str
+    tagline: str | None = None
+    status: Status
+    website_url: str | None = None
+    hq_city: str | None = None
+    hq_country: str | None = None
+    founded_year: int | None = None
+    funding_stage: str | None = None
+    sectors: list[str]
+
+
+class NearCompany(LazyModel):
+    """A company that does not fit, and what it misses."""
+
+    id: str
+    name: str
+    misses: list[str]
+
+
+class FoundForNeed(LazyModel):
+    """The companies that fit, best first, and those that are only near. `meeting`: how many meet the conditions. `assumed`: what
+    nobody stated. `uncovered`: words of the need that no profile has.
+    """
+
+    fits: list[FoundCompany]
+    near: list[NearCompany] = []
+    meeting: int | None = None
+    assumed: list[str] = []
+    uncovered: list[str] = []
+    remarks: list[str] = []
+
+
+async def _find(arguments: FindCompaniesArguments, caller: Caller, services: Services) -> dict[str, Any]:
+    request = ChatRequest.model_validate({"messages": [{"role": "user", "content": arguments.need}]})
+    settings = await services.tuned_settings()
+    with services.run("companies", caller, arguments.need, arguments.as_asked(), budget_of(settings)) as run:
+        context = Context(request, caller, services, run, settings)
+        events = find_companies(arguments, context, Timeline(run))
+        found = [each async for each in events if isinstance(each, FoundCompanies)][-1]
+        run.results = [ResultRecord("company", each.company_id, each.confidence) for each in found.fits]
+        run.end_reason = found.result.end_reason
+    return told(found)
+
+
+def told(found: FoundCompanies) -> dict[str, Any]:
+    """What a model or an agent is told of a search."""
+    companies = found.result.companies
+    return {
+        "fits": [shown_company(each, companies[each.company_id]) for each in found.fits],
+        "near": [
+            {"id": company.id, "name": company.company_name, "misses": list(misses)} for company, misses in found.near
+        ],
+        "meeting": found.meeting,
+        "assumed": list(found.assumed),
+        "uncovered": list(found.uncovered),
+        "remarks": list(found.remarks),
+    }
+
+
+def shown_company(reference: Reference, company: Company) -> dict[str, Any]:
+    fields = company.model_dump(mode="json", include=set(_SHOWN), exclude_none=True)
+    return {
+        "id": reference.company_id,
+        "name": reference.company_name,
+        "reason": reference.reason,
+        "evidence": reference.evidence_chips,
+        "confidence": reference.confidence,
+        "meets": reference.meets,
+        "misses": reference.misses,
+        "description": shorten(company.description or "", TEXT_CHARACTERS_MAX),
+    } | fields
+
+
+FIND_COMPANIES = AgentTool(
+    "find_companies",
+    "Find companies",
+    "Companies for a need, a wide field, or like another: those that fit, with reasons, and near ones with what they miss. Never "
+    "counts: for numbers and facts use `query`.",
+    FindCompaniesArguments,
+    FoundForNeed,
+    _find,
+    route_class="model",
+)

@@ -1,0 +1,256 @@
+"""An answer about companies that a model writes: it plans by calling tools, and writes from their results.
+
+Numbers, orders and facts come from the general tools, companies for a need from `find_companies`, whose rounds are activities.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import datetime
+import json
+from collections.abc import AsyncGenerator, Iterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from typing import get_args
+
+from quarry.agent.domain_tools import bounded
+from quarry.agent.reading import matched_values
+from quarry.agent.sources import card, what_may_be_asked
+from quarry.answering.answer import Answer, Said
+from quarry.answering.loop import Tool, ToolFinished, ToolProgress, ToolResult, ToolStarted
+from quarry.answering.prompts import answer_messages, earlier
+from quarry.answering.toolset import Toolset
+from quarry.answering.written import WrittenAnswer
+from quarry.companies import contract
+from quarry.companies.activity import Timeline, counted
+from quarry.companies.constraints import constraints_of
+from quarry.companies.context import Asked, Context
+from quarry.companies.contract import Activity, ActivityEvent, Company, EndReason, FinalAnswer, Reference, Telemetry
+from quarry.companies.counting import SHOWN_MAX, Counted, aggregation_of
+from quarry.companies.facets import COMPANIES
+from quarry.companies.find import FIND_COMPANIES, FindCompaniesArguments, FoundCompanies, find_companies, told
+from quarry.companies.query import Sought, fields_of
+from quarry.companies.rerank import REASON_CHARACTERS_MAX
+from quarry.companies.snippets import home, inline_description
+from quarry.companies.store import companies_by_ids
+from quarry.language.tokens import keys
+from quarry.models.interface import Message
+from quarry.models.step import TextFilter
+from quarry.platform.links import ALWAYS, LinkFilter, said_in
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import fence, shorten
+from quarry.query.contract import QueryResult
+from quarry.streaming.events import Event, PartialText, PartialTextEvent
+
+STEP = "companies_answer"
+MAX_TURNS = 6
+"""Model turns for one answer. The last has no tools, so that the model must answer."""
+NAMED_MAX = 5
+"""How many companies that the question may name the model is told."""
+TOLD_CHARACTERS_MAX = 12_000
+"""Characters of a search's result that the model gets."""
+
+ABOUT = "a directory of companies"
+NOTES = """Here find_companies is for companies for a need, a wide field, or like another company; state each condition in its
+`where`, and let its `meeting` and `uncovered` tell you whether one was forgotten. It never counts. It assumes startups unless
+`where` says a status: then say so. `near` companies miss what is said of them: they are no answer."""
+CITE = "Give the name of each company that you speak of as it is spelt; no citation numbers."
+
+
+@dataclass(kw_only=True)
+class CompanyToolset(Toolset):
+    """The general tools over companies, and the search for a need. `found` are the results of the searches."""
+
+    context: Context
+    timeline: Timeline
+    found: list[FoundCompanies] = field(default_factory=list)
+    _one_by_one: asyncio.Lock = field(default_factory=asyncio.Lock)
+    """Searches that a model calls at once run one after the other: they share the limits and the log of the run."""
+
+    @property
+    def has_found(self) -> bool:
+        return bool(self.found) or super().has_found
+
+    def tools(self) -> list[Tool]:
+        find = Tool(FIND_COMPANIES.name, FIND_COMPANIES.description, FIND_COMPANIES.arguments, self._find)
+        return [find, *super().tools()]
+
+    async def _find(self, arguments: FindCompaniesArguments) -> AsyncGenerator[Event | ToolResult]:
+        async with self._one_by_one, aclosing(find_companies(arguments, self.context, self.timeline)) as events:
+            async for event in events:
+                if not isinstance(event, FoundCompanies):
+                    yield event
+                    continue
+                self.found.append(event)
+                shown = json.dumps(bounded(told(event), TOLD_CHARACTERS_MAX), ensure_ascii=False)
+                fitting = counted(len(event.fits), "company fits", "companies fit")
+                # texts of companies are data
+                yield ToolResult(len(event.fits), fitting, fence(shown))
+
+
+@dataclass
+class Written:
+    """An answer that a model writes, in progress. `asked` has the companies whose names the question may hold."""
+
+    context: Context
+    asked: Asked
+    toolset: CompanyToolset
+    answer: Answer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.answer = Answer(self.context.run, STEP, MAX_TURNS, self._filters, has_found=lambda: self.toolset.has_found)
+
+    async def answered(self) -> AsyncGenerator[Event]:
+        """The events of the answer; a model that fails ends it. Raises DatabaseUnavailable."""
+        async with aclosing(self.answer.told(await self._messages(), self.toolset.tools())) as happened:
+            async for event in happened:
+                match event:
+                    case Said(piece):
+                        yield PartialTextEvent(data=PartialText(text=piece))
+                    case ToolProgress(progress):
+                        yield progress
+                    case ToolStarted(id, tool) if tool != FIND_COMPANIES.name:
+                        yield _activity(id, tool, "running")
+                    case ToolFinished(id, tool, result) if tool != FIND_COMPANIES.name:
+                        yield _activity(id, tool, "completed", result.summary)
+
+    async def _messages(self) -> Sequence[Message]:
+        context, toolset = self.context, self.toolset
+        described = ""
+        if toolset.names:
+            matched = await matched_values(context.question, toolset.names, toolset.asked, context.services)
+            described = await off_loop(card, await toolset.described(), context.question, matched)
+        return answer_messages(
+            context.question,
+            [earlier(message.role, message.content) for message in context.request.history],
+            about=ABOUT,
+            card=described or "There are no companies.",
+            today=toolset.today,
+            notes=NOTES,
+            cite=CITE,
+            found="\n".join(self._names()),
+        )
+
+    def _names(self) -> Iterator[str]:
+        """The companies whose names the question may hold, and those shown before."""
+        for match in self.asked.matches[:NAMED_MAX]:
+            if match.name_score >= self.context.settings.company_seed_name_min:
+                yield f"{match.asked!r} is the name of {match.company_name} (id {match.company_id}, {match.status})"
+        if shown := self.context.request.previous_candidate_ids:
+            yield f"Shown before, best first: {', '.join(shown)}"
+
+    def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
+        """Only addresses in the results stay links."""
+        held = [each.result.companies[company.company_id] for each in self.toolset.found for company in each.fits]
+        texts = [*(each.model_dump() for each in held), *(hit.text for hit in self.toolset.hits)]
+        return [LinkFilter({ALWAYS: said_in([*texts, *(hit.url or "" for hit in self.toolset.hits)])})]
+
+
+def _activity(id: str, tool: str, status: contract.ActivityStatus, detail: str | None = None) -> ActivityEvent:
+    """A call of a general tool as a step."""
+    label = tool.replace("_", " ").capitalize()
+    return ActivityEvent(data=Activity(id=f"{tool}_{id}", label=label, status=status, detail=detail))
+
+
+async def toolset_of(context: Context, timeline: Timeline) -> CompanyToolset:
+    """The tools for one answer."""
+    asked = await what_may_be_asked(context.caller, context.services)
+    name = asked.name_of(COMPANIES.name, COMPANIES.name)
+    return CompanyToolset(
+        services=context.services,
+        caller=context.caller,
+        run=context.run,
+        asked=asked,
+        today=datetime.datetime.now(datetime.UTC).date(),
+        names=[name] if name is not None else [],
+        context=context,
+        timeline=timeline,
+    )
+
+
+# ---- the final answer ----
+
+
+async def led_answer(context: Context, written: Written, content: str) -> FinalAnswer:
+    """The whole answer: its text, and the companies that it speaks of, else those that the last search found."""
+    toolset = written.toolset
+    result = _main_result(written)
+    found = [reference for each in reversed(toolset.found) for reference in each.fits]
+    listed = [] if result is None else _ids(result)
+    ids = list(dict.fromkeys([*listed, *(hit.id for hit in toolset.hits), *(id for id, _ in _near(toolset))]))
+    known = {id: company for each in toolset.found for id, company in each.result.companies.items()}
+    unknown = [id for id in ids if id not in known]
+    known |= {each.id: each for each in await companies_by_ids(context.services.reader, unknown)}
+    by_id = {each.company_id: each for each in reversed(found)}
+    others = [_reference(known[id], result, is_listed=id in listed) for id in ids if id in known and id not in by_id]
+    spoken_of = await off_loop(_spoken_of, content, [*by_id.values(), *others])
+    if not spoken_of and toolset.found and toolset.found[-1].fits and result is None:
+        spoken_of = list(toolset.found[-1].fits)
+    counts = None if result is None else aggregation_of(Counted(result))
+    return FinalAnswer(
+        content=content,
+        references=spoken_of,
+        constraints=constraints_of(_sought(toolset, result)),
+        companies_by_id={each.company_id: known[each.company_id] for each in spoken_of},
+        telemetry=Telemetry(
+            run_id=str(context.run.id),
+            iteration_count=context.run.iterations,
+            tool_call_count=context.run.budget.calls,
+            end_reason=_end_reason(toolset),
+            degraded_steps=context.run.degraded,
+        ),
+        aggregation=counts,
+        session_id=context.run.session_id,
+    )
+
+
+def _main_result(written: Written) -> QueryResult | None:
+    """The result of a query that the answer rests on: the one that it names, else the last where nothing else was found."""
+    results, place = written.toolset.results, written.answer.written.main_result
+    if place is not None and 1 <= place <= len(results):
+        return results[place - 1]
+    return results[-1] if results and not written.toolset.found else None
+
+
+def _ids(result: QueryResult) -> list[str]:
+    """The companies in the rows of a result."""
+    is_keyed = result.query.asks_for_rows and bool(result.columns) and result.columns[0].name == "id"
+    return [str(row[0]) for row in result.rows[:SHOWN_MAX]] if is_keyed else []
+
+
+def _near(toolset: CompanyToolset) -> Iterator[tuple[str, Sequence[str]]]:
+    for each in toolset.found:
+        yield from ((company.id, misses) for company, misses in each.near)
+
+
+def _reference(company: Company, result: QueryResult | None, *, is_listed: bool) -> Reference:
+    reason = shorten(result.sentence, REASON_CHARACTERS_MAX) if result is not None and is_listed else ""
+    return Reference(
+        company_id=company.id,
+        company_name=company.company_name,
+        reason=reason or inline_description(company),
+        inline_description=inline_description(company),
+        evidence_chips=[chip for chip in (company.status.capitalize(), home(company)) if chip],
+        confidence=1.0,
+    )
+
+
+def _spoken_of(content: str, offered: Sequence[Reference]) -> list[Reference]:
+    """The companies whose names the text contains."""
+    said = f" {' '.join(keys(content))} "
+    return [each for each in offered if f" {' '.join(keys(each.company_name))} " in said]
+
+
+def _sought(toolset: CompanyToolset, result: QueryResult | None) -> Sought:
+    """What was searched for, of the last search or the query that the answer rests on."""
+    known = {*get_args(contract.FieldName)}
+    if result is not None:
+        stated = tuple(each for each in result.query.where if fields_of(each) and fields_of(each) <= known)
+        return Sought(stated=stated)
+    return toolset.found[-1].result.asked.sought if toolset.found else Sought()
+
+
+def _end_reason(toolset: CompanyToolset) -> EndReason:
+    if toolset.found:
+        return toolset.found[-1].result.end_reason
+    return "exact_match" if toolset.results or toolset.hits else "converged"

@@ -1,0 +1,311 @@
+"""Answering a question about the caller's projects, as a stream of events.
+
+Read `answer_about_projects` from top to bottom. The model calls the general tools and writes; without a model, and where it
+fails, the question is read: a likely Query is run and put into words, else the entities found by its words are listed.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from quarry.agent.reading import matched_values
+from quarry.agent.results import lines_of, with_list
+from quarry.agent.service import answer_query
+from quarry.agent.sources import card
+from quarry.agent.tools import Hit
+from quarry.answering.answer import BROKEN_OFF, Answer, Said
+from quarry.answering.citations import CitationFilter
+from quarry.answering.loop import ToolFinished, ToolStarted
+from quarry.answering.prompts import answer_messages, earlier
+from quarry.answering.toolset import Toolset, hit_block
+from quarry.answering.written import WrittenAnswer
+from quarry.models.interface import Message
+from quarry.models.step import TextFilter
+from quarry.ontology.contract import (
+    HISTORY_TURNS,
+    RESULTS_MAX,
+    FinalAnswerEvent,
+    OntologyAnswer,
+    OntologyAskRequest,
+    Telemetry,
+    ToolCalled,
+    ToolCallEvent,
+    ToolObservationEvent,
+    ToolObserved,
+    Understood,
+)
+from quarry.ontology.reading import Sought, asked_of, read_query, sought
+from quarry.ontology.retrieval import Candidate, entities_of, project_name
+from quarry.ontology.search import find_sought, message, result_of
+from quarry.ontology.sources import labels
+from quarry.platform.budget import Budget
+from quarry.platform.errors import InvalidInput
+from quarry.platform.links import ALWAYS, CITATION, LinkFilter
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import mark, unmark
+from quarry.query.algebra import Comparison, Condition, Query
+from quarry.query.contract import QueryResult
+from quarry.query.phrases import Phrases
+from quarry.runs.run_log import ResultRecord, Run
+from quarry.services.services import Caller, Services
+from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.verification.check import Verification, Verifier
+from quarry.verification.levels import Exact, level
+from quarry.verification.trust import SourceText
+from quarry.verification.wire import Confidence, checked_statements
+
+STEP = "ontology_answer"
+MAX_TURNS, MAX_CALLS = 5, 12
+ANSWER_RESERVE_SECONDS = 10.0
+FIRST_HITS = 8
+ABOUT = "the projects of a user's workspace: tasks, plans, goals, milestones, documents, outputs and requirements"
+NOTES = "What the words of the user call a project, a person or a status is a value; look it up with `values` if it is not below."
+
+
+async def answer_about_projects(
+    request: OntologyAskRequest,
+    caller: Caller,
+    services: Services,
+    request_id: str | None = None,
+    run_id: UUID | None = None,
+) -> AsyncGenerator[Event]:
+    """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does. Raises
+    NotFound for a project that is not the caller's.
+    """
+    budget, logged = _budget(services), request.model_dump(mode="json", exclude={"history"}, exclude_none=True)
+    with services.run("ontology", caller, request.question, logged, budget, request_id, run_id) as run:
+        asking = await Asking.of(request, caller, services, run)
+        answer, ruled = asking.answer, ""
+        if run.chat is not None:
+            async with aclosing(asking.written()) as events:
+                async for event in events:
+                    yield event
+        if run.chat is None or answer.failed:
+            ruled = await asking.by_rule()
+            yield PartialTextEvent(data=PartialText(text=BROKEN_OFF + ruled if answer.text else ruled))
+        data = await asking.concluded(BROKEN_OFF.join(filter(None, (answer.text, ruled))))
+        run.results = [ResultRecord(each.type, each.id, each.score) for each in data.results]
+        run.end_reason = "answered" if data.results or asking.tools.results else "nothing_found"
+        yield FinalAnswerEvent(data=data)
+
+
+def _budget(services: Services) -> Budget:
+    settings = services.settings
+    return Budget(
+        max_turns=MAX_TURNS,
+        max_calls=MAX_CALLS,
+        max_seconds=settings.campaigns_chat_seconds,
+        max_tokens=settings.campaigns_chat_tokens,
+        reserved_seconds=min(ANSWER_RESERVE_SECONDS, settings.campaigns_chat_seconds / 2),
+    )
+
+
+@dataclass(kw_only=True)
+class ProjectTools(Toolset):
+    """The general tools over the caller's entities, within the project that the request names."""
+
+    project: str | None = None
+
+    def required(self, name: str) -> Sequence[Condition]:
+        return () if self.project is None else (Comparison(field="project", value=self.project),)
+
+
+@dataclass
+class Asking:
+    """A question, and the answer in progress. `found` are the entities that a first search found, or that the answer by rule
+    speaks of; `understood` is the Query of an answer by rule.
+    """
+
+    request: OntologyAskRequest
+    tools: ProjectTools
+    found: Sequence[Candidate] = ()
+    total: int = 0
+    understood: Understood | None = None
+    answer: Answer = field(init=False)
+
+    def __post_init__(self) -> None:
+        tools = self.tools
+        self.answer = Answer(
+            tools.run,
+            STEP,
+            MAX_TURNS,
+            self._filters,
+            self._cites,
+            verifier=self._verifier,
+            has_found=lambda: tools.has_found,
+        )
+
+    @classmethod
+    async def of(cls, request: OntologyAskRequest, caller: Caller, services: Services, run: Run) -> Asking:
+        """The question over the caller's entities. Raises NotFound for a project that is not the caller's."""
+        asked = asked_of(request.types or (), caller)
+        acting = asked.acting(services)
+        project = None if request.project_id is None else await project_name(acting.reader, caller, request.project_id)
+        tools = ProjectTools(
+            services=services,
+            caller=caller,
+            run=run,
+            asked=asked,
+            today=datetime.datetime.now(datetime.UTC).date(),
+            names=[*asked.homes],
+            project=project,
+        )
+        return cls(request, tools)
+
+    # ---- by a model ----
+
+    async def written(self) -> AsyncGenerator[Event]:
+        """The events of an answer that a model writes."""
+        async with aclosing(self.answer.told(await self._messages(), self.tools.tools())) as happened:
+            async for event in happened:
+                match event:
+                    case Said(piece):
+                        yield PartialTextEvent(data=PartialText(text=piece))
+                    case ToolStarted(id, tool, arguments):
+                        yield ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=arguments))
+                    case ToolFinished(id, tool, result):
+                        told = ToolObserved(id=id, tool=tool, count=result.count, summary=result.summary)
+                        yield ToolObservationEvent(data=told)
+
+    async def _messages(self) -> Sequence[Message]:
+        request, tools = self.request, self.tools
+        question = request.question
+        await self._search(Sought(question))
+        hits = [
+            Hit(source=each.type, id=each.id, title=each.title, text=unmark(mark(each.snippet)))
+            for each in self.found[:FIRST_HITS]
+        ]
+        described = await tools.described()
+        matched = await matched_values(question, tools.names, tools.asked, tools.services)
+        history = [
+            message
+            for turn in request.history[-HISTORY_TURNS:]
+            for message in (earlier("user", turn.question), earlier("assistant", turn.answer))
+        ]
+        return answer_messages(
+            question,
+            history,
+            about=ABOUT,
+            card=await off_loop(card, described, question, matched),
+            today=tools.today,
+            notes=NOTES,
+            told="" if tools.project is None else f"the project {tools.project}",
+            found="\n".join(hit_block(tools.numbered(each), each) for each in hits) or "(nothing was found)",
+        )
+
+    def _cites(self, text: str) -> bool:
+        return any(f"[{n}]" in text for n in range(1, len(self.tools.hits) + 1))
+
+    def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
+        numbers = range(1, len(self.tools.hits) + 1)
+        said = "\n".join(f"{each.title}\n{each.text}" for each in self.tools.hits)
+        return CitationFilter(numbers), LinkFilter({ALWAYS: said})
+
+    # ---- by rule ----
+
+    async def by_rule(self) -> str:
+        """The text of an answer without a model. Raises DatabaseUnavailable."""
+        request, tools = self.request, self.tools
+        before = request.history[-1].question if request.history else ""
+        reading = await read_query(request.question, request.types or (), tools.caller, tools.services, before)
+        if reading.query is not None and reading.verdict == "confident":
+            query = reading.query.model_copy(
+                update={"where": (*tools.required(reading.query.source), *reading.query.where)}
+            )
+            with tools.run.step("query"):
+                result = await self._result(query)
+            if result is not None:
+                unread = list(reading.unread)
+                self.understood = Understood(sentence=result.sentence, query=result.query, unread=unread)
+                phrases = Phrases(tools.asked.schema, tools.asked.schema.sources[query.source], tools.today)
+                return "\n".join(with_list(result.sentence, [*lines_of(result, phrases)]))
+        return await self._search(await off_loop(sought, reading))
+
+    async def _search(self, sought: Sought) -> str:
+        """Search for what the question seeks; what was found in a line."""
+        tools, request = self.tools, self.request
+        with tools.run.step("retrieve"):
+            found, where, is_met = await find_sought(
+                request.question,
+                sought,
+                request.types or (),
+                tools.caller,
+                tools.services,
+                project_id=request.project_id,
+            )
+        self.found, self.total = found.entities, found.total
+        return message(found, labels(where), is_met=is_met)
+
+    async def _result(self, query: Query) -> QueryResult | None:
+        """The result of a query, and the entities that it is about; None where it cannot run."""
+        tools = self.tools
+        try:
+            result = await answer_query(query, tools.asked, tools.services, tools.today)
+            tools.results.append(result)
+            self.found, self.total = await self._rows_of(result), result.total
+        except InvalidInput:
+            return None
+        return result
+
+    async def _rows_of(self, result: QueryResult) -> list[Candidate]:
+        """The first entities that a result is about."""
+        tools, query = self.tools, result.query
+        order = query.order if query.asks_for_rows else ()
+        limit = min(query.limit or RESULTS_MAX, RESULTS_MAX) if query.asks_for_rows else RESULTS_MAX
+        rows = Query(source=query.source, where=query.where, text=query.text, order=order, limit=limit, select=("id",))
+        found = await answer_query(rows, tools.asked, tools.services, tools.today)
+        return await self._entities([(query.source, str(row[0])) for row in found.rows])
+
+    async def _entities(self, keys: Sequence[tuple[str, str]]) -> list[Candidate]:
+        return await entities_of(self.tools.asked.acting(self.tools.services).reader, self.tools.caller, keys)
+
+    # ---- the end ----
+
+    async def concluded(self, text: str) -> OntologyAnswer:
+        """The whole answer with the entities that it speaks of."""
+        run, understood = self.tools.run, self.understood
+        if self.answer.has_begun and not self.answer.failed:
+            await self._spoken_of(text)
+        checked = await off_loop(self._checked)
+        trust = level(checked if understood is None else Exact("sure", understood.unread))
+        return OntologyAnswer(
+            response=text,
+            results=[result_of(each) for each in self.found[:RESULTS_MAX]],
+            total=self.total,
+            understood=understood,
+            statements=checked_statements(checked),
+            confidence=Confidence(level=trust.level, label=trust.label) if trust is not None else None,
+            telemetry=Telemetry(
+                run_id=str(run.id), turns=run.budget.turns, tool_calls=run.budget.calls, degraded=run.degraded
+            ),
+        )
+
+    async def _spoken_of(self, text: str) -> None:
+        """Set the entities that a model's answer speaks of: those that it cites, else the rows of the result it rests on."""
+        tools, main = self.tools, self.answer.written.main_result
+        cited = list(dict.fromkeys(int(number) for number in CITATION.findall(text)))
+        keys = [(hit.source, hit.id) for n in cited if 0 < n <= len(tools.hits) for hit in [tools.hits[n - 1]]]
+        if keys:
+            self.found = await self._entities(keys)
+            self.total = len(self.found)
+        elif tools.results and (main is not None or self.answer.written.kept is None):
+            place = main - 1 if main is not None and 0 < main <= len(tools.results) else len(tools.results) - 1
+            result = tools.results[place]
+            self.found, self.total = await self._rows_of(result), result.total
+        else:
+            self.found, self.total = (), 0
+
+    def _verifier(self) -> Verifier:
+        """What checks the text against the results and the entities found: those that it says it rests on, if it says so."""
+        kept = self.answer.written.kept
+        hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if kept is None or n in kept]
+        told = [SourceText(n, each.title, each.text) for n, each in hits]
+        asked = [*(turn.question for turn in self.request.history), self.request.question]
+        return Verifier(told, self.tools.results, question="\n".join(asked), today=self.tools.today)
+
+    def _checked(self) -> Verification:
+        return self._verifier().verify(self.answer.text)

@@ -1,0 +1,100 @@
+"""An answer while a model writes it: what is answer, what is talk between two calls, and what is no answer."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Sequence
+
+import pytest
+from pydantic import BaseModel
+
+from quarry.answering.answer import Answer, Began, Said, Told
+from quarry.answering.citations import CitationFilter
+from quarry.answering.loop import Tool, ToolProgress, ToolResult
+from quarry.models.interface import Message
+from quarry.models.openai_model import OpenAIChat
+from quarry.platform.budget import Budget
+from quarry.runs.run_log import Run
+from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from tests.fakes.openai_server import FakeOpenAI, Reply
+
+PROMPT = "You answer questions about the parks of a town, from what your tools return."
+MESSAGES = [Message("system", PROMPT), Message("user", "Which parks are new?")]
+
+
+class Nothing(BaseModel):
+    """No arguments."""
+
+
+async def _parks(arguments: Nothing) -> ToolResult:
+    return ToolResult(1, "1 park", "Elm Park, new [1]")
+
+
+TOOL = Tool("parks", "All parks.", Nothing, _parks)
+CALL = Reply.tool_calls([("parks", {})], content="Let me look that up.")
+
+
+@pytest.fixture
+def run(chat: OpenAIChat) -> Run:
+    return Run("records", "demo", "q", Budget(max_turns=10, max_calls=4, max_seconds=30, max_tokens=10_000), chat)
+
+
+def answer_of(run: Run) -> Answer:
+    return Answer(run, "answer", 4, lambda written: [CitationFilter({1})], lambda text: "[1]" in text)
+
+
+async def told(answer: Answer, tools: Sequence[Tool] = (TOOL,)) -> list[Told]:
+    return [event async for event in answer.told(MESSAGES, tools)]
+
+
+async def test_talk_before_a_call_is_no_answer_and_the_text_after_it_is(server: FakeOpenAI, run: Run) -> None:
+    server.enqueue(CALL, Reply.text("Sources: 1\n\nElm Park is new [1][7].\n\nNext: Who owns it?"))
+    answer = answer_of(run)
+    events = await told(answer)
+    assert answer.text == "".join(event.piece for event in events if isinstance(event, Said)) == "Elm Park is new [1]."
+    assert [type(event) for event in events if isinstance(event, Began)] == [Began]
+    assert (answer.written.kept, answer.written.followups) == (frozenset({1}), ["Who owns it?"])
+    assert (answer.failed, run.degraded) == (False, [])
+
+
+@pytest.mark.parametrize("said", ["Hello!", "I cannot say.", "Which town do you mean?", "The records do not say so."])
+async def test_small_talk_a_refusal_and_a_question_back_need_no_call(server: FakeOpenAI, run: Run, said: str) -> None:
+    server.enqueue(Reply.text(said))
+    answer = answer_of(run)
+    await told(answer)
+    assert (answer.text, answer.failed, len(server.requests)) == (said, False, 1)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply.text(PROMPT),
+        Reply.text("<|im_start|>assistant Elm Park"),
+        Reply.text('<source n="1">Elm Park</source>'),
+        Reply.text("Sources: none\n\n"),
+        Reply.http_error(500),
+    ],
+)
+async def test_what_repeats_the_prompt_or_says_nothing_is_no_answer(server: FakeOpenAI, run: Run, reply: Reply) -> None:
+    server.respond = lambda body: reply
+    answer = answer_of(run)
+    assert not [event for event in await told(answer) if isinstance(event, Said)]
+    assert (answer.text, answer.has_begun, answer.failed, run.degraded) == ("", False, True, ["answer"])
+
+
+async def test_a_text_that_goes_round_in_circles_is_cut_off(server: FakeOpenAI, run: Run) -> None:
+    circle = "Elm Park is new and it was opened by the mayor in the spring of that year with a band. "
+    server.enqueue(Reply.text(circle * 50))
+    answer = answer_of(run)
+    await told(answer)
+    assert (answer.failed, len(answer.text) < len(circle) * 6) == (True, True)
+
+
+async def test_the_steps_of_a_tool_are_told_while_it_works(server: FakeOpenAI, run: Run) -> None:
+    async def works(arguments: Nothing) -> AsyncGenerator[Event | ToolResult]:
+        yield PartialTextEvent(data=PartialText(text="looking"))
+        yield ToolResult(1, "1 park", "Elm Park")
+
+    server.enqueue(CALL, Reply.text("Elm Park."))
+    events = await told(answer_of(run), [Tool("parks", "All parks.", Nothing, works)])
+    [progress] = [event.event for event in events if isinstance(event, ToolProgress)]
+    assert progress == PartialTextEvent(data=PartialText(text="looking"))
