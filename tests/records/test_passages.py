@@ -100,7 +100,7 @@ def test_sources_stand_in_the_order_of_their_passages_with_what_is_quoted_marked
     assert pieces[0].endswith("Cables cost $31,000. [1]")
     assert [(each.n, each.text.id) for each in shown] == [(1, "elm"), (2, "vote")]
     assert "It was planted in 1890. <mark>Cables cost $31,000.</mark>" in shown[0].to_source().snippet
-    assert shown[1].to_source().snippet == VOTE.snippet
+    assert shown[1].to_source().snippet.startswith("<mark>The council keeps the elm.")
 
 
 def test_where_nothing_is_near_the_nearest_are_links() -> None:

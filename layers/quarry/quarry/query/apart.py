@@ -37,6 +37,19 @@ def _check_nested(condition: Condition, schema: Schema, pointer: str) -> None:
             raise invalid(pointer, f"its amounts are in several currencies: compare with those of one, by {found[0]}")
 
 
+def compared_unlike(query: Query, schema: Schema) -> dict[str, str]:
+    """The amounts over several currencies that conditions compare, or rows are ordered by, as bare numbers, since no
+    rate is known. By the path of each, that of its currency.
+    """
+    source = schema.sources[query.source]
+    conditions = [*query.where]
+    compared = [each.field for each in comparisons_of(conditions) if each.scalars]
+    ordered = [each.by for each in query.order] if query.asks_for_rows else []
+    paths = (_resolved(name, rows_of(source), schema) for name in (*compared, *ordered))
+    found = ((path.text, _currency_of(path)) for path in paths if path is not None)
+    return {path: named for path, named in found if named is not None and not _is_one(conditions, named)}
+
+
 def _unnamed(query: Query, schema: Schema) -> list[str]:
     """The fields with currencies of what a query computes, which it neither groups by nor names one of."""
     source = schema.sources.get(query.source)

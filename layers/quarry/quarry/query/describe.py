@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from quarry.query.algebra import Aggregate, Comparison, Condition, Query, Result
+from quarry.query.apart import compared_unlike
 from quarry.query.contract import FilterChip
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Field, Schema, Source
@@ -104,6 +105,9 @@ class _Sentence:
             field = self.phrases.field(name.partition("(")[2].partition(")")[0])
             number, of = self._number(odd), self._number(values)
             said = self.phrases.say("unfinite", said=said, number=number, values=of, field=field)
+        for name, currency in compared_unlike(query, self.phrases.schema).items():
+            field, by = self.phrases.field(name), self.phrases.field(currency)
+            said = self.phrases.say("unlike", said=said, field=field, currency=by)
         if definitions := self.phrases.definitions(query.aggregate):
             said = self.phrases.say("defines", said=said, definitions="; ".join(definitions))
         if self._is_undivided():

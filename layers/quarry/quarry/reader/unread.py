@@ -10,7 +10,8 @@ from quarry.reader.candidates import Candidate, Candidates
 from quarry.reader.constraints import NAMED_IN_FULL, vetoes
 from quarry.reader.learned import known_words
 from quarry.reader.names import FieldName, SourceName
-from quarry.reader.said import Named, Said
+from quarry.reader.options import LIKENESS_MIN
+from quarry.reader.said import Named, Place, Said
 
 
 def explained(found: Candidates) -> set[str]:
@@ -135,7 +136,12 @@ def _is_meant(each: FieldName, first: Candidate, found: Candidates) -> bool:
         return True
     is_plain = any(set(called) <= {*stems_of(each.kind)} for called in each.called)
     standing = found.clues.standing_for([each]) - STOP_WORDS
-    return is_plain or said.best(each) is not None or bool(standing)
+    return is_plain or _is_named(said.best(each)) or bool(standing)
+
+
+def _is_named(place: Place | None) -> bool:
+    """Whether words name something and are not just several whose first letters are a part of its name: "on", of nurses."""
+    return place is not None and (place.likeness >= LIKENESS_MIN or place.last - place.first == 1)
 
 
 def _named_for_any_value(first: Candidate, said: Said) -> Iterator[int]:

@@ -55,7 +55,7 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
     likely = fitted.probability(features_of(first, asked, found))
     # a record with every word is near even a short question, and so are the words of the person asked about
     is_near = not first.is_beside and (
-        likely >= fitted.refused_below or bool(said) or _is_all_held(asked) or not is_asked(query)
+        likely >= fitted.doubted_below or bool(said) or _is_all_held(asked) or not is_asked(query)
     )
     if is_near:
         return passages, likely

@@ -39,10 +39,10 @@ class LikelyQuery:
 
     def is_likelier_than(self, chance: float) -> bool:
         """Whether its result rather answers than passages that do with this `chance`. Where the question names the records that
-        are asked for, it does if nothing is left unread.
+        are asked for, a number does, and rows do if nothing is left unread.
         """
-        is_whole = bool(self.toolset.read.named) and not self.reading.unread
-        return is_whole or self.reading.chance > chance
+        is_named, is_number = bool(self.toolset.read.named), not self.query.asks_for_rows
+        return self.reading.chance > chance or (is_named and (is_number or not self.reading.unread))
 
     async def answer(self) -> ByRule | None:
         """The result in words; None where the Query cannot run, and where its reading is doubted and no row is like it."""

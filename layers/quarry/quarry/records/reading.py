@@ -373,8 +373,8 @@ def _is_a_time(condition: Condition, table: SearchTable, at_most: int) -> bool:
     """Whether it is about a day, or about days that are `at_most` so many days apart."""
     if not isinstance(condition, Comparison) or condition.op not in ("=", "between"):
         return False
-    if table.facet(facet_of(condition)).kind != "date":
-        return False
+    if table.facet(facet_of(condition)).kind != "date" or condition.field.startswith(f"{MONTH}("):
+        return False  # a month of any year, such as those of "winter", is no range of days
     days = [datetime.date.fromisoformat(str(each)[:10]) for each in condition.scalars]
     return (max(days) - min(days)).days <= at_most
 
