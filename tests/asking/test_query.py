@@ -188,7 +188,9 @@ def test_a_declared_measure_is_listed_and_computed(client: TestClient) -> None:
 
 def test_the_statement_of_a_query_is_shown_with_its_parameters_apart(client: TestClient) -> None:
     asked = {"source": "tickets", "where": [{"field": "status", "value": "open"}], "aggregate": ["count"]}
-    statement = client.post("/query/explain", json={"query": asked}).json()["statement"]
+    statement = client.post("/query/explain", json={"question": "How many are open?", "query": asked}).json()[
+        "statement"
+    ]
     assert "select" in statement["sql"]
     assert "Open" in statement["parameters"].values()
     assert client.post("/query/explain", json={}).status_code == 422

@@ -7,11 +7,15 @@ from __future__ import annotations
 import datetime
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from typing import Any
+
+from pydantic import ValidationError
 
 from quarry.agent.service import with_known_values, with_ties
 from quarry.agent.sources import Asked, MatchedValue, what_may_be_asked
 from quarry.language.tokens import Token, keys, phrase, stem, tokenise
 from quarry.models.local_embedding import LocalEmbedding
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS
 from quarry.query.algebra import Condition, Query
@@ -200,10 +204,17 @@ async def explain(request: ExplanationRequest, caller: Caller, services: Service
     names = _names(request, asked)
     today = datetime.datetime.now(datetime.UTC).date()
     if request.query is not None:
-        return await _stated(request.query, asked, services, today)
-    assert request.question is not None
+        return await _stated(as_query(request.query), asked, services, today)
     before = await read_over(request.after, names, asked, services, today) if request.after else None
     return explanation_of(await read_over(request.question, names, asked, services, today, before))
+
+
+def as_query(given: Mapping[str, Any]) -> Query:
+    """The query that JSON says. Raises InvalidInput."""
+    try:
+        return Query.model_validate(given)
+    except ValidationError as error:
+        raise InvalidInput([FieldError("/query", each["msg"]) for each in error.errors()]) from None
 
 
 async def _stated(query: Query, asked: Asked, services: Services, today: datetime.date) -> Explanation:

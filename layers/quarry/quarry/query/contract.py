@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, GetCoreSchemaHandler, StringConstraints, model_validator
+from pydantic import Field, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import CoreSchema, core_schema
 
 from quarry.platform.contract import Request
@@ -133,21 +133,15 @@ _Name = Annotated[str, StringConstraints(min_length=1, max_length=200), Storable
 
 
 class ExplanationRequest(Request):
-    """`POST /query/explain`: a `question`, or a `query` whose statement is asked for. Without `sources` the question is read over
+    """`POST /query/explain`: with a `query`, the statement of that is shown instead. Without `sources` the question is read over
     all sources, or over those of one `domain`. `after` is the question that it follows.
     """
 
-    question: QueryText | None = Field(default=None, examples=["How many motions were carried in 2024?"])
-    query: Query | None = None
+    question: QueryText = Field(examples=["How many motions were carried in 2024?"])
+    query: dict[str, Any] | None = None
     sources: list[_Name] = Field(default_factory=list, max_length=SOURCES_MAX)
     domain: _Name | None = Field(default=None, examples=["records"])
     after: QueryText | None = None
-
-    @model_validator(mode="after")
-    def _has_one(self) -> Self:
-        if (self.question is None) == (self.query is None):
-            raise ValueError("give a `question` or a `query`")
-        return self
 
 
 class ExplainedWords(LazyModel):

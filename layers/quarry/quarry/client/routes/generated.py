@@ -37,9 +37,9 @@ class GeneratedRoutes:
     @route("POST /query/explain", Explanation)
     def explain(
         self,
+        question: str,
         *,
-        question: str | None = None,
-        query: Query - Input | None = None,
+        query: Mapping[str, Any] | None = None,
         sources: Sequence[str] | None = None,
         domain: str | None = None,
         after: str | None = None,
