@@ -56,6 +56,10 @@ team = { kind = "value", by = "agent_id", of = "desk.agents", title = { by = "te
 overdue = "due_on < today and closed_on is null"
 late = "closed_on > due_on"
 
+[collections.tickets.measures]
+lateness = { ratio = [{ count = true, where = "late" }, "count"], unit = "%", synonyms = ["delay"] }
+open_ones = { count = true, where = "closed_on is null" }
+
 [collections.agents]
 source = "desk.agents"
 title = "name"

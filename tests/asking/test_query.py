@@ -167,3 +167,30 @@ def test_how_a_question_is_read_can_be_looked_at_over_http(client: TestClient) -
     assert {"text": "Field", "means": "tickets.team = Field"} in explanation["words"]
     assert explanation["queries"][0]["query"]["source"] == "tickets"
     assert explanation["queries"][0]["text"].startswith("show number")
+
+
+def test_a_declared_measure_is_listed_and_computed(client: TestClient) -> None:
+    [tickets] = [each for each in client.get("/collections").json()["collections"] if each["name"] == "tickets"]
+    measures = {each["name"]: each for each in tickets["measures"]}
+    assert measures["lateness"]["definition"] == "number of tickets (late) per number of tickets"
+    assert measures["lateness"]["synonyms"] == ["delay"]
+    body = client.post("/query", json={"source": "tickets", "aggregate": ["lateness", "open_ones", "count"]}).json()
+    [[late, opened, count]] = body["rows"]
+    where = [{"field": "late", "value": True}]
+    assert late == pytest.approx(
+        client.post("/query", json={"source": "tickets", "where": where}).json()["total"] / count
+    )
+    none = [{"field": "closed_on", "op": "is_null"}]
+    assert opened == client.post("/query", json={"source": "tickets", "where": none}).json()["total"]
+    assert "lateness is number of tickets (late) per number of tickets" in body["sentence"]
+    assert client.post("/query", json={"source": "tickets", "aggregate": ["latenes"]}).status_code == 422
+
+
+def test_the_statement_of_a_query_is_shown_with_its_parameters_apart(client: TestClient) -> None:
+    asked = {"source": "tickets", "where": [{"field": "status", "value": "open"}], "aggregate": ["count"]}
+    statement = client.post("/query/explain", json={"question": "How many are open?", "query": asked}).json()[
+        "statement"
+    ]
+    assert "select" in statement["sql"]
+    assert "Open" in statement["parameters"].values()
+    assert client.post("/query/explain", json={}).status_code == 422

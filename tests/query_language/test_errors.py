@@ -73,7 +73,7 @@ def errors(source: str = "tickets", **query: Any) -> dict[str, str]:
         ({"aggregate": ["max(urgent)"]}, "/aggregate/0/field", "true or false"),
         ({"group": [{"field": "status", "period": "month"}]}, "/group/0/period", "only dates"),
         ({"group": ["status"], "having": [{"field": "cont", "value": 1}]}, "/having/0/field", "count"),
-        ({"group": ["status"], "order": ["cost"]}, "/order/0/by", "status"),
+        ({"group": ["status"], "order": ["stats"]}, "/order/0/by", "status"),
         ({"group": ["status"], "having": [{"exists": "comments"}]}, "/having/0", "`where`"),
         ({"aggregate": ["sum(cost + hours)"]}, "/aggregate/0/field", "same unit"),
         ({"aggregate": [{"sum": ["sum(cost)", "count"]}]}, "/aggregate/0/of", "same unit"),

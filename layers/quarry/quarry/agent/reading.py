@@ -7,14 +7,21 @@ from __future__ import annotations
 import datetime
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
+from typing import Any
 
+from pydantic import ValidationError
+
+from quarry.agent.service import with_known_values, with_ties
 from quarry.agent.sources import Asked, MatchedValue, what_may_be_asked
 from quarry.language.tokens import Token, keys, phrase, stem, tokenise
 from quarry.models.local_embedding import LocalEmbedding
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS
-from quarry.query.algebra import Condition
-from quarry.query.contract import ExplainedQuery, ExplainedWords, Explanation, ExplanationRequest
+from quarry.query.algebra import Condition, Query
+from quarry.query.apart import with_currencies
+from quarry.query.contract import ExplainedQuery, ExplainedStatement, ExplainedWords, Explanation, ExplanationRequest
+from quarry.query.execute import compile_query
 from quarry.query.paths import source_of
 from quarry.query.schema import Schema
 from quarry.reader.candidates import text_of
@@ -196,8 +203,29 @@ async def explain(request: ExplanationRequest, caller: Caller, services: Service
     asked = await what_may_be_asked(caller, services)
     names = _names(request, asked)
     today = datetime.datetime.now(datetime.UTC).date()
+    if request.query is not None:
+        return await _stated(as_query(request.query), asked, services, today)
     before = await read_over(request.after, names, asked, services, today) if request.after else None
     return explanation_of(await read_over(request.question, names, asked, services, today, before))
+
+
+def as_query(given: Mapping[str, Any]) -> Query:
+    """The query that JSON says. Raises InvalidInput."""
+    try:
+        return Query.model_validate(given)
+    except ValidationError as error:
+        raise InvalidInput([FieldError("/query", each["msg"]) for each in error.errors()]) from None
+
+
+async def _stated(query: Query, asked: Asked, services: Services, today: datetime.date) -> Explanation:
+    """The statement of a query, with its values as the data spells them."""
+    source_of(asked.schema, query.source, "/query/source")
+    known = await with_known_values(query, asked, asked.acting(services).reader)
+    statement = await off_loop(compile_query, with_currencies(with_ties(known), asked.schema), asked.schema, today)
+    given = statement.parameters.items()
+    parameters = {name: value if isinstance(value, str | int | float) else str(value) for name, value in given}
+    stated = ExplainedStatement(sql=statement.sql.as_string(), parameters=parameters)
+    return Explanation(verdict="confident", chance=1, unread=[], words=[], queries=[], statement=stated)
 
 
 def _names(request: ExplanationRequest, asked: Asked) -> list[str]:

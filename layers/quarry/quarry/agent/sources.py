@@ -163,7 +163,7 @@ def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDesc
             if (link.is_many or name not in source.fields) and link.target not in left_out
         ],
         texts=list(source.texts),
-        measures=[_measure(each, source) for each in source.measures.values()],
+        measures=[_measure(each, source) for each in source.measures.values()] or None,
     )
 
 
@@ -248,12 +248,15 @@ def line_of(source: SourceDescription, extent: str = "") -> str:
     """One source with its fields and links; `extent` says how many rows it has."""
     fields = [_field_line(field) for field in source.fields if not _is_reached(field, source)]
     links = [_link(link) for link in source.related]
+    measures = [
+        f"measure {each.name} ({', '.join([each.definition, *each.synonyms])})" for each in source.measures or ()
+    ]
     dated = f", dated by {source.date}" if source.date else ""
     about = f" ({source.description})" if source.description else ""
     known = f"; {extent}" if extent else ""
     left_out = f", {source.left_out}" if source.left_out else ""
     texts = [f"texts to select: {', '.join(source.texts)}"] if source.texts else []
-    return f"{source.name}{about}{dated}{left_out}{known}: {'; '.join([*fields, *links, *texts])}"
+    return f"{source.name}{about}{dated}{left_out}{known}: {'; '.join([*fields, *links, *measures, *texts])}"
 
 
 def _is_reached(field: SourceField, source: SourceDescription) -> bool:
@@ -265,6 +268,7 @@ def _is_reached(field: SourceField, source: SourceDescription) -> bool:
 def names_of(source: SourceDescription) -> str:
     """One source with only the names of its fields and links."""
     names = [field.name for field in source.fields] + [link.name for link in source.related]
+    names += [measure.name for measure in source.measures or ()]
     return f"{source.name} ({source.label}): {', '.join(names)}"
 
 

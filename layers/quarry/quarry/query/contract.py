@@ -124,7 +124,7 @@ class SourceDescription(LazyModel):
     fields: list[SourceField]
     related: list[RelatedRows]
     texts: list[str] = []
-    measures: list[SourceMeasure] = []
+    measures: list[SourceMeasure] | None = None
 
 
 SOURCES_MAX = 100
@@ -133,11 +133,12 @@ _Name = Annotated[str, StringConstraints(min_length=1, max_length=200), Storable
 
 
 class ExplanationRequest(Request):
-    """`POST /query/explain`. Without `sources` the question is read over all sources, or over those of one `domain`. `after` is
-    the question that it follows.
+    """`POST /query/explain`: with a `query`, the statement of that is shown instead. Without `sources` the question is read over
+    all sources, or over those of one `domain`. `after` is the question that it follows.
     """
 
     question: QueryText = Field(examples=["How many motions were carried in 2024?"])
+    query: dict[str, Any] | None = None
     sources: list[_Name] = Field(default_factory=list, max_length=SOURCES_MAX)
     domain: _Name | None = Field(default=None, examples=["records"])
     after: QueryText | None = None
@@ -165,9 +166,16 @@ class ExplainedQuery(LazyModel):
 Verdict = Literal["confident", "doubted", "refused"]
 
 
+class ExplainedStatement(LazyModel):
+    """The statement that a query runs, with a place `%(p0)s` for each of its `parameters`."""
+
+    sql: str
+    parameters: dict[str, Any]
+
+
 class Explanation(LazyModel):
     """How a question is read without a chat model. `chance` is how likely the first query is right, and `verdict` what follows of
-    it; `unread` are the words that no part of the query says.
+    it; `unread` are the words that no part of the query says. `statement` is that of a `query` that was given.
     """
 
     verdict: Verdict
@@ -175,3 +183,4 @@ class Explanation(LazyModel):
     unread: list[str]
     words: list[ExplainedWords]
     queries: list[ExplainedQuery]
+    statement: ExplainedStatement | None = None

@@ -40,6 +40,7 @@ def _collection(type: SearchedType, source: SourceDescription | None) -> Collect
         left_out=source.left_out if source else None,
         fields=source.fields if source else [],
         related=source.related if source else [],
+        measures=source.measures if source else None,
     )
 
 

@@ -14,7 +14,7 @@ from pydantic import (
 
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable
-from quarry.query.contract import RelatedRows, SourceDescription, SourceField
+from quarry.query.contract import RelatedRows, SourceDescription, SourceField, SourceMeasure
 from quarry.records.contract import CountedGroup, Filtered, RecordType
 
 MEASURES_MAX = 8
@@ -88,6 +88,7 @@ class Collection(LazyModel):
     left_out: str | None = None
     fields: list[SourceField] = []
     related: list[RelatedRows] = []
+    measures: list[SourceMeasure] | None = None
 
 
 class Collections(LazyModel):

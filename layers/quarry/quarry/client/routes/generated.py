@@ -39,6 +39,7 @@ class GeneratedRoutes:
         self,
         question: str,
         *,
+        query: Mapping[str, Any] | None = None,
         sources: Sequence[str] | None = None,
         domain: str | None = None,
         after: str | None = None,
@@ -46,7 +47,9 @@ class GeneratedRoutes:
         """How a question is read without a chat model: what its words may mean, the likeliest queries, and the unread
         words.
         """
-        return Sent(body=given(ExplanationRequest, question=question, sources=sources, domain=domain, after=after))
+        return Sent(
+            body=given(ExplanationRequest, question=question, query=query, sources=sources, domain=domain, after=after)
+        )
 
     @route("GET /collections", Collections)
     def collections(self) -> Sent:
