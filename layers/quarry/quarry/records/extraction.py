@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -357,8 +358,11 @@ FOLLOWUPS_MIN, FOLLOWUPS_MAX = 2, 3
 class FollowupQuestions(LazyModel):
     """Questions that a reader of the answer is likely to ask next."""
 
+    TOKENS_MAX: ClassVar[int] = 300
+
     questions: list[CleanText] = Field(
-        description="Two or three short questions, each answerable from the same records."
+        json_schema_extra={"maxItems": FOLLOWUPS_MAX},
+        description="Two or three short questions, each answerable from the same records.",
     )
 
 
