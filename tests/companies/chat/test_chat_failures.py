@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import psycopg
 import pytest
@@ -83,14 +84,14 @@ def test_a_model_that_fails_at_leading_leaves_the_answer_to_the_reader(
     assert text_of(events) == final(events)["content"]
 
 
-@pytest.mark.parametrize("conditions", [None, {"conditions": []}])
+@pytest.mark.parametrize("given", [{}, {"constraints": {"conditions": []}}])
 def test_after_one_time_out_no_step_asks_the_model_again(
-    shared_sample_url: str, model: FakeOpenAI, conditions: Body | None
+    shared_sample_url: str, model: FakeOpenAI, given: dict[str, Any]
 ) -> None:
     model.respond = lambda body: Reply.hang(60)
     environment = model_environment(model.url) | {"MODEL_TIMEOUT_SECONDS": "0.3"}
     with client_of(shared_sample_url, **environment) as client:
-        events = chat(client, **({"constraints": conditions} if conditions else {}))
+        events = chat(client, QUESTION, **given)
     assert len(model.chat_requests) == 1
     assert found(events)[0] == "c-uber-kitchen"
     steps = run_of(shared_sample_url, events)["steps"]

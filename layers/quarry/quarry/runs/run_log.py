@@ -164,6 +164,7 @@ class RunLog:
         written as running.
         """
         clock = asyncio.get_running_loop()
+        next_write: asyncio.TimerHandle | None = None
 
         def write_on() -> None:
             nonlocal next_write
