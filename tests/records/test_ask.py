@@ -57,6 +57,7 @@ def test_the_events_come_in_order_and_in_shape(events: Events) -> None:
         "topic_changed": False,
         "degraded": [],
         "applied": None,
+        "shared": True,
     }
 
 

@@ -181,7 +181,7 @@ def test_where_sharing_is_explicit_a_link_opens_after_its_owner_shared_it(url: s
         assert done["shared"] is False
         path = f"/answers/{done['answer_id']}"
         assert client.get(path, headers=ANN).status_code == 404
-        assert client.post(f"/me{path}/share", headers=BOB).status_code == 404
-        assert client.post(f"/me{path}/share", headers=ANN).status_code == 204
+        assert client.post(f"/me{path}/share", json={}, headers=BOB).status_code == 404
+        assert client.post(f"/me{path}/share", json={}, headers=ANN).status_code == 204
         assert client.get(path, headers=BOB).json()["id"] == done["answer_id"]
         assert client.get(f"/me{path}", headers=ANN).json()["shared"] is True

@@ -45,7 +45,7 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
     said = [each for each in first.sources if each.text.author in authors]
     found = await read_sentences(query, said or first.sources, toolset.services)
     passages = ByRule(*as_passages(chosen(found), toolset.evidence.sources))
-    if "query_embedding" in toolset.run.degraded:
+    if "query_embedding" in toolset.run.degraded and passages.pieces:
         # nobody knows what the failing model would have found
         return passages, 1.0
     with toolset.run.step("records_answerability"):
@@ -57,7 +57,7 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
     is_near = not first.is_beside and (
         likely >= fitted.doubted_below or bool(said) or _is_all_held(asked) or not is_asked(query)
     )
-    if is_near:
+    if is_near and passages.pieces:
         return passages, likely
     nearest = first.sources[:NEAREST_MAX]
     return ByRule(nothing_near(nearest, is_beside=first.is_beside), nearest, is_found=False), likely
