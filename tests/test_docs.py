@@ -118,8 +118,9 @@ EVENT_TYPES = {
     "companies": {"activity", "partial_text", "final_answer", "error"},
     "records": {
         "intent", "tool_call", "tool_observation", "sources", "aggregation",
-        "final_answer_chunk", "citations", "confidence", "followups", "done", "error",
+        "final_answer_chunk", "citations", "confidence", "followups", "done", "error", "understood", "results",
     },
+    "ontology": {"tool_call", "tool_observation", "partial_text", "final_answer", "error"},
 }  # fmt: skip
 
 

@@ -103,6 +103,15 @@ def test_the_model_tidies_reads_and_explains_in_three_calls(
     assert stored == [person["why_matched"] for person in body["people"]]
 
 
+def test_after_one_time_out_no_step_asks_the_model_again(world_url: str, model: FakeOpenAI) -> None:
+    model.respond = lambda body: Reply.hang(60)
+    with client_of(world_url, **model_environment(model.url) | {"MODEL_TIMEOUT_SECONDS": "0.3"}) as client:
+        body = search(client)
+    assert len(model.chat_requests) == 1
+    assert body["people"]
+    assert body["degraded"] == ["people_cleanup", "people_query", "people_reasons"]
+
+
 def test_the_models_reading_leads_and_nothing_of_the_rules_is_added(client: TestClient, model: FakeOpenAI) -> None:
     query = "engineers at Kestrel Labs or elsewhere, preferably in Pune"
     reading = {

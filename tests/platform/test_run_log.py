@@ -37,12 +37,19 @@ async def test_a_run_that_lasts_is_there_before_it_ends(
     log: RunLog, database: Database, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(run_log, "BEGUN_SECONDS", 0.0)
+    monkeypatch.setattr(run_log, "RENEWED_SECONDS", 0.02)
     run = make_run()
     run.session_id = "chat-1"
     with log.record(run):
         await asyncio.sleep(0.01)
         await log.drain()
         began = await whole_run(database, str(run.id))
+        with run.step("reading"):
+            pass
+        with run.step("counting"):
+            await asyncio.sleep(0.1)
+            await log.drain()
+            going = await whole_run(database, str(run.id))
         with run.step("search") as step:
             run.budget.spend_call()
             run.degrade("search", step, TimeoutError("what was asked"))
@@ -52,7 +59,11 @@ async def test_a_run_that_lasts_is_there_before_it_ends(
     assert (began["status"], began["end_reason"], began["session_id"]) == ("running", "in_progress", "chat-1")
     assert (ended["status"], ended["end_reason"]) == ("completed", "converged")
     assert (ended["iteration_count"], ended["tool_call_count"]) == (2, 1)
-    assert [(each["status"], each["reason"]) for each in ended["steps"]] == [("degraded", "TimeoutError")]
+    assert ([each["name"] for each in began["steps"]], [each["name"] for each in going["steps"]]) == ([], ["reading"])
+    steps = [(each["name"], each["status"], each["reason"]) for each in ended["steps"]]
+    assert steps == [
+        ("reading", "completed", None), ("counting", "completed", None), ("search", "degraded", "TimeoutError"),
+    ]  # fmt: skip
 
 
 async def test_what_the_database_refuses_is_counted_and_never_fails_a_search(

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import psycopg
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.companies.prompts import SUMMARY as SUMMARY_PROMPT
 from quarry.platform.errors import UNFORESEEN_MESSAGE
 from quarry.postgres import pool
 from tests.companies.chat.chatting import (
@@ -30,7 +32,7 @@ from tests.companies.chat.chatting import (
     text_of,
 )
 from tests.conftest import KEY, client_of, model_environment
-from tests.fakes.openai_server import Body, FakeOpenAI, Reply, prompt_text
+from tests.fakes.openai_server import Body, FakeOpenAI, Reply, prompt_text, schema_name
 from tests.running import outage
 
 FAILURES = {
@@ -80,6 +82,32 @@ def test_a_model_that_fails_at_leading_leaves_the_answer_to_the_reader(
     assert degraded(events) == [LED]
     assert found(events)[0] == "c-uber-kitchen"
     assert text_of(events) == final(events)["content"]
+
+
+@pytest.mark.parametrize("given", [{}, {"constraints": {"conditions": []}}])
+def test_after_one_time_out_no_step_asks_the_model_again(
+    shared_sample_url: str, model: FakeOpenAI, given: dict[str, Any]
+) -> None:
+    model.respond = lambda body: Reply.hang(60)
+    environment = model_environment(model.url) | {"MODEL_TIMEOUT_SECONDS": "0.3"}
+    with client_of(shared_sample_url, **environment) as client:
+        events = chat(client, QUESTION, **given)
+    assert len(model.chat_requests) == 1
+    assert found(events)[0] == "c-uber-kitchen"
+    steps = run_of(shared_sample_url, events)["steps"]
+    assert sum(record["counts"].get("cut_off", 0) for record in steps) == 1
+
+
+@pytest.mark.parametrize("said", ["<|im_start|>assistant", SUMMARY_PROMPT[:300], "the best company is here " * 100])
+def test_a_summary_that_repeats_its_prompt_or_itself_is_none(
+    model_client: TestClient, model: FakeOpenAI, said: str
+) -> None:
+    usual = playing()
+    model.respond = lambda body: usual(body) if schema_name(body) else Reply.text(said)
+    events = chat(model_client, constraints={"conditions": []})
+    assert "company_summary" in degraded(events)
+    assert final(events)["references"][0]["companyName"] in text_of(events)
+    assert text_of(events).count(said[:20]) < 20
 
 
 def test_an_invalid_output_is_repaired_once(model_client: TestClient, model: FakeOpenAI) -> None:

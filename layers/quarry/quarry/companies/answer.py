@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from functools import partial
 
+from quarry.answering.repeated import unrepeated
 from quarry.companies.candidates import NameMatch
 from quarry.companies.constraints import conditions_to_tell, constraints_of
 from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, Round, conditions_in_words
@@ -14,7 +15,7 @@ from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference
 from quarry.companies.counting import Counted, aggregation_of, value_in_words
 from quarry.companies.fitting import NEAR_MISSES_MAX, nearest
 from quarry.companies.outputs import RankedCompany
-from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
+from quarry.companies.prompts import SUMMARY, SummaryEntry, SummaryInputs, summary_messages
 from quarry.companies.query import STARTUPS, Sought
 from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.sources import costs, labels, standings
@@ -164,7 +165,7 @@ async def write_answer(context: Context, result: Result) -> AsyncGenerator[str]:
         partial(_messages, context, inputs),
         partial(summary_by_rule, inputs),
         broken_off=BROKEN_OFF,
-        checked=partial(filtered, links),
+        checked=lambda said: filtered(links, unrepeated(SUMMARY, said)),
     )
     async with aclosing(pieces):
         async for piece in pieces:

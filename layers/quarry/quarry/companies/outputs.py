@@ -5,7 +5,7 @@ The schema shown to the model requires every field; answers with missing fields 
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import ConfigDict, Field
 from pydantic.alias_generators import to_camel
@@ -19,6 +19,7 @@ from quarry.platform.text import CleanText
 VARIANTS_PLANNED_MAX = 6
 VARIANTS_ADDED_MAX = 3
 VALUES_PLANNED_MAX = 20
+CANDIDATES_RANKED_MAX = 100
 
 Search = Literal["exact_name", Source]
 
@@ -47,6 +48,8 @@ class PlanFilters(_Decision):
 
 class CompanyPlan(_Decision):
     """How to search for what the user asks."""
+
+    TOKENS_MAX: ClassVar[int] = 1_000
 
     intent: Literal["discover", "narrow", "compare", "find_company"]
     target_result_count: int = Field(ge=1, le=COUNT_MAX, description="how many companies the user wants to see")
@@ -81,15 +84,22 @@ class RankedCompany(_Decision):
 class Reranking(_Decision):
     """The companies that fit, best first. Those that do not fit are left out."""
 
+    TOKENS_MAX: ClassVar[int] = 5_000
+
     confidence: float = Field(ge=0, le=1, description="how well the best of them answer the question")
     ranked_company_ids: list[CleanText] = Field(
-        description="ids of the companies that fit, best first; only ids that were given"
+        json_schema_extra={"maxItems": CANDIDATES_RANKED_MAX},
+        description="ids of the companies that fit, best first; only ids that were given",
     )
-    per_company: list[RankedCompany] = Field(default_factory=list)
+    per_company: list[RankedCompany] = Field(
+        default_factory=list, json_schema_extra={"maxItems": CANDIDATES_RANKED_MAX}
+    )
 
 
 class Critique(_Decision):
     """Whether to search on."""
+
+    TOKENS_MAX: ClassVar[int] = 300
 
     decision: Literal["continue", "stop"]
     why: CleanText = ""

@@ -18,7 +18,7 @@ from quarry.local import views
 from quarry.local.cli.parsing import WrongUsage, on_database
 from quarry.local.served_address import served_address
 from quarry.local.terminal import make_console
-from quarry.ontology.contract import OntologySearchRequest
+from quarry.ontology.contract import OntologyAskRequest
 from quarry.people.contract import PeopleSearchRequest
 from quarry.platform.errors import QuarryError
 from quarry.platform.validation import plain_words
@@ -84,10 +84,11 @@ ASKABLE: Mapping[str, Askable] = {
         EnvelopedErrorEvent.saying,
     ),
     "ontology": Askable(
-        lambda question: OntologySearchRequest(query=question),
-        ("quarry.ontology.search", "search_ontology"),
-        lambda client, question: client.search_ontology(question),
-        views.EntitiesView,
+        lambda question: OntologyAskRequest(question=question),
+        ("quarry.ontology.ask", "answer_about_projects"),
+        lambda client, question: client.ask_projects(question),
+        views.ProjectsView,
+        EnvelopedErrorEvent.saying,
     ),
 }
 """By domain."""

@@ -14,7 +14,7 @@ from rich.text import Text
 from quarry.campaigns import contract as campaigns
 from quarry.companies import contract as companies
 from quarry.local.terminal import CITATION_STYLE, MarkdownWriter, conditions_line, printable
-from quarry.ontology.contract import OntologySearchResponse
+from quarry.ontology import contract as ontology
 from quarry.people import contract as people
 from quarry.platform.text import marked_parts
 from quarry.records import contract as records
@@ -235,20 +235,34 @@ class CampaignsView(View):
         self._table(rows, {}, {"style": "cyan"}, {"justify": "right"})
 
 
-class EntitiesView(View):
-    """The found entities, best first: type and title, project and id, snippet with the matched words in bold."""
+class ProjectsView(View):
+    """The events of an answer about projects: searches, answer, and the entities that it speaks of."""
 
     def show(self, event: BaseModel) -> None:
-        assert isinstance(event, OntologySearchResponse)
-        for result in event.results:
+        match event:
+            case ontology.ToolCallEvent():
+                self._tool_call(event.data.tool, event.data.arguments)
+            case ontology.ToolObservationEvent():
+                self._line(f"  {event.data.summary}", "dim")
+            case PartialTextEvent():
+                self._write(event.data.text)
+            case ontology.FinalAnswerEvent():
+                self._end(event.data)
+
+    def _end(self, answer: ontology.OntologyAnswer) -> None:
+        """Each entity with its type and title, project and id, and a snippet with the matched words in bold."""
+        self._end_answer()
+        for result in answer.results:
             self._console.print(Text.assemble((f"{result.type}  ", "cyan"), (printable(result.title), "bold")))
-            facts = [*([result.project_name] if result.project_name else []), result.id, f"{result.score:.3f}"]
-            self._line("  " + " · ".join(facts), "dim")
+            near = "only near" if result.near else None
+            self._line("  " + " · ".join(filter(None, (result.project_name, result.id, near))), "dim")
             snippet = Text("  ")
             for part, is_match in marked_parts(result.snippet):
                 snippet.append(" ".join(printable(part).split("\n")), "bold" if is_match else "")
             self._console.print(snippet)
-        self._console.print(Text(event.message, "" if event.results else "yellow"))
+        if answer.total > len(answer.results):
+            self._line(f"… and {answer.total - len(answer.results)} more", "dim")
+        self._tell_degraded(answer.telemetry.degraded)
 
 
 class PeopleView(View):

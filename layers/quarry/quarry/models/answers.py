@@ -35,8 +35,14 @@ class OutputLimits:
     """The most tokens that a model may write, including reasoning, by kind of call. `tokens_field` None depends on the server."""
 
     decision_tokens: int = 6_000
+    reasoning_tokens: int = 4_000
     answer_tokens: int = 3_000
     tokens_field: TokensField | None = None
+
+    def of_decision(self, output_type: type[BaseModel]) -> int:
+        """The most tokens of a decision: what its type says it needs as `TOKENS_MAX`, and reasoning."""
+        needed: int = getattr(output_type, "TOKENS_MAX", self.decision_tokens)
+        return min(self.decision_tokens, needed + self.reasoning_tokens)
 
 
 USUAL_LIMITS = OutputLimits()

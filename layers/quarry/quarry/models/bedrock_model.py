@@ -34,14 +34,15 @@ class BedrockChat(ServedChat[Connection]):
         schema = response_format(name, output_type)["json_schema"]["schema"]
         tool = ToolDefinition(name, f"Takes the answer, as a {name}.", schema)
         options = {"toolConfig": {"tools": [_wire_tool(tool)], "toolChoice": {"tool": {"name": name}}}}
-        request = self._request(messages, self._limits.decision_tokens, options, calls_tools=False)
+        tokens = self._limits.of_decision(output_type)
+        request = self._request(messages, tokens, options, calls_tools=False)
         client = await self._connection.open()
         with translated():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await self._connection.in_thread(lambda: client.converse(**request))
             answer, ended = _Answer.of(response["output"]["message"]["content"]), response["stopReason"]
         check_ending(ended)
-        check_length(answer.characters, self._limits.decision_tokens)
+        check_length(answer.characters, tokens)
         given = next((_input(call) for call in answer.calls if call["name"] == name), answer.text)
         return Structured(read_output(storable(given), name, output_type), _usage(response.get("usage")))
 

@@ -43,20 +43,24 @@ class OpenAIChat(ServedChat[Connection]):
 
     def __init__(self, connection: Connection, model: str, limits: OutputLimits = USUAL_LIMITS) -> None:
         super().__init__(connection, model, limits)
-        self._tokens_field = limits.tokens_field or _usual_tokens_field(connection.base_url)
+        self._is_openai = _is_openai(connection.base_url)
+        usual: TokensField = "max_completion_tokens" if self._is_openai else "max_tokens"
+        self._tokens_field = limits.tokens_field or usual
 
     async def decide(
         self, messages: Sequence[Message], *, name: str, output_type: type[Output], seconds: float
     ) -> Structured[Output]:
         """A structured output. ModelOutputInvalid describes the problem, so that the model can be asked again."""
-        options: dict[str, Any] = {"response_format": response_format(name, output_type)}
+        form = response_format(name, output_type, bounds_texts=not self._is_openai)
+        options: dict[str, Any] = {"response_format": form}
+        tokens = self._limits.of_decision(output_type)
         client = await self._connection.open()
         with translated():
             async with asyncio.timeout(min(seconds, self._timeout_seconds)):
                 response = await client.chat.completions.with_raw_response.create(
                     model=self.name,
                     messages=[_wire_message(message) for message in messages],
-                    **self._at_most(self._limits.decision_tokens),
+                    **self._at_most(tokens),
                     **options,
                 )
             completion = _Completion.model_validate_json(response.content)
@@ -66,7 +70,7 @@ class OpenAIChat(ServedChat[Connection]):
         if choice.message.refusal:
             raise ModelRefused(DECLINED)
         check_ending(choice.finish_reason)
-        check_length(choice.message.characters, self._limits.decision_tokens)
+        check_length(choice.message.characters, tokens)
         output = read_output(choice.message.content or "", name, output_type)
         return Structured(output, _usage(completion.usage))
 
@@ -219,9 +223,9 @@ def _usage(usage: _WireUsage | None) -> Usage:
     return Usage(usage.prompt_tokens or 0, usage.completion_tokens or 0) if usage else Usage()
 
 
-def _usual_tokens_field(base_url: str | None) -> TokensField:
+def _is_openai(base_url: str | None) -> bool:
     host = urlsplit(base_url).hostname or "" if base_url else "api.openai.com"
-    return "max_completion_tokens" if host.endswith(_OPENAI_HOSTS) else "max_tokens"
+    return host.endswith(_OPENAI_HOSTS)
 
 
 def _wire_message(message: Message) -> ChatCompletionMessageParam:

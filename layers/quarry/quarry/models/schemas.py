@@ -11,19 +11,23 @@ from pydantic import BaseModel
 
 Schema = dict[str, Any]
 
-_UNSEEN = frozenset(
-    {"title", "default", "examples", "discriminator", "minLength", "maxLength", "pattern", "uniqueItems"}
-)
+_UNSEEN = frozenset({"title", "default", "examples", "discriminator", "minLength", "pattern", "uniqueItems"})
 """Keywords that a model does not need, or that OpenAI refuses (`default is not permitted`)."""
-_CHECKED = frozenset({"additionalProperties", "minimum", "maximum", "minItems", "maxItems"})
+_CHECKED = frozenset({"additionalProperties", "minimum", "maximum", "minItems", "maxItems", "maxLength"})
 """Keywords of a tool's arguments that are left out: validation reports violations."""
 _NULL: Schema = {"type": "null"}
+TEXT_CHARACTERS, LIST_ITEMS = 200, 12
+"""The most of one text and of one list in a decision, where its type says nothing else: without bounds, a weak model fills the
+first list until its time is up.
+"""
 
 
 @cache
-def response_format(name: str, output_type: type[BaseModel]) -> Schema:
-    """The `response_format` of a request for an `output_type` under the schema name `name`."""
-    schema = _slim(_inlined(output_type.model_json_schema()), _strict)
+def response_format(name: str, output_type: type[BaseModel], *, bounds_texts: bool = True) -> Schema:
+    """The `response_format` of a request for an `output_type` under the schema name `name`. Lists are bounded, and texts where
+    the server takes such schemas.
+    """
+    schema = _slim(_inlined(output_type.model_json_schema()), _strict if bounds_texts else _strict_lists)
     return {"type": "json_schema", "json_schema": {"name": name, "strict": True, "schema": schema}}
 
 
@@ -89,10 +93,19 @@ def _strict(schema: Schema) -> Schema:
             raise TypeError("a strict schema cannot hold a mapping with free keys; use a list of pairs")
         schema.setdefault("properties", {})
         schema |= {"required": list(schema["properties"]), "additionalProperties": False}
+    if schema.get("type") == "array":
+        schema.setdefault("maxItems", LIST_ITEMS)
+    if schema.get("type") == "string" and not schema.keys() & {"enum", "const", "format"}:
+        schema.setdefault("maxLength", TEXT_CHARACTERS)
     if "$ref" in schema and len(schema) > 1:
         # a reference may not stand next to other keywords, such as a description
         schema["anyOf"] = [{"$ref": schema.pop("$ref")}]
     return schema
+
+
+def _strict_lists(schema: Schema) -> Schema:
+    """As `_strict`, with texts of any length: OpenAI's models refuse a schema that bounds them."""
+    return {keyword: value for keyword, value in _strict(schema).items() if keyword != "maxLength"}
 
 
 def _of_tool(schema: Schema) -> Schema:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterator
-from typing import Annotated, Any, Literal, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -361,6 +361,8 @@ class Quote(LazyModel):
 class PeopleQuery(LazyModel):
     """A query for people as constraints."""
 
+    TOKENS_MAX: ClassVar[int] = 1_500
+
     must: Annotated[Must, _mended(Must)]
     should: Annotated[Should, _mended(Should)]
     exclude: Annotated[Exclude, _mended(Exclude)]
@@ -372,16 +374,21 @@ class PeopleQuery(LazyModel):
     )
 
 
+PEOPLE_JUDGED_MAX = 50
+
+
 class PersonReasons(LazyModel):
     """Whether one person fits, and why they were found or what they lack."""
 
     person_id: CleanText
     fits: bool = True
-    why_matched: Texts = []
+    why_matched: Texts = Field(default=[], json_schema_extra={"maxItems": 3})
     lacks: Annotated[CleanText, BeforeValidator(lambda value: "" if value is None else value)] = ""
 
 
 class PeopleReasons(LazyModel):
     """The people found, best first, each by the id that was given."""
 
-    people: list[PersonReasons]
+    TOKENS_MAX: ClassVar[int] = 4_000
+
+    people: list[PersonReasons] = Field(json_schema_extra={"maxItems": PEOPLE_JUDGED_MAX})

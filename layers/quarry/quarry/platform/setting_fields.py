@@ -144,6 +144,11 @@ class SettingFields(BaseModel):
         "The most tokens of one structured decision, reasoning included. Lower it for a model with a small context.",
         ge=100,
     )
+    model_reasoning_tokens: int = setting(
+        4_000,
+        "Tokens of thinking that a structured decision may take in addition to its own. 0 for a model that does not think.",
+        ge=0,
+    )
     model_answer_tokens: int = setting(3_000, "Tokens that it may write for one answer.", ge=100)
     openai_tokens_field: Literal["max_completion_tokens", "max_tokens"] | None = setting(
         None,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from collections.abc import Set as AbstractSet
+from typing import ClassVar
 
 from pydantic import Field
 
@@ -29,8 +30,11 @@ FOLLOWUP_COVERAGE_MIN = 0.6
 class FollowupQuestions(LazyModel):
     """Questions that a reader of the answer is likely to ask next."""
 
+    TOKENS_MAX: ClassVar[int] = 300
+
     questions: list[CleanText] = Field(
-        description="Two or three short questions, each answerable from the same records."
+        json_schema_extra={"maxItems": FOLLOWUPS_MAX},
+        description="Two or three short questions, each answerable from the same records.",
     )
 
 

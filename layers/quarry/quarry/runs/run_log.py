@@ -46,7 +46,9 @@ BATCH_RUNS = 20
 REQUEST_CHARACTERS_MAX = 20_000
 """Longer requests (as JSON) are not kept, since many may be waiting in the queue."""
 BEGUN_SECONDS = 1.0
-"""A run that lasts longer is written while it runs, so that a killed run leaves a row."""
+"""A run that lasts longer is written while it runs, with the steps that have ended, so that a killed run leaves them."""
+RENEWED_SECONDS = 5.0
+"""It is written again after so long."""
 DRAIN_SECONDS = 2.0
 ENDED_LATE = "ended at its deadline"
 """The reason for cancelling a task whose search ran out of time, as opposed to one without a reader."""
@@ -68,6 +70,7 @@ class StepRecord:
     usage: Usage = field(default_factory=Usage)
     counts: dict[str, int] = field(default_factory=dict)
     reason: str | None = None
+    has_ended: bool = False
 
 
 @dataclass(frozen=True)
@@ -122,7 +125,7 @@ class Run:
                 record.status, record.reason = "failed", type(error).__name__
                 raise
             finally:
-                record.duration_ms = self.elapsed_ms() - record.started_ms
+                record.duration_ms, record.has_ended = self.elapsed_ms() - record.started_ms, True
                 told["quarry.step.status"] = record.status
 
     def degrade(self, name: str, record: StepRecord | None = None, error: BaseException | None = None) -> None:
@@ -160,7 +163,15 @@ class RunLog:
         """Closes the run at the end of the block: completed, failed, or abandoned if the client went away. A long run is first
         written as running.
         """
-        begun = asyncio.get_running_loop().call_later(BEGUN_SECONDS, self._write_later, run)
+        clock = asyncio.get_running_loop()
+        next_write: asyncio.TimerHandle | None = None
+
+        def write_on() -> None:
+            nonlocal next_write
+            self._write_later(run)
+            next_write = clock.call_later(RENEWED_SECONDS, write_on)
+
+        next_write = clock.call_later(BEGUN_SECONDS, write_on)
         try:
             yield run
             run.status = "completed" if run.status == "running" else run.status
@@ -173,7 +184,7 @@ class RunLog:
             run.is_our_fault = not isinstance(error, QuarryError) or error.status >= 500
             raise
         finally:
-            begun.cancel()
+            next_write.cancel()
             run.duration_ms = run.elapsed_ms()
             self._count(run)
             self._write_later(run)
@@ -235,13 +246,13 @@ class RunLog:
         runs = list({run.id: run for run in runs}.values())  # a run that began and ended in one batch is written once
         rows = list(map(_run_row, runs))
         over = [run for run in runs if run.status != "running"]
-        steps = [row for run in over for row in _numbered(run, "step_number", map(_step_row, run.steps))]
+        steps = [row for run in runs for row in _ended_steps(run)]
         results = [row for run in over for row in _numbered(run, "rank", map(_result_row, run.results))]
         async with self._database.background.transaction() as connection:
             await connection.execute(KEEP)
-            await _insert(connection, "search_runs", rows, or_update=True)
+            await _insert(connection, "search_runs", rows, key="id")
             await connection.execute(_LET_GO, [[str(run.id) for run in runs]])
-            await _insert(connection, "search_run_steps", steps)
+            await _insert(connection, "search_run_steps", steps, key="run_id, step_number")
             await _insert(
                 connection, "search_run_results", results, but=SQL("where not was_forgotten(result_type, result_id)")
             )
@@ -293,13 +304,13 @@ async def _insert(
     rows: Sequence[dict[str, Any]],
     *,
     but: Composable = _NOTHING,
-    or_update: bool = False,
+    key: LiteralString | None = None,
 ) -> None:
-    """Inserts rows with the same columns that satisfy `but`. With `or_update`, replaces rows with the same id."""
+    """Inserts rows with the same columns that satisfy `but`. With a `key`, replaces rows that have the same one."""
     if rows:
         columns = SQL(", ").join(map(Identifier, rows[0]))
         changes = SQL(", ").join(SQL("{0} = excluded.{0}").format(Identifier(each)) for each in rows[0])
-        over = SQL("on conflict (id) do update set {}").format(changes) if or_update else _NOTHING
+        over = SQL("on conflict ({}) do update set {}").format(SQL(key), changes) if key else _NOTHING
         await connection.execute(
             SQL(
                 "insert into {table} ({columns}) select {columns} from jsonb_populate_recordset(null::{table}, %s) {but} {over}"
@@ -336,6 +347,12 @@ def _numbered(run: Run, number: str, rows: Iterable[dict[str, Any]]) -> Iterator
     """The rows with the run's id, numbered from 1 in the column `number`."""
     for place, row in enumerate(rows, start=1):
         yield {"run_id": str(run.id), number: place, **row}
+
+
+def _ended_steps(run: Run) -> Iterator[dict[str, Any]]:
+    """The rows of the steps, of a run that goes on those that have ended."""
+    rows = _numbered(run, "step_number", map(_step_row, run.steps))
+    return (row for row, step in zip(rows, run.steps, strict=True) if step.has_ended or run.status != "running")
 
 
 def _step_row(step: StepRecord) -> dict[str, Any]:

@@ -283,6 +283,7 @@ def _build_chat_model(settings: Settings) -> ChatModel | None:
         return None
     limits = OutputLimits(
         decision_tokens=settings.model_decision_tokens,
+        reasoning_tokens=settings.model_reasoning_tokens,
         answer_tokens=settings.model_answer_tokens,
         tokens_field=settings.openai_tokens_field,
     )
