@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from quarry.language.writing import IN_ENGLISH, NO_VALUE
 from quarry.platform.text import words
@@ -100,6 +101,12 @@ class Table:
         )
         days = ". ".join(cells)
         return Passage([SourceText(0, "", "\n".join([self.result.sentence, ". ".join(self.labels), days]))])
+
+    @cached_property
+    def neighbours(self) -> frozenset[tuple[str, str]]:
+        """The pairs of words that follow each other in cells of text: "line 7"."""
+        texts = (each for row in self.rows for cell in row for each in (cell if isinstance(cell, list) else [cell]))
+        return frozenset(pair for text in texts if isinstance(text, str) for pair in pairwise(words(text)))
 
     @cached_property
     def singles(self) -> list[float]:
