@@ -33,7 +33,7 @@ from quarry.query.row_conditions import standings
 from quarry.retrieval.facets import plain
 from quarry.runs.run_log import ResultRecord
 from quarry.verification.check import Verification
-from quarry.verification.levels import level
+from quarry.verification.levels import Exact, Passages, level
 from quarry.verification.wire import Confidence, checked_statements
 
 RECORDED_RESULTS = 50
@@ -54,7 +54,7 @@ async def conclude(
     search, spoken_of = await off_loop(_spoken_of, toolset, text, written)
     counted = await _counted(toolset, search, spoken_of)
     response = await off_loop(_response, request, toolset, search, text, counted)
-    trust = level(checked)
+    trust = level(basis_of(question, search, checked))
     response.statements = checked_statements(checked)
     response.unsupported = [each.text for each in checked.of("flagged")]
     response.confidence = Confidence(level=trust.level, label=trust.label) if trust is not None else None
@@ -64,6 +64,17 @@ async def conclude(
         response.constraints.evidence = list(question.evidence[:EVIDENCE_MAX])
     await _add_standings(response, toolset, search)
     return response
+
+
+def basis_of(question: Question | None, search: Search, checked: Verification) -> Verification | Exact | Passages:
+    """What the answer rests on: without a model the query that the question was read as, or campaigns near a theme, which claim
+    nothing.
+    """
+    if question is None:
+        return checked
+    if search.result is None:
+        return Passages()
+    return Exact("sure" if question.verdict == "confident" else "likely", question.unread)
 
 
 async def _counted(toolset: CampaignToolset, search: Search, spoken_of: Sequence[Campaign]) -> CampaignSet:

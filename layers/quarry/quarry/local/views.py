@@ -120,7 +120,7 @@ class RecordsView(View):
             case records.CitationsEvent():
                 self._write(marked_end(self._marked, event.statements))
                 self._end_answer()
-                self._show_sources()
+                self._show_sources("Sources" if event.citations else "Nearest records")
             case records.ConfidenceEvent():
                 self._console.print()
                 self._line(event.label, _LEVEL_STYLES[event.level])
@@ -129,10 +129,10 @@ class RecordsView(View):
             case records.DoneEvent():
                 self._show_end(event)
 
-    def _show_sources(self) -> None:
+    def _show_sources(self, heading: str) -> None:
         if not self._sources:
             return
-        self._heading("Sources")
+        self._heading(heading)
         rows = []
         for each in self._sources:
             facts = [each.type.replace("_", " "), *([each.date.isoformat()] if each.date else [])]
