@@ -6,6 +6,7 @@ import datetime
 
 import pytest
 
+from quarry.query.algebra import Query
 from quarry.verification.check import Verification, verify
 from quarry.verification.levels import Exact, Passages, level
 from quarry.verification.trust import SourceText
@@ -199,3 +200,12 @@ DONE = result(
 def test_a_shared_number_is_that_of_the_rows_named_before_it(answer: str, is_flagged: bool) -> None:
     found = verify(answer, [], [DONE], question="How many tasks are done in each project?", today=TODAY)
     assert bool(found.of("flagged")) == is_flagged
+
+
+def test_a_number_in_the_name_that_was_asked_for_is_borne_out() -> None:
+    asked = Query.model_validate({"source": "rows", "where": [{"field": "pet", "value": "Rex 10"}]})
+    visits = result([("reason", "reason", "text", "")], [["Will not eat"]], total=1, sentence="1 visit (pet: Rex 10).")
+    visits = visits.model_copy(update={"query": asked})
+    found = verify("Rex 10 was seen once: it would not eat.", [], [visits], question="", today=TODAY)
+    assert found.of("flagged") == []
+    assert verify("Rex 12 was seen once: it would not eat.", [], [visits], question="", today=TODAY).of("flagged")
