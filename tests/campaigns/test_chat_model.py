@@ -12,6 +12,7 @@ from quarry.campaigns import retrieval
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet
 from quarry.campaigns.tool_result import SUMMARIZED_CAMPAIGNS, SUMMARY_CHARACTERS_MAX, build_tool_result
+from quarry.campaigns.tools import NEAR
 from quarry.campaigns.written import MAX_TURNS
 from quarry.platform.errors import DatabaseUnavailable
 from tests.campaigns.chatting import chat, ids, stream
@@ -152,6 +153,22 @@ def test_the_panel_and_the_counts_are_those_of_the_result_that_the_answer_rests_
     assert (final["total"], len(final["campaigns"])) == (total, total)
     counted = final.get("aggregation", {}).get("channel", {})
     assert sum(counted.values()) == total
+
+
+def test_an_empty_result_says_what_it_was_filtered_by(model_client: TestClient, model: FakeOpenAI) -> None:
+    filters = {"channel": ["SMS"], "date_range": {"from": "2031-06-01", "to": "2031-08-31"}}
+    model.enqueue(calls(("filter_campaigns", filters)), Reply.text("No campaign ran by SMS from June to August 2031."))
+    final = chat(model_client, "Which texts ran in the summer of 2031?")
+    assert (final["unsupported"], len(model.chat_requests)) == ([], 2)
+    summary = json.loads(tool_results(model.chat_requests[1])[0])["summary_for_llm"]
+    assert "SMS" in summary
+    assert "2031" in summary
+
+
+def test_a_search_by_meaning_does_not_pass_as_a_count(model_client: TestClient, model: FakeOpenAI) -> None:
+    model.enqueue(calls(("semantic_search", {"query": "loyalty"})), Reply.text("See."))
+    chat(model_client, "How many are about loyalty?")
+    assert NEAR in json.loads(tool_results(model.chat_requests[1])[0])["summary_for_llm"]
 
 
 @pytest.mark.parametrize("number", [2, 10, 11])

@@ -148,6 +148,22 @@ def test_if_nobody_fits_all_are_near_and_say_what_they_lack() -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("misses", [[], ["in Pune"]])
+def test_whom_the_model_leaves_out_does_not_replace_those_that_it_calls_near(misses: list[str]) -> None:
+    people = [person(TARANG, id=id, misses=misses) for id in "abc"]
+    said = {"people": [{"person_id": "c", "fits": False, "lacks": "works in Pune"}]}
+    found = judged(PeopleReasons.model_validate(said), people)
+    assert [(each.id, each.misses) for each in found] == [
+        ("c", [*misses, "works in Pune"]), ("a", misses), ("b", misses),
+    ]  # fmt: skip
+
+
+def test_what_the_search_says_already_is_not_said_again() -> None:
+    said = {"people": [{"person_id": "a", "fits": False, "lacks": "Not in Pune"}]}
+    [found] = judged(PeopleReasons.model_validate(said), [person(TARANG, id="a", misses=["not in Pune"])])
+    assert found.misses == ["not in Pune"]
+
+
 TEXT = st.text(max_size=200) | st.sampled_from(["Go", "**x**", "<b>", "- ", "tarang pay", "Pune"])
 CARDS = st.builds(
     card, title=TEXT, company_name=st.none() | TEXT, city=st.none() | TEXT, skills=st.lists(TEXT, max_size=4)

@@ -96,3 +96,14 @@ def test_what_is_ruled_out_is_neither_wanted_nor_embedded() -> None:
     assert (found.exclude.company_norm, found.exclude.keywords) == (["acme"], [])
     assert found.query_embedding_text == "nurse"
     assert ("exclude.company_norm", "Acme", "negated") in evidence(found)
+
+
+@pytest.mark.parametrize("key", ["exclude.ever", "exclude.location", "exclude.keywords"])
+def test_words_that_are_quoted_for_what_is_excluded_carry_that_it_never_was(key: str) -> None:
+    excluded = {"location": ["pune"], "ever": True}
+    found = held("nurses who never worked in Pune", exclude=excluded, quotes={key: "never worked in Pune"})
+    assert (found.exclude.location, found.exclude.ever) == (["pune"], True)
+
+
+def test_never_needs_words_of_the_exclusion() -> None:
+    assert held("nurses", exclude={"ever": True}, quotes={"must.role": "nurses"}).exclude.ever is None

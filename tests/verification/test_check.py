@@ -6,6 +6,7 @@ import datetime
 
 import pytest
 
+from quarry.query.algebra import Query
 from quarry.verification.check import Verification, verify
 from quarry.verification.levels import Exact, Passages, level
 from quarry.verification.trust import SourceText
@@ -155,3 +156,56 @@ def test_most_false_statements_are_flagged_and_hardly_a_true_one(name: str) -> N
     assert found["true statements flagged"] <= 0.05
     assert found["true answers High"] >= 0.6
     assert found["High is right, at half true"] >= 0.9
+
+
+POSTERS = result(
+    [("title", "title", "text", ""), ("assignee", "assignee", "text", "")],
+    [["Ask for posters on line 7", "Tomasz"], ["Book the three-phase supply", "Ines"]],
+    total=2,
+    sentence="2 tasks (status: blocked).",
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_flagged"),
+    [
+        ("Two tasks are blocked: the posters on line 7 with Tomasz and the three-phase supply with Ines.", False),
+        ("Two tasks are blocked: the posters on line 9 with Tomasz and the three-phase supply with Ines.", True),
+        ("Seven tasks are blocked, those of Tomasz and Ines.", True),
+    ],
+)
+def test_a_number_that_a_cell_of_text_says_is_borne_out(answer: str, is_flagged: bool) -> None:
+    found = verify(answer, [], [POSTERS], question="What is blocked?", today=TODAY)
+    assert bool(found.of("flagged") or [each for each in found.statements if "not in the" in (each.reason or "")]) == (
+        is_flagged
+    )
+
+
+DONE = result(
+    [("project", "project", "text", ""), ("count", "number of tasks", "number", "")],
+    [["Village hall", 3], ["Fieldnote", 2], ["Bakery", 2], ["Spring drive", 1]],
+    total=8,
+    sentence="8 tasks (status: done) by project: Village hall (3), Fieldnote (2), Bakery (2) and 1 more.",
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_flagged"),
+    [
+        ("Village hall has 3 tasks done, Fieldnote and Bakery 2 each, and Spring drive 1.", False),
+        ("Fieldnote and Bakery have 2 tasks each, Village hall has 3.", False),
+        ("Village hall and Fieldnote have 3 tasks each, and Spring drive 1.", True),
+    ],
+)
+def test_a_shared_number_is_that_of_the_rows_named_before_it(answer: str, is_flagged: bool) -> None:
+    found = verify(answer, [], [DONE], question="How many tasks are done in each project?", today=TODAY)
+    assert bool(found.of("flagged")) == is_flagged
+
+
+def test_a_number_in_the_name_that_was_asked_for_is_borne_out() -> None:
+    asked = Query.model_validate({"source": "rows", "where": [{"field": "pet", "value": "Rex 10"}]})
+    visits = result([("reason", "reason", "text", "")], [["Will not eat"]], total=1, sentence="1 visit (pet: Rex 10).")
+    visits = visits.model_copy(update={"query": asked})
+    found = verify("Rex 10 was seen once: it would not eat.", [], [visits], question="", today=TODAY)
+    assert found.of("flagged") == []
+    assert verify("Rex 12 was seen once: it would not eat.", [], [visits], question="", today=TODAY).of("flagged")

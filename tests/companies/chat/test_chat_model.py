@@ -76,6 +76,20 @@ class TestLeading:
         assert answer["telemetry"]["endReason"] == "exact_match"
         assert steps_asked(model) == [LED, LED]
 
+    @pytest.mark.parametrize("head", ["Sources: r2", "Sources: r1, r2"])
+    def test_the_companies_of_rows_that_the_text_names_are_shown(
+        self, model_client: TestClient, model: FakeOpenAI, head: str
+    ) -> None:
+        where = [{"field": "acquirer", "value": "tectona software"}]
+        rows = {"source": "companies", "where": where, "select": ["name", "status"], "order": ["name"], "limit": 1}
+        number = {"source": "companies", "where": where, "aggregate": ["count"]}
+        model.respond = playing(
+            calls=[("query", number), ("query", rows)],
+            summary=Reply.text(f"{head}\n\nOne of two is Fixpin.build."),
+        )
+        answer = final(chat(model_client, "Which companies did Tectona buy?"))
+        assert [each["companyName"] for each in answer["references"]] == ["Fixpin.build"]
+
     @pytest.mark.parametrize(
         ("arguments", "told"),
         [
@@ -247,7 +261,7 @@ class TestSettings:
         model.respond = playing(rankings=ranking("c-uber-kitchen", "c-pass-and-rail", confidence=0.5))
         limits = {
             "COMPANY_CONFIDENCE_TARGET": "0.5",
-            "COMPANY_EXACT_NAME_MIN": "0.5",
+            "COMPANY_EXACT_Fixpin.build_MIN": "0.5",
             "COMPANY_ACCEPTED_CONFIDENCE_MIN": "0.6",
         }
         with client_of(shared_sample_url, **model_environment(model.url), **limits) as client:

@@ -20,7 +20,7 @@ NONE = "none"
 HEAD_CHARACTERS_MAX = 200
 FOLLOWUPS_MAX = 3
 FORM = """Write the answer in this form:
-Sources: the numbers of the sources and query results you answer from, the main one first, as `r1, 2, 5`, or `none`
+Sources: the numbers of the sources and query results you answer from or cite, the main one first, as `r1, 2, 5`, or `none`
 (an empty line)
 the answer
 (an empty line)

@@ -52,7 +52,7 @@ def build_tool_result(found: CampaignSet, lines: Sequence[str] = (), *, is_liste
     `is_listed`, only the lines are shown.
     """
     if not found.total:
-        return CampaignToolResult(0, "\n".join([*lines, "No campaign matches."])[:SUMMARY_CHARACTERS_MAX])
+        return CampaignToolResult(0, ("\n".join(lines) or "No campaign matches.")[:SUMMARY_CHARACTERS_MAX])
     head = "\n".join([*lines, *([_size(found), *_counts(found)] if is_listed else [])])
     room = SUMMARY_CHARACTERS_MAX - len(head)
     blocks: list[str] = []
@@ -101,7 +101,7 @@ def _size(found: CampaignSet) -> str:
     counted = "The counts are exact, over all of them."
     if not found.is_counted:
         counted = "There are too many to count their values; filter them."
-    return f"{found.size.capitalize()} campaigns match. {counted}{first}"
+    return f"{found.size.capitalize()} campaigns. {counted}{first}"
 
 
 def _counts(found: CampaignSet) -> Iterable[str]:

@@ -20,7 +20,7 @@ from quarry.answering.loop import Tool, ToolResult, Working
 from quarry.answering.toolset import Toolset
 from quarry.answering.written import RESULT
 from quarry.campaigns import retrieval
-from quarry.campaigns.conditions import DATE, NAME, SCHEMA, Resolved, named_values, resolve
+from quarry.campaigns.conditions import DATE, NAME, SCHEMA, Resolved, label_of, named_values, resolve
 from quarry.campaigns.contract import FILTER_VALUES, CampaignFilters, EmbeddingField, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import CampaignSet, KnownValues, Search
@@ -60,6 +60,8 @@ MARGIN_CHARACTERS = 500
 ROWS_CHARACTERS_MAX = SUMMARY_CHARACTERS_MAX - 2_000
 """Characters of the rows of a query; the rest is for its sentence and columns."""
 
+NEAR = "These are the nearest in meaning, not all that are about it: read which fit, and do not give their number as an answer."
+"""A line about a search by meaning."""
 GROUPS_MAX = 100
 """The most groups that the model gets."""
 
@@ -266,7 +268,12 @@ class CampaignToolset(Toolset):
                 return ToolResult(0, problem, CampaignToolResult(0, said).as_told())
             found = await self.find(name, arguments, resolved.conditions)
             numbers = await self._numbers(arguments, resolved.conditions, found)
-            lines = [*([f"Not filtered by all that was given. {problem}"] if problem else []), *numbers]
+            lines = [f"Not filtered by all that was given. {problem}"] if problem else []
+            if resolved.conditions and not found.total:
+                lines.append(f"No campaign {', '.join(label_of(each, self.today) for each in resolved.conditions)}.")
+            lines += numbers
+            if isinstance(arguments, SemanticArguments) and found.total:
+                lines.append(NEAR)
             result = build_tool_result(found, lines, is_listed=not numbers)
             return self._told(self._numbered(result, found), "; ".join([*numbers, line_for_people(found)]), found)
 

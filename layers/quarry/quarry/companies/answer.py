@@ -78,7 +78,7 @@ async def conclude(context: Context, now: Round) -> Result:
             async with context.in_time():
                 if not chosen and ranking.near and (asked.seed or _topic_words(asked.sought)):
                     # no company comes near what a word names that no profile contains
-                    words_left = [] if asked.seed else _unfiled_words(asked.sought)
+                    words_left = [] if asked.seed else _unfiled_words(asked)
                     unheard = await unspoken(context.services.reader, words_left)
                     if not unheard:
                         chosen, is_near = list(ranking.near[:wanted]), True
@@ -229,12 +229,17 @@ def dropped(asked: Asked) -> Iterator[str]:
 def uncovered(result: Result) -> list[str]:
     """The words of the topic that no chosen company has in its profile or its tags."""
     held = frozenset[str]().union(*(profile_words(result.companies[each.company_id]) for each in result.chosen))
-    return [word for word in _unfiled_words(result.asked.sought) if stem(word) not in held]
+    return [word for word in _unfiled_words(result.asked) if stem(word) not in held]
 
 
-def _unfiled_words(sought: Sought) -> list[str]:
-    """The words of the topic that name no tag. A company with the tag need not use the word."""
-    filed = {stem(word) for group in sought.tags for word in words(group.name)}
+def _unfiled_words(asked: Asked) -> list[str]:
+    """The words of the topic that name no tag, no condition and not the company that others should resemble. A company with the
+    tag, or one that meets the condition, need not use the word.
+    """
+    sought = asked.sought
+    named = [*(group.name for group in sought.tags), *labels([*sought.stated, *sought.assumed])]
+    named += [asked.seed.company_name] if asked.seed else []
+    filed = {stem(word) for name in named for word in words(name)}
     return [word for word in _topic_words(sought) if stem(word) not in filed]
 
 

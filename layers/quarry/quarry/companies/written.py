@@ -39,6 +39,7 @@ from quarry.models.step import TextFilter
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence, shorten
+from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
@@ -74,6 +75,12 @@ class CompanyToolset(Toolset):
     def tools(self) -> list[Tool]:
         find = Tool(FIND_COMPANIES.name, FIND_COMPANIES.description, FIND_COMPANIES.arguments, self._find)
         return [find, *super().tools()]
+
+    async def _run(self, query: Query) -> QueryResult:
+        if query.select and "id" not in query.select:
+            # the answer shows the companies of its rows by their ids
+            query = query.model_copy(update={"select": (*query.select, "id")})
+        return await super()._run(query)
 
     async def _find(self, arguments: FindCompaniesArguments) -> AsyncGenerator[Event | ToolResult]:
         async with self._one_by_one, aclosing(find_companies(arguments, self.context, self.timeline)) as events:
@@ -177,7 +184,10 @@ async def led_answer(context: Context, written: Written, content: str) -> FinalA
     result = _main_result(written)
     found = [reference for each in reversed(toolset.found) for reference in each.fits]
     listed = [] if result is None else _ids(result)
-    ids = list(dict.fromkeys([*listed, *(hit.id for hit in toolset.hits), *(id for id, _ in _near(toolset))]))
+    others_listed = [id for each in toolset.results if each is not result for id in _ids(each)]
+    ids = list(
+        dict.fromkeys([*listed, *others_listed, *(hit.id for hit in toolset.hits), *(id for id, _ in _near(toolset))])
+    )
     known = {id: company for each in toolset.found for id, company in each.result.companies.items()}
     unknown = [id for id in ids if id not in known]
     known |= {each.id: each for each in await companies_by_ids(context.services.reader, unknown)}
@@ -214,8 +224,10 @@ def _main_result(written: Written) -> QueryResult | None:
 
 def _ids(result: QueryResult) -> list[str]:
     """The companies in the rows of a result."""
-    is_keyed = result.query.asks_for_rows and bool(result.columns) and result.columns[0].name == "id"
-    return [str(row[0]) for row in result.rows[:SHOWN_MAX]] if is_keyed else []
+    names = [column.name for column in result.columns]
+    if not result.query.asks_for_rows or "id" not in names:
+        return []
+    return [str(row[names.index("id")]) for row in result.rows[:SHOWN_MAX]]
 
 
 def _near(toolset: CompanyToolset) -> Iterator[tuple[str, Sequence[str]]]:

@@ -372,7 +372,11 @@ class Spoken:
         others = [stems for each in beside if each != value and (stems := stems_of(str(each)))]
         for quote in self._quotes:
             said = set(stems_of(quote.words))
-            if quote.key in (f"{part}.{field}", field) and not any(said.issuperset(each) for each in others):
+            # a flag says how the values of its part are meant: their words carry it
+            is_for_it = quote.key in (f"{part}.{field}", field) or (
+                field == "ever" and quote.key.startswith(f"{part}.")
+            )
+            if is_for_it and not any(said.issuperset(each) for each in others):
                 start = self._original.lower().find(quote.words.lower())
                 if start >= 0 and keys(quote.words):
                     return Span(start, start + len(quote.words))

@@ -81,18 +81,24 @@ def evidence(person: PersonResult, asked: ReasonsToGive) -> dict[str, Any]:
 
 
 def judged(output: PeopleReasons, people: Sequence[PersonResult]) -> list[PersonResult]:
-    """The people in the model's order, without those who do not fit. If nobody does, all of them, each with what they lack."""
+    """The people in the model's order, without those who do not fit. If it says of nobody that they fit, or all are only near,
+    all of them, each with what they lack.
+    """
     said = {each.person_id: (place, each) for place, each in reversed([*enumerate(output.people)])}
     ordered = sorted(people, key=lambda person: said[person.id][0] if person.id in said else len(said))
-    fitting = [person for person in ordered if person.id not in said or said[person.id][1].fits]
-    if fitting:
-        return fitting
-    return [
-        person.model_copy(update={"misses": [*person.misses, shorten(lacks, LINE_CHARACTERS_MAX)]})
-        if (lacks := plain_links(said[person.id][1].lacks).strip())
-        else person
-        for person in ordered
-    ]
+    judged_ones = [said[person.id][1] for person in people if person.id in said]
+    is_nobody = bool(judged_ones) and not any(each.fits for each in judged_ones)
+    if not is_nobody and not all(person.misses for person in people):
+        return [person for person in ordered if person.id not in said or said[person.id][1].fits]
+    return [_with_lack(person, said[person.id][1].lacks) if person.id in said else person for person in ordered]
+
+
+def _with_lack(person: PersonResult, said: str) -> PersonResult:
+    """The person with what the model says that they lack, unless it only repeats what the search says."""
+    lacks = shorten(plain_links(said).strip(), LINE_CHARACTERS_MAX)
+    if not lacks or {*words(lacks)} <= {word for miss in person.misses for word in words(miss)}:
+        return person
+    return person.model_copy(update={"misses": [*person.misses, lacks]})
 
 
 def reasons_messages(query: str, people: Sequence[dict[str, Any]]) -> list[Message]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
 from quarry.language.tokens import stem
-from quarry.platform.text import words
+from quarry.platform.text import STOP_WORDS, words
 from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
 from quarry.verification.arithmetic import Derivation
 from quarry.verification.finding import Finding
@@ -86,6 +86,8 @@ class RowCheck:
         for number in self._unexplained():
             if any(other.cells(number, range(len(other.rows))) for other in self.others if len(other.rows) == 1):
                 continue
+            if self._is_in_text(number):
+                continue
             reason = self._reason(number)
             is_vague = (
                 number.in_words
@@ -94,6 +96,16 @@ class RowCheck:
                 and not english().has("differences", self.said.words)
             )
             (found.weak if is_vague else found.wrong).append(reason)
+
+    def _is_in_text(self, number: Number) -> bool:
+        """Whether a cell of text has the number beside a word that stands beside it here too, as the 7 in "posters on line 7"."""
+        before, after = words(self.text[: number.start]), words(self.text[number.end :])
+        own = words(self.text[number.start : number.end])
+        if len(own) != 1:
+            return False
+        beside = [(before[-1], own[0])] if before else []
+        beside += [(own[0], after[0])] if after else []
+        return any(STOP_WORDS.isdisjoint(pair) and pair in self.table.neighbours for pair in beside)
 
     def _unexplained(self) -> list[Number]:
         """The numbers that no cell and no arithmetic of their rows gives: each clause in the order of keys and numbers that
@@ -219,11 +231,12 @@ class RowCheck:
                 return
 
     def _check_shared(self, found: Finding) -> None:
-        """Whether a number that several rows are said to share is in each of them."""
+        """Whether a number that several rows are said to share is in each of them: those named since the number before it."""
         if not english().has("shared", self.said.words):
             return
         for number in self.values.numbers:
-            before = [each for each in self.mentions if each.end <= number.start]
+            since = max((each.end for each in self.values.numbers if each.end <= number.start), default=0)
+            before = [each for each in self.mentions if since <= each.start and each.end <= number.start]
             if len(before) < 2 or len({each.column for each in before}) > 1:
                 continue
             lacking = [each for each in before if not self.table.cells(number, sorted(each.rows))]

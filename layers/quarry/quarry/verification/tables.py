@@ -7,10 +7,11 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from quarry.language.writing import IN_ENGLISH, NO_VALUE
 from quarry.platform.text import words
-from quarry.query.algebra import Cell
+from quarry.query.algebra import Cell, comparisons_of
 from quarry.query.contract import QueryResult
 from quarry.spans.quantities import converted, currency_code, dimension_of
 from quarry.verification.passages import Passage
@@ -100,6 +101,14 @@ class Table:
         )
         days = ". ".join(cells)
         return Passage([SourceText(0, "", "\n".join([self.result.sentence, ". ".join(self.labels), days]))])
+
+    @cached_property
+    def neighbours(self) -> frozenset[tuple[str, str]]:
+        """The pairs of words that follow each other in cells of text and in values of conditions: "line 7"."""
+        cells = (each for row in self.rows for cell in row for each in (cell if isinstance(cell, list) else [cell]))
+        values = (each for condition in comparisons_of(self.result.query.where) for each in condition.scalars)
+        texts = [each for each in (*cells, *values) if isinstance(each, str)]
+        return frozenset(pair for text in texts for pair in pairwise(words(text)))
 
     @cached_property
     def singles(self) -> list[float]:
