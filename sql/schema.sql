@@ -6296,6 +6296,7 @@ CREATE TABLE quarry.answer_cache (
     queries jsonb DEFAULT '[]'::jsonb NOT NULL,
     statements jsonb DEFAULT '[]'::jsonb NOT NULL,
     confidence_label text,
+    shared boolean DEFAULT true NOT NULL,
     CONSTRAINT answer_cache_confidence_check CHECK ((confidence = ANY (ARRAY['high'::text, 'medium'::text, 'low'::text])))
 );
 

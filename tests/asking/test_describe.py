@@ -115,7 +115,7 @@ COUNT = Column("count", "count", "number")
         ({"aggregate": "avg(price)"}, [Column("avg(price)", "", "money", "EUR")], [[None]], 0, "Tickets: average price none."),
         (
             {"aggregate": {"fn": "share", "where": {"field": "urgent", "value": True}}},
-            [Column("share", "", "number")], [[0.375]], 8, "Of 8 tickets, 37.5% match (urgent).",
+            [Column("share", "", "number", is_share=True)], [[0.375]], 8, "Of 8 tickets, 37.5% match (urgent).",
         ),
         (
             {"aggregate": "count", "group": {"field": "opened_on", "period": "week"}},

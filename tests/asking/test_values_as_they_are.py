@@ -9,6 +9,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from tests.asking.desk import asked, refused
+from tests.asking.test_places import tool
 from tests.collections.support import drafted
 from tests.conftest import client_of
 
@@ -72,6 +73,28 @@ def test_amounts_in_several_currencies_are_given_by_currency(client: TestClient)
     assert {row[1] for row in by_payer["rows"]} == {"EUR", "USD", "JPY"}
     above = {"field": "amount", "op": ">", "value": number("avg", "amount", "bills")}
     assert "several currencies" in refused(client, {"source": "bills", "where": [above]})["/where/0"]
+
+
+@pytest.mark.parametrize(
+    ("query", "is_told"),
+    [
+        ({"where": [{"field": "amount", "op": ">", "value": 100}], "aggregate": ["count"]}, True),
+        ({"select": ["payer"], "order": [{"by": "amount", "direction": "desc"}]}, True),
+        ({"select": ["payer"], "where": [{"field": "ccy", "value": "EUR"}], "order": ["amount"]}, False),
+        ({"where": [{"field": "payer", "value": "Payer A"}], "aggregate": ["count"]}, False),
+    ],
+)
+def test_amounts_compared_over_several_currencies_are_said_to_be(
+    client: TestClient, query: dict[str, Any], is_told: bool
+) -> None:
+    sentence = asked(client, {"source": "bills", **query})["sentence"]
+    assert ("amount is compared as a number, whatever its ccy" in sentence) == is_told, sentence
+
+
+def test_large_whole_numbers_reach_a_model_whole(client: TestClient) -> None:
+    query = {"source": "sheets", "select": ["id"], "order": ["id"], "limit": 1}
+    result = tool(client, "query", **query)
+    assert result["structuredContent"]["rows"] == [["1719283746509234177"]], result
 
 
 def test_a_bill_counts_once_in_sums_over_its_instalments(client: TestClient) -> None:

@@ -28,8 +28,10 @@ def follow(client: TestClient, *questions: str) -> Row:
 
 def test_a_number_is_given_with_its_query_and_the_words_that_say_its_conditions(client: TestClient) -> None:
     found = chat(client, "How many email campaigns are there?")
-    assert found["response"] == "28 campaigns (channel: Email)."
-    assert found["aggregation"]["sentence"] == found["response"]
+    sentence, read = found["response"].split("\n\n")
+    assert (sentence, read) == ("28 campaigns (channel: Email).", "Read as: campaigns, on Email, counted.")
+    assert found["aggregation"]["sentence"] == sentence
+    assert found["confidence"]["level"] == "high"
     assert found["aggregation"]["query"]["where"] == [{"field": "channel", "value": "Email"}]
     [evidence] = found["constraints"]["evidence"]
     assert (evidence["field"], evidence["value"], evidence["start"], evidence["end"]) == ("channel", "Email", 9, 14)

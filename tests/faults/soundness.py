@@ -15,7 +15,8 @@ _CHARGES_THAT_BELONG_TO_NOTHING_STORED = """
     select 'search', coalesce(s.id::text, l.reference)
     from people_searches s
     full join (select * from credit_ledger where reason = 'search') l on l.reference = s.id::text and l.user_id = s.user_id
-    where s.id is null or l.reference is null or l.amount <> -1
+    where s.id is null or l.amount <> -1
+      or (l.reference is not null) <> exists (select from people_search_results r where r.search_id = s.id)
     union all
     select 'unlock', coalesce(u.person_id, l.reference)
     from contact_unlocks u
@@ -32,7 +33,9 @@ _VECTORS_OUT_OF_STEP = """
 
 
 def assert_sound(url: str) -> None:
-    """Asserts that each search and unlock was charged once, nothing else was, and vectors exist exactly where rows say so."""
+    """Asserts that each unlock, and each search that found somebody, was charged once, and nothing else; and that vectors exist
+    exactly where rows say so.
+    """
     unsound = [_BALANCES_THAT_DO_NOT_ADD_UP, _CHARGES_THAT_BELONG_TO_NOTHING_STORED, _ANSWERS_WITHOUT_A_SEARCH]
     for table in catalog.EMBEDDED.values():
         unsound.append(_VECTORS_OUT_OF_STEP.format(table=table.name, embeddings=table.embeddings))

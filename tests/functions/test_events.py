@@ -9,7 +9,7 @@ import pytest
 
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.reader.learned import pair_model
-from quarry.records.extraction import answer_model
+from quarry.records.passages import answer_model
 from tests.conftest import clone_database
 from tests.deployed.replay import (
     Answer,

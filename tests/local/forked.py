@@ -29,7 +29,7 @@ import quarry
 from quarry.local import cli
 from quarry.models.local_embedding import LocalEmbedding, MiniLM
 from quarry.reader.learned import learned, pair_model
-from quarry.records.extraction import answer_model
+from quarry.records.passages import answer_model
 from tests.waiting import PATIENCE_SECONDS
 
 ROOT = Path(__file__).resolve().parents[2]

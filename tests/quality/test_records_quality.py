@@ -90,7 +90,7 @@ async def test_answers_begin_with_the_fact_that_is_asked_for_and_what_is_not_the
     for each in asked:
         answer = await _answer(each["query"], sample_services)
         if facts := each.get("answer_mentions"):
-            said = answer.replace("Also in the records:", "").split("\n")
+            said = answer.split("\n")
             opening = " ".join([part for line in said for part in sentences(line)][:2])
             first.append(mentioned(opening, facts))
             whole.append(mentioned(answer, facts))

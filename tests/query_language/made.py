@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, LiteralString
 
-from quarry.query.algebra import Query
-from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlOf
+from quarry.query.algebra import Aggregate, Query
+from quarry.query.schema import Field, Kind, Link, Measure, Schema, Source, SqlOf
 
 TABLES = """
 create table team (id int primary key, name text);
@@ -94,6 +94,14 @@ TICKET = Source(
                 ],
             }
         ).where
+    },
+    measures={
+        name: Measure(name, Aggregate.model_validate(given), name.replace("_", " "), unit)
+        for name, given, unit in (
+            ("spent", {"sum": "cost", "where": [{"field": "status", "op": "!=", "value": "closed"}]}, "EUR"),
+            ("per_hour", {"ratio": ["spent", "sum(hours)"]}, None),
+            ("closed_part", {"ratio": [{"fn": "count", "where": [{"field": "status", "value": "closed"}]}, "count"]}, "%"),
+        )
     },
 )  # fmt: skip
 COMMENT = Source(

@@ -5,7 +5,8 @@ row that several rows refer to counts once.
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from statistics import mean, median
 from typing import Any
 
 import psycopg
@@ -81,8 +82,9 @@ referring = st.lists(
     tickets=measured,
     comments=referring,
     group=st.sampled_from([None, "author", "ticket.status"]),
-    function=st.sampled_from(["sum", "avg"]),
+    function=st.sampled_from(["sum", "avg", "median"]),
     is_chosen=st.booleans(),
+    arithmetic=st.sampled_from([("ticket.hours", 1, 0), ("ticket.hours * 2 - 1", 2, -1), ("3 - ticket.hours", -1, 3)]),
 )
 def test_a_number_of_a_referred_row_counts_once_in_each_group(
     connection: Connection,
@@ -91,7 +93,9 @@ def test_a_number_of_a_referred_row_counts_once_in_each_group(
     group: str | None,
     function: str,
     is_chosen: bool,
+    arithmetic: tuple[str, int, int],
 ) -> None:
+    field, factor, added = arithmetic
     connection.rollback()
     connection.execute("truncate ticket cascade")
     with connection.cursor() as cursor:
@@ -109,7 +113,7 @@ def test_a_number_of_a_referred_row_counts_once_in_each_group(
         if ticket is not None and (not is_chosen or words > 1):
             found.add(ticket)
     numbers = {
-        key: [number for ticket in found if (number := tickets[ticket][0]) is not None]
+        key: [factor * number + added for ticket in found if (number := tickets[ticket][0]) is not None]
         for key, found in expected.items()
     }
     only = {"where": [{"field": "words", "op": ">", "value": 1}]} if is_chosen else {}
@@ -118,22 +122,24 @@ def test_a_number_of_a_referred_row_counts_once_in_each_group(
         {
             "source": "comments",
             "group": [group] if group else [],
-            "aggregate": [{"fn": function, "field": "ticket.hours", **only}, {"fn": function, "field": "ticket.hours"}],
+            "aggregate": [
+                {"fn": function, "field": field, **only},
+                {"ratio": [{"fn": function, "field": field, **only}, 4]},
+            ],
         },
     )
     empty = 0 if function == "sum" else None
-    computed = {
-        key: (sum(each) if function == "sum" else sum(each) / len(each)) if each else empty
-        for key, each in numbers.items()
-    }
-    assert {row[-3] if group else None: row[-2] for row in result.rows} == pytest.approx(computed)
+    compute: dict[str, Callable[[list[int]], float]] = {"sum": sum, "avg": mean, "median": median}
+    computed = {key: compute[function](each) if each else empty for key, each in numbers.items()}
+    assert {row[0] if group else None: row[-2] for row in result.rows} == pytest.approx(computed)
+    quarters = {key: None if each is None or not written else each / 4 for key, each in computed.items()}
+    assert {row[0] if group else None: row[-1] for row in result.rows} == pytest.approx(quarters)
     if not is_chosen:
         through = {"fn": function, "field": "comments.ticket.hours"}
         [[alike]] = asked(connection, {"source": "tickets", "aggregate": [through]}).rows
         reached = {ticket for _, ticket, *_ in written if ticket is not None}
         numbers_reached = [number for each in reached if (number := tickets[each][0]) is not None]
-        divisor = len(numbers_reached) if function == "avg" else 1
-        whole = sum(numbers_reached) / divisor if numbers_reached else empty
+        whole = compute[function](numbers_reached) if numbers_reached else empty
         assert alike == pytest.approx(whole)
 
 

@@ -1,15 +1,14 @@
-"""How likely records answer a question, and what is said where they may not."""
+"""How likely records answer a question."""
 
 from __future__ import annotations
 
 import pytest
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.records.answer import doubted
 from quarry.records.answerability import AskedWord, features_of, fitted_for
 from quarry.records.evidence import RankedRecord
-from quarry.records.extraction import NOTHING_ANSWERS, Facts, candidates, nothing_held
 from quarry.records.finding import Searched
+from quarry.records.passages import candidates
 from tests.records.sources import record, source
 
 MODELS = [LOCAL_EMBEDDING_MODEL, "another-model"]
@@ -34,19 +33,3 @@ def test_a_question_whose_rarest_word_no_record_holds_is_less_likely_answered(mo
 def test_what_is_refused_is_doubted_too(model: str) -> None:
     fitted = fitted_for(model)
     assert 0 < fitted.refused_below <= fitted.doubted_below < 1
-
-
-def test_a_refusal_names_the_words_that_no_record_holds_and_what_is_nearest_once() -> None:
-    said = nothing_held("Who flew the zeppelin to town?", ["zeppelin"], [ELM, source(2, ELM.text)])
-    assert said.startswith(f"{NOTHING_ANSWERS}. Looked for: “flew zeppelin town”; none of them names “zeppelin”.")
-    assert said.count("The elm report") == 1
-
-
-def test_rows_of_values_are_in_doubt_where_no_query_was_read_for_sure() -> None:
-    row = source(1, record(body="Tern\nharbour: Oslo\nbuilt: 1998"))
-    assert "“moored”" in doubted(Facts(), [row], ["moored"]).doubt
-    prose = source(
-        1,
-        record(body="Tern\nShe was laid up in Oslo for two winters, since nobody could pay for repairs."),
-    )
-    assert not doubted(Facts(), [row, prose], ["moored"]).doubt

@@ -96,10 +96,14 @@ def test_only_its_owner_takes_an_answer_back_and_is_told_that_it_can(client: Tes
         return the(read_events(response.text), "done")
 
     id = asked()["answer_id"]
-    path, told = f"/answers/{id}", {"id": id, "revocable": True}
+    path, told = f"/answers/{id}", {"id": id, "revocable": True, "shared": True}
     assert client.get(f"/me{path}", headers=ANN).json() == told
-    assert client.get(f"/me{path}", headers=BOB).json() == told | {"revocable": False}
-    assert client.get("/me/answers/unknown", headers=ANN).json() == {"id": "unknown", "revocable": False}
+    assert client.get(f"/me{path}", headers=BOB).json() == told | {"revocable": False, "shared": False}
+    assert client.get("/me/answers/unknown", headers=ANN).json() == {
+        "id": "unknown",
+        "revocable": False,
+        "shared": False,
+    }
     assert client.delete(path, headers=BOB).status_code == 404
     assert client.get(path, headers=ANN).json() == client.get(path, headers=BOB).json()
     assert client.delete(path, headers=ANN).status_code == 204
@@ -168,3 +172,16 @@ def test_a_run_takes_feedback_and_a_cancellation_from_its_caller_alone_and_the_l
     assert client.post(path, json={"helpful": "perhaps"}, headers=ANN).status_code == 422
     assert client.post("/runs/none/feedback", json={"helpful": True}).status_code == 422
     assert [client.delete(f"/runs/{run_id}", headers=headers).status_code for headers in (BOB, ANN)] == [404, 202]
+
+
+def test_where_sharing_is_explicit_a_link_opens_after_its_owner_shared_it(url: str) -> None:
+    with client_of(url, SHARED_ANSWERS="explicit") as client:
+        response = client.post("/records/ask", json={"question": QUESTION, "fresh": True}, headers=ANN)
+        done = the(read_events(response.text), "done")
+        assert done["shared"] is False
+        path = f"/answers/{done['answer_id']}"
+        assert client.get(path, headers=ANN).status_code == 404
+        assert client.post(f"/me{path}/share", json={}, headers=BOB).status_code == 404
+        assert client.post(f"/me{path}/share", json={}, headers=ANN).status_code == 204
+        assert client.get(path, headers=BOB).json()["id"] == done["answer_id"]
+        assert client.get(f"/me{path}", headers=ANN).json()["shared"] is True

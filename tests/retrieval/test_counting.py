@@ -9,9 +9,11 @@ import psycopg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from psycopg.sql import SQL, Identifier
+from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry import catalog
+from quarry.retrieval.facets import Facet
+from quarry.retrieval.values import holds_one_of
 
 DIFFERENCES = """
   select table_name, facet, scope, value, sum(row_count) from (
@@ -121,3 +123,49 @@ def test_writers_at_once_lose_no_count(database_url: str, connection: psycopg.Co
     connection.execute("select refresh_facet_values('companies')")
     assert differences(connection) == []
     assert ("Bergen", 2) in connection.execute("select value, row_count from facet_values").fetchall()
+
+
+class Written:
+    """Values that stand in a statement."""
+
+    def parameter(self, value: object) -> Composable:
+        return Literal(value)
+
+    def once(self, expression: Composable) -> Composable:
+        return SQL("(select {})").format(expression)
+
+
+PHRASES = (
+    "happy",
+    "dying",
+    "skies",
+    "R&D",
+    "and",
+    "c++",
+    "U.S.A.",
+    "café",
+    "possible",
+    "hope",
+    "driver's licence",
+    "?!",
+    "東京",
+)
+TEXTS = (
+    "He died of happiness", "the sky is dying", "A CAFE in the USA", "R and D", "R & D at Çafé's", "C++ and C#", "possibilities",
+    "hoping", "Drivers licences", "happ", "", None, "東京 駅", "hopping", "u.s.a, café",
+)  # fmt: skip
+
+
+def test_texts_are_stemmed_only_where_they_may_hold_a_phrase(connection: psycopg.Connection) -> None:
+    """What a text begins with leaves none out that holds a phrase."""
+    facet, text = Facet("note", "text", "v.text", "note", "notes"), SQL("v.text")
+    for phrase in PHRASES:
+        holds = holds_one_of(facet, text, [phrase], Written())
+        rows = connection.execute(
+            SQL(
+                "select v.text, {} is true, has_any_phrase(v.text, {}) is true from unnest(%s::text[]) v (text)"
+            ).format(holds, Literal([phrase])),
+            [[*TEXTS]],
+        ).fetchall()
+        assert [row for row in rows if row[1] != row[2]] == [], phrase
+        assert any(row[2] for row in rows) or phrase == "?!", phrase

@@ -34,13 +34,16 @@ from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.budget import Budget
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.platform.settings import Settings
+from quarry.platform.text import shorten, significant_words
 from quarry.postgres.migrate import migrate
 from quarry.reader.features import chance_of
 from quarry.records.answerability import BY_MEANING, BY_WORDS, WEIGHTS_FILE, Features, asked_words, features_of
-from quarry.records.extraction import chosen, question_about, read_sentences
+from quarry.records.evidence import RecordText
 from quarry.records.finding import SearchToolset
+from quarry.records.passages import chosen, read_sentences
 from quarry.records.reading import read_records
-from quarry.records.retrieval import latest_records
+from quarry.records.retrieval import describe, ids_meeting
+from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.sources import acting_for
 from quarry.services.services import Caller, Services
 from quarry_tools.judged import read_judged
@@ -56,6 +59,9 @@ SEEN_MIN = 10
 SHRINKING, PASSES = 1.0, 25
 OTHERS_QUESTIONS, OTHERS_TITLES_STEP = 6, 15
 """How many questions of other collections each is asked, and the step for asking about their titles, which are easy."""
+PART_STEMS_MIN = 2
+"""A part of a record that is called by fewer significant words ("Findings") is named with the whole."""
+TOPIC_CHARACTERS_MAX = 90
 SUGGESTED_RECORDS, SUGGESTED_QUESTIONS = 40, 5
 """How many records of each type are read, and how many follow-up questions about them are asked."""
 REFUSED_ANSWERABLE, DOUBTED_ANSWERABLE = 0.04, 0.12
@@ -265,10 +271,39 @@ async def suggested_questions(name: str, services: Services) -> list[Question]:
     types, services = await acting_for(Caller("fit"), services)
     questions: list[Question] = []
     for each in types.named(()):
-        records = await latest_records(services.reader, types, SUGGESTED_RECORDS, among=[each])
+        records = await _latest_records(services, types, each)
         asked = dict.fromkeys(filter(None, map(question_about, records)))
         questions += [Question(name, text, True) for text in [*asked][:SUGGESTED_QUESTIONS]]
     return questions
+
+
+async def _latest_records(services: Services, types: RecordTypes, of: SearchedType) -> list[RecordText]:
+    """The latest records of a type, where its titles are the topics of others; else its first."""
+    ids = await ids_meeting(services.reader, {of: ()}, SUGGESTED_RECORDS)
+    return [*(await describe(services.reader, [(of.name, id) for id in ids[of.name]], types)).values()]
+
+
+def question_about(text: RecordText) -> str | None:
+    """A question that the record answers; None where its author or topic would be named, and is missing."""
+    asked = text.quoting.followup
+    if "{author}" in asked and not (text.author and text.topic):
+        return None
+    whole, _, part = text.title.partition(": ")
+    if part and len(significant_words(part)) < PART_STEMS_MIN:
+        part = f"{part} ({whole})"
+    return asked.format(topic=_topic(_called(text)), title=_topic(part or _called(text)), author=text.author)
+
+
+def _topic(title: str) -> str:
+    """A title as it stands in a question."""
+    return shorten(title.strip().rstrip(".?!"), TOPIC_CHARACTERS_MAX)
+
+
+def _called(record: RecordText) -> str:
+    """What a record is about: its topic or title, with its text where that is a number or a code."""
+    name = record.topic or record.title
+    is_code = all(any(map(str.isdigit, part)) for part in name.split())
+    return f"{name}: {' '.join(record.body.split())}" if is_code else name
 
 
 def fit(seen: Sequence[Seen], *, by_meaning: bool) -> tuple[dict[str, Any], list[Rated]]:

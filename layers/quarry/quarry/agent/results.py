@@ -16,6 +16,18 @@ LINES_MAX = 50
 """Rows or groups that an answer lists."""
 
 
+UNREAD_MAX = 6
+"""Most unread words to name."""
+
+
+def as_read(how: str, unread: Sequence[str], phrases: Phrases) -> str:
+    """How a question was read, and which of its words no part of the query reads: always beside an exact result."""
+    said = [phrases.say("read_as", what=how)]
+    if unread:
+        said.append(phrases.say("not_read", words=", ".join(unread[:UNREAD_MAX])))
+    return " ".join(said)
+
+
 def with_list(sentence: str, lines: Sequence[str]) -> list[str]:
     """The lines of a sentence and its Markdown list. A sentence before a list ends in a colon."""
     return [f"{sentence.removesuffix('.')}:", "", *lines] if lines else [sentence]
@@ -25,7 +37,10 @@ def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> It
     """The first rows, values or groups of a result as a Markdown list: the name of each, then its other values. Nothing if the
     result's sentence already has the number, or all groups with theirs. Equal rows are one line with their number.
     """
-    query, columns = result.query, [Column(each.name, each.label, each.kind, each.unit) for each in result.columns]
+    query, columns = (
+        result.query,
+        [Column(each.name, each.label, each.kind, each.unit, each.share) for each in result.columns],
+    )
     if not query.asks_for_rows and not query.group:
         if len(columns) > 1:
             for column, cell in zip(columns, result.rows[0], strict=True):

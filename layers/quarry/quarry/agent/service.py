@@ -68,7 +68,7 @@ async def answer_query(
         query=query,
         sentence=description.sentence,
         columns=[
-            ResultColumn(name=each.name, label=label, kind=each.kind, unit=each.unit)
+            ResultColumn(name=each.name, label=label, kind=each.kind, unit=each.unit, share=each.is_share)
             for each, label in zip(result.columns, description.labels, strict=True)
         ],
         rows=result.rows,

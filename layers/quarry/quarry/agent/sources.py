@@ -8,15 +8,17 @@ A source is described with some values that the caller may see, and by a line on
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
 from quarry.domains import module
 from quarry.language.tokens import keys, stem
 from quarry.platform.errors import SourceUnavailable
-from quarry.query.contract import RelatedRows, SourceDescription, SourceField
+from quarry.query.contract import RelatedRows, SourceDescription, SourceField, SourceMeasure
 from quarry.query.listing import is_naming
-from quarry.query.schema import Field, Link, Schema, Source
+from quarry.query.phrases import Phrases
+from quarry.query.schema import Field, Link, Measure, Schema, Source
 from quarry.retrieval.facets import folded_value
 from quarry.retrieval.known_values import frequent_values
 from quarry.retrieval.values import Owners
@@ -161,6 +163,7 @@ def _described(source: Source, values: Values, left_out: Set[str]) -> SourceDesc
             if (link.is_many or name not in source.fields) and link.target not in left_out
         ],
         texts=list(source.texts),
+        measures=[_measure(each, source) for each in source.measures.values()],
     )
 
 
@@ -179,6 +182,17 @@ def _field(name: str, field: Field, source: Source, values: Values) -> SourceFie
         values=values.get(listed) if listed and not is_naming(name, source) else None,
         description=field.description,
         through=field.related.name if field.related is not None and not field.related.is_many else None,
+    )
+
+
+def _measure(measure: Measure, source: Source) -> SourceMeasure:
+    phrases = Phrases(Schema({source.name: source}), source, datetime.date.min)
+    return SourceMeasure(
+        name=measure.name,
+        label=measure.label,
+        definition=measure.description or phrases.computed(measure.aggregate),
+        unit=measure.unit,
+        synonyms=list(measure.synonyms),
     )
 
 

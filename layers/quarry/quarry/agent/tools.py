@@ -390,7 +390,10 @@ QUERY = AgentTool(
     "Rows, counts, sums, averages and groups, exact and over all rows. Tickets of a team by month: "
     '{"source": "tickets", "where": [{"field": "agent.team.name", "value": "Field"}], "aggregate": ["count", '
     '"avg(days_open)"], "group": [{"field": "opened_on", "period": "month"}], "order": [{"by": "count", "direction": '
-    '"desc"}]}. Dots follow links; `count(orders)` counts the related rows of each row.',
+    '"desc"}]}. Dots follow links; `count(orders)` counts the related rows of each row. Growth: {"name": "growth", '
+    '"change": ["sum(amount)", {"previous": "sum(amount)"}]}; so `ratio`, `difference`, `percent_of_total`, `running`, `rank`, '
+    '"median(amount)". Arithmetic: "sum(price * quantity)", "today - opened_on" (days). The first 3 of each group: {"field": '
+    '"product", "limit": 3}. Average of counts: "then": {"aggregate": ["avg(count)"]}.',
     QueryArguments,
     QueryRows,
     _query,

@@ -33,7 +33,7 @@ from quarry.query.row_conditions import standings
 from quarry.retrieval.facets import plain
 from quarry.runs.run_log import ResultRecord
 from quarry.verification.check import Verification
-from quarry.verification.levels import level
+from quarry.verification.levels import Exact, Passages, level
 from quarry.verification.wire import checked_statements, confidence_of
 
 RECORDED_RESULTS = 50
@@ -56,13 +56,24 @@ async def conclude(
     response = await off_loop(_response, request, toolset, search, text, counted)
     response.statements = checked_statements(checked)
     response.unsupported = [each.text for each in checked.of("flagged")]
-    response.confidence = confidence_of(level(checked))
+    response.confidence = confidence_of(level(basis_of(question, search, checked)))
     if request.constraints is not None:
         response.constraints.evidence = request.constraints.evidence
     elif question is not None:
         response.constraints.evidence = list(question.evidence[:EVIDENCE_MAX])
     await _add_standings(response, toolset, search)
     return response
+
+
+def basis_of(question: Question | None, search: Search, checked: Verification) -> Verification | Exact | Passages:
+    """What the answer rests on: without a model the query that the question was read as, or campaigns near a theme, which claim
+    nothing.
+    """
+    if question is None:
+        return checked
+    if search.result is None:
+        return Passages()
+    return Exact("sure" if question.verdict == "confident" else "likely", question.unread)
 
 
 async def _counted(toolset: CampaignToolset, search: Search, spoken_of: Sequence[Campaign]) -> CampaignSet:

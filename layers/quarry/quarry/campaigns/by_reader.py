@@ -125,7 +125,6 @@ class Read:
                 question.unread,
                 question.vetoes,
                 without,
-                question.verdict == "doubted",
             )
             self.text = await off_loop(wording.answer, said, toolset.today)
         for piece in _PIECE.findall(self.text):

@@ -6,15 +6,13 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quarry.agent.results import lines_of, with_list
+from quarry.agent.results import UNREAD_MAX, as_read, lines_of, with_list
 from quarry.campaigns.conditions import NAME, PHRASES
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet, Search
 from quarry.platform.text import shorten
 from quarry.query.algebra import Aggregate, Query, Result
-from quarry.query.describe import describe
-from quarry.reader.constraints import UNREAD_MAX
-from quarry.reader.constraints import doubt as in_doubt
+from quarry.query.describe import describe, how_read
 
 LISTED_CAMPAIGNS = 5
 COSTS_MAX = 3
@@ -34,20 +32,20 @@ class Said:
     unread: Sequence[str] = ()
     vetoes: Sequence[str] = ()
     costs: Sequence[tuple[str, int]] = ()
-    is_doubted: bool = False
 
 
 def answer(said: Said, today: datetime.date) -> str:
-    """The text of the answer, the result first."""
+    """The text of the answer, the result first. An exact one ends in how the question was read."""
     search, result = said.search, said.search.result
     is_list = said.query.asks_for_rows and not said.query.order
     if result is None and not (is_list and (search.found.total or not said.is_refused)):
         return _unanswerable(said)
     if result is None:
-        before = [*(_theme(said) if search.theme else _doubt(said))]
+        before = [*(_theme(said) if search.theme else _by_words(said))]
         return "\n".join([*before, *with_list(sentence(search, today), [*_costs(said), *_campaigns(search.found)])])
     rows = _campaigns(search.found) if result.query.asks_for_rows else lines_of(result, PHRASES)
-    return "\n".join([*_doubt(said), *with_list(result.sentence, [*_costs(said), *rows])])
+    read = as_read(how_read(result.query, PHRASES.schema, today), said.unread, PHRASES)
+    return "\n".join([*_by_words(said), *with_list(result.sentence, [*_costs(said), *rows]), "", read])
 
 
 def sentence(search: Search, today: datetime.date) -> str:
@@ -82,16 +80,12 @@ def _theme(said: Said) -> Iterator[str]:
     yield ""
 
 
-def _doubt(said: Said) -> Iterator[str]:
-    """Says that the answer is in doubt, and which words were not read."""
+def _by_words(said: Said) -> Iterator[str]:
+    """That values which the data does not have were looked for in the copy."""
     denied = ", ".join(f"“{each}”" for each in said.vetoes[:UNREAD_MAX])
     if said.search.words and denied:
         yield f"This is not in the data as a value: {denied}. By the words of the copy:"
-    elif said.is_doubted:
-        yield in_doubt(said.unread)
-    else:
-        return
-    yield ""
+        yield ""
 
 
 def _costs(said: Said) -> Iterator[str]:

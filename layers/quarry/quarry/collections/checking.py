@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from quarry.collections.column_types import DATE, is_comparable
 from quarry.collections.declaration import CollectionDeclaration
@@ -12,6 +13,7 @@ from quarry.collections.exposure import disagreements, exposed
 from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.findings import Checked, Findings, vectors_problem
 from quarry.collections.json_paths import keys_of, overlap
+from quarry.collections.measure import names_of, read_measure
 from quarry.collections.naming import nearest, nearest_language, table_name
 from quarry.collections.predicate import fields_of, read_predicate
 from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, RelatedRows
@@ -53,8 +55,7 @@ class _Check(Findings):
             self._check_sync(source)
         for name, facet in declared.facets.items():
             self._check_facet(source, name, facet)
-        for name, text in declared.predicates.items():
-            self._check_predicate(source, name, text)
+        self._check_named(source)
         for name, link in declared.links.items():
             self._check_link(source, name, link)
         for name, rows in declared.related.items():
@@ -167,6 +168,12 @@ class _Check(Findings):
         elif other is not None:
             self._check_comparable(other, rows.by, source, key[0], "related", name, "by")
 
+    def _check_named(self, source: Relation) -> None:
+        for name, text in self.declared.predicates.items():
+            self._check_predicate(source, name, text)
+        for name, measure in self.declared.measures.items():
+            self._check_measure(source, name, measure)
+
     def _check_predicate(self, source: Relation, name: str, text: str) -> None:
         path = ("predicates", name)
         if name in source.by_name:
@@ -177,6 +184,21 @@ class _Check(Findings):
                 self.wrong(f"there is no facet or column {field_name!r}{nearest(field_name, known)}", *path)
             elif field_name not in self.declared.facets:
                 self._refuse_hidden(field_name, *path, field_name)
+
+    def _check_measure(self, source: Relation, name: str, measure: Mapping[str, Any]) -> None:
+        path, declared = ("measures", name), self.declared
+        if name in source.by_name:
+            self.wrong(f"{source.name} has a column of this name: choose another name for the measure", *path)
+        led = {*declared.links, *declared.related}
+        known = [*declared.facets, *declared.predicates, *(["date"] if declared.date else []), *source.names]
+        for named in dict.fromkeys(names_of(read_measure(measure))):
+            first = named.partition(".")[0]
+            if first in led or ("." in named and first in declared.facets):
+                continue
+            if named not in known and (not keys_of(named) or source.at(named) is None):
+                self.wrong(f"there is no facet or column {named!r}{nearest(named, known)}", *path)
+            elif named not in declared.facets:
+                self._refuse_hidden(named, *path, named)
 
     def _check_link(self, source: Relation, name: str, link: LinkDeclaration) -> None:
         path = ("links", name)

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, fie
 
 from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.json_paths import keys_of
+from quarry.collections.measure import check_measures, is_measure
 from quarry.collections.predicate import fields_of, read_predicate
 from quarry.collections.reference_declarations import (
     Columns,
@@ -80,7 +81,8 @@ class CollectionDeclaration(Declared):
     callers see the rows whose owner is the setting `scope_setting`, which is set to their verified claim `scope_claim`.
     `hidden` columns are never shown; those in `shows` are, although another collection hides them. `fields` are columns
     that a Query can use although they are not shown, such as keys and codes. `links` are references that give a row no
-    name. `predicates` are named conditions (`read_predicate`), which a Query uses as boolean fields. With
+    name. `predicates` are named conditions (`read_predicate`), which a Query uses as boolean fields, and `measures`
+    named numbers (`read_measure`). With
     `bypasses_policies`, every caller may read what a view shows of tables with policies. The collection holds the rows that
     meet `where` and whose columns in `kept_with` refer to rows that meet the conditions there. With `vectors`, rows are
     searched by vectors of the table instead of `embed`. `related` are rows of other tables that belong to its rows.
@@ -123,6 +125,7 @@ class CollectionDeclaration(Declared):
     related: Mapping[str, RelatedRows] = {}
     facets: Mapping[str, FacetDeclaration] = {}
     predicates: Mapping[str, Annotated[str, AfterValidator(is_predicate)]] = {}
+    measures: Mapping[str, Annotated[Mapping[str, Any], BeforeValidator(is_measure)]] = {}
 
     @field_validator("text", mode="before")
     @classmethod
@@ -158,10 +161,12 @@ class CollectionDeclaration(Declared):
                 )
         return facets
 
-    @field_validator("predicates", "links", "related")
+    @field_validator("predicates", "links", "related", "measures")
     @classmethod
     def _has_plain_names(cls, named: Mapping[str, Any], info: ValidationInfo) -> Mapping[str, Any]:
-        one = {"predicates": "a predicate", "links": "a link"}.get(info.field_name or "", "related rows")
+        one = {"predicates": "a predicate", "links": "a link", "measures": "a measure"}.get(
+            info.field_name or "", "related rows"
+        )
         for name in named:
             if not re.fullmatch(NAME_PATTERN, name):
                 raise ValueError(f"{one} cannot be called {name!r}: lower-case letters of any script, digits and _")
@@ -169,9 +174,12 @@ class CollectionDeclaration(Declared):
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        named = [*self.predicates, *self.facets, *self.links, *self.related]
+        check_measures(self.measures)
+        named = [*self.predicates, *self.facets, *self.links, *self.related, *self.measures]
         if both := sorted({name for name in named if named.count(name) > 1}):
-            raise ValueError(f"{_list(both)}: facets, links, related rows and predicates cannot have the same name")
+            raise ValueError(
+                f"{_list(both)}: facets, links, related rows, predicates and measures cannot have the same name"
+            )
         if lacking := sorted({each.related for each in self.facets.values() if each.related} - {*self.related}):
             raise ValueError(f"{_list(lacking)}: no related rows have this name: declare them in `related`")
         if self.scope_setting is not None and self.scope is None:

@@ -183,9 +183,11 @@ class TableGuess:
 
     @cached_property
     def date(self) -> Column | None:
-        """The main date of a row: when it happened, or else when it was written; never its last change."""
+        """The main date of a row: when it happened, or else when it was written; never its last change. People do not happen:
+        a day on which they were hired does not say when they work there.
+        """
         dates = [column for column in self.usable if is_date(column)]
-        for purpose in ("happened", "created", "other"):
+        for purpose in ("created",) if are_people(self.relation.name) else ("happened", "created", "other"):
             found = [column for column in dates if date_purpose(column) == purpose]
             if found and purpose == "other" and all(column.is_nullable for column in found):
                 # something due has a due date before it is paid

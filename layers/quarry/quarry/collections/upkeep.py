@@ -7,7 +7,7 @@ queue is kept and processed once the fault is fixed.
 from __future__ import annotations
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from psycopg import sql
@@ -16,11 +16,15 @@ from psycopg.errors import Error as PostgresError
 from quarry.collections.apply import STORED, collection_of
 from quarry.collections.collection import Collection, with_owners
 from quarry.collections.functions import BATCH_KEYS
-from quarry.collections.search_table import embedded_table
+from quarry.collections.naming import table_name
+from quarry.collections.reference_declarations import Referred
+from quarry.collections.search_table import embedded_table, search_table
 from quarry.platform.errors import QuarryError
 from quarry.platform.tables import EmbeddedTable
 from quarry.postgres.failures import fault_of_source
 from quarry.postgres.pool import Connection, Database
+from quarry.retrieval.facets import identifier
+from quarry.retrieval.values import Counted, refresh
 
 SEARCH_KEYS = 50
 """How many queued keys a search processes first."""
@@ -52,6 +56,18 @@ select c.id from collections c
 where c.id = any(%s) and c.problem is null
   and exists (select from collection_changes q where q.collection = c.id and q.key is not null)
 """
+
+_RENAMED = """
+select distinct e.collection
+from unnest(%s::int[], %s::text[], %s::text[], %s::text[], %s::text[]) e (collection, rows, facet, relation, name)
+join pg_attribute a on a.attrelid = to_regclass(e.relation) and a.attname = e.name
+join pg_type t on t.oid = a.atttypid
+join pg_type l on l.oid = case when t.typcategory = 'A' then t.typelem else t.oid end and l.typtype = 'e'
+where exists (
+  select from facet_values f where f.table_name = e.rows and f.facet = e.facet group by f.value
+  having sum(f.row_count) > 0 and not exists (select from pg_enum n where n.enumtypid = l.oid and n.enumlabel = f.value))
+"""
+"""The collections that know a value which its enumeration no longer has: no row is written when a value is renamed."""
 
 logger = logging.getLogger(__name__)
 
@@ -121,6 +137,41 @@ async def keep_in_step(
         if due or waiting.has_changes or waiting.has_noted_problem:
             done[collection.name] = await _work_off(database, collection, waiting, keep_going, on_progress)
     return done
+
+
+async def take_renamed(database: Database, collections: Iterable[Collection]) -> list[str]:
+    """Count the values again where those of an enumeration were renamed, queue a comparison, and return the collections' names.
+
+    Raises DatabaseUnavailable where values cannot be counted.
+    """
+    by_id = {each.id: each for each in collections if each.declaration.is_searched}
+    columns = [*zip(*(column for each in by_id.values() for column in _columns_of_values(each)), strict=True)]
+    rows = await database.rows(_RENAMED, [[*each] for each in columns]) if columns else []
+    renamed = [by_id[row["collection"]] for row in rows]
+    await refresh(database, (Counted("values", each.rows) for each in renamed), timeout_seconds=COMPARE_SECONDS)
+    for each in renamed:  # the words of its rows may hold the old value
+        await database.execute("insert into collection_changes (collection) values (%s)", [each.id])
+    return [each.name for each in renamed]
+
+
+def _columns_of_values(collection: Collection) -> Iterator[tuple[int, str, str, str, str]]:
+    """The columns, by their tables in SQL, whose values are known: those of listed facets in one column."""
+    declaration = collection.declaration
+    for each in search_table(collection).listed:
+        given = declaration.facets.get(each.name)
+        if given is None or given.through or given.expression or isinstance(given.title, Referred):
+            continue
+        [name, *_] = given.columns_as(each.name)
+        if given.related:
+            yield collection.id, collection.rows, each.name, _in_sql(declaration.related[given.related].of), name
+        elif given.of:
+            yield collection.id, collection.rows, each.name, _in_sql(given.of), given.title or ""
+        else:
+            yield collection.id, collection.rows, each.name, collection.table_sql, name
+
+
+def _in_sql(table: str) -> str:
+    return identifier(*table_name(table))
 
 
 async def take_a_few(database: Database, collections: Iterable[Collection]) -> None:

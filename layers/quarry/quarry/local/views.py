@@ -132,7 +132,7 @@ class RecordsView(View):
                 self._write(event.chunk)
             case records.CitationsEvent():
                 self._end_answer(event.statements)
-                self._show_sources()
+                self._show_sources("Sources" if event.citations else "Nearest records")
             case records.ConfidenceEvent():
                 self._console.print()
                 self._line(event.label, _LEVEL_STYLES[event.level])
@@ -141,10 +141,10 @@ class RecordsView(View):
             case records.DoneEvent():
                 self._show_end(event)
 
-    def _show_sources(self) -> None:
+    def _show_sources(self, heading: str) -> None:
         if not self._sources:
             return
-        self._heading("Sources")
+        self._heading(heading)
         rows = []
         for each in self._sources:
             facts = [each.type.replace("_", " "), *([each.date.isoformat()] if each.date else [])]

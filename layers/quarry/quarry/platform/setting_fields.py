@@ -167,6 +167,10 @@ class SettingFields(BaseModel):
         10.0, "How long a search continues after its client lost the connection. 0: it ends.", ge=0, le=600
     )
     answer_lifetime_days: int = setting(30, "How long a finished answer can be opened.", ge=1)
+    shared_answers: Literal["link", "explicit"] = setting(
+        "link",
+        "link: whoever has a finished answer's unguessable link can open it. explicit: only after its owner shared it.",
+    )
     run_log_days: int = setting(90, "How long the run log is kept.", ge=1)
     records_ask_seconds: float = setting(60.0, "The longest that answering a question takes.", gt=0)
     records_ask_tokens: int = setting(60_000, "Model tokens that one answer may use.", ge=1000)

@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, Literal, Self
+from itertools import pairwise
+from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import (
     BeforeValidator,
@@ -37,10 +38,18 @@ Text = Annotated[str, Field(max_length=2_000), Storable]
 Name = Annotated[str, Field(min_length=1, max_length=200), Storable]
 FieldPath = Annotated[str, Field(min_length=1, max_length=400), Storable]
 """A field (`status`), one reached by references (`agent.team.name`), or an aggregate over related rows (`count(orders)`,
-`sum(orders.amount)`), or the month of a date, 1 to 12 (`month(opened_on)`)."""
+`sum(orders.amount)`), a part of a date (`month(opened_on)`, `weekday(…)`, `hour(…)`), or arithmetic of
+these (`amount - discount`, `today - opened_on` in days, `age(born_on)` in years)."""
 
 Operator = Literal["=", "!=", "<", "<=", ">", ">=", "between", "contains", "is_null", "not_null"]
-Function = Literal["count", "count_distinct", "sum", "avg", "min", "max", "share"]
+Function = Literal[
+    "count", "count_distinct", "sum", "avg", "min", "max", "median", "percentile", "stddev", "share",
+    "ratio", "difference", "change", "product", "running", "previous", "percent_of_total", "rank", "measure",
+]  # fmt: skip
+PAIRED: frozenset[str] = frozenset(("ratio", "difference", "change", "product", "sum"))
+"""Functions of two numbers: a / b, a - b, (a - b) / b, a * b, a + b."""
+OF_GROUPS: frozenset[str] = frozenset(("running", "previous", "percent_of_total", "rank"))
+"""Functions of one number that look at the other groups too."""
 Period = Literal["day", "week", "month", "quarter", "year"]
 Direction = Literal["asc", "desc"]
 Scalar = StrictBool | StrictInt | StrictFloat | Text
@@ -196,46 +205,174 @@ Condition = TypeAliasType(
 )
 
 
+def _arguments(text: str) -> list[str]:
+    """What commas outside of parentheses part."""
+    found, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if letter == "," and depth == 0:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [each.strip() for each in found if each.strip()]
+
+
+def _operand_of(text: Any) -> Any:
+    """A number in text as a number."""
+    try:
+        return float(text) if isinstance(text, str) and "." in text else int(text)
+    except (TypeError, ValueError):
+        return text
+
+
 class Aggregate(_Part):
-    """One number over the rows, or over those that meet `where`. `share` is the part of all rows that meets `where`, 0 to 1."""
+    """One number over the rows, or over those that meet `where`. `share` is the part of all rows that meets `where`, 0 to 1.
+    `ratio`, `difference`, `change` ((a - b) / b), `product` and `sum` compute it of two others, or numbers, in `of`:
+    `{"name": "margin", "ratio": ["sum(profit)", "sum(amount)"]}`. `running` adds up the periods of the group, `previous` is the
+    number `steps` periods before, `percent_of_total` the part of all groups, 0 to 1, and `rank` 1 for the highest.
+    `measure` is one that the source declares; its name alone says the same.
+    """
 
     fn: Function
     field: FieldPath | None = None
     where: Annotated[tuple[Condition, ...], OneOrMany] = ()
+    of: Annotated[
+        tuple[Aggregate | StrictInt | StrictFloat, ...],
+        OneOrMany,
+        Field(max_length=2, description="What it is computed of."),
+    ] = ()
+    p: Annotated[
+        StrictFloat | StrictInt | None, Field(ge=0, le=100, description="percentile: which, 0 to 1 or above 1 to 100.")
+    ] = None
+    steps: Annotated[StrictInt, Field(ge=1, le=1_000, description="previous: how many periods before.")] = 1
+    called: Annotated[Name | None, Field(alias="name")] = None
 
     @model_validator(mode="before")
     @classmethod
-    def _from_name(cls, value: Any) -> Any:
-        """`count` and `avg(amount)` say the same as `{"fn": "avg", "field": "amount"}`."""
-        if not isinstance(value, str):
+    def _from_short(cls, value: Any) -> Any:
+        """`avg(amount)` and `{"avg": "amount"}` say the same as `{"fn": "avg", "field": "amount"}`."""
+        if isinstance(value, str):
+            function, _, rest = value.partition("(")
+            return cls._of_text(function.strip(), rest.strip().removesuffix(")").strip())
+        if not isinstance(value, dict):
             return value
-        function, _, rest = value.partition("(")
-        return {"fn": function.strip(), **({"field": rest.removesuffix(")").strip()} if rest else {})}
+        named = [key for key in get_args(Function) if key in value]
+        if "fn" not in value and len(named) == 1:
+            given = value[named[0]]
+            others = {key: each for key, each in value.items() if key != named[0]}
+            is_text = isinstance(given, str) and named[0] not in OF_GROUPS
+            part = {"field": given} if is_text else {} if isinstance(given, bool) else {"of": given}
+            return {"fn": named[0], **part, **others}
+        if value.get("fn") in OF_GROUPS and "of" not in value:
+            field = value.get("field", "count")
+            is_whole = not isinstance(field, str) or "(" in field or field == "count"
+            of = Aggregate.model_validate(field if is_whole else f"sum({field})")
+            if value.get("where"):
+                of = Aggregate.model_validate(
+                    {**of.model_dump(by_alias=True, exclude_defaults=True), "where": value["where"]}
+                )
+            return {**{key: each for key, each in value.items() if key not in ("field", "where")}, "of": [of]}
+        return value
+
+    @classmethod
+    def _of_text(cls, function: str, inner: str) -> Any:
+        arguments = _arguments(inner)
+        if function in OF_GROUPS or (function in PAIRED and len(arguments) == 2):
+            more = {"steps": _operand_of(arguments[1])} if function == "previous" and len(arguments) == 2 else {}
+            of = arguments[:1] if more else arguments
+            return {"fn": function, "of": [_operand_of(each) for each in of], **more}
+        if function == "percentile" and len(arguments) == 2:
+            return {"fn": function, "field": arguments[0], "p": _operand_of(arguments[1])}
+        if not inner and function not in get_args(Function):
+            return {"fn": "measure", "field": function}
+        return {"fn": function, **({"field": inner} if inner else {})}
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
-        if self.fn not in ("count", "share") and self.field is None:
+        needed = 2 if self.is_paired else 1 if self.fn in OF_GROUPS else 0
+        if self.fn in OF_GROUPS | PAIRED - {"sum"} and (len(self.of) != needed or self.field is not None):
+            example = f'{{"{self.fn}": {["sum(a)", "sum(b)"] if needed == 2 else ["sum(a)"]}}}'.replace("'", '"')
+            raise ValueError(f"{self.fn} is computed of {needed} other aggregate{'s' * (needed > 1)}: {example}")
+        if self.of and not needed:
+            raise ValueError(f"{self.fn} takes a `field`, not other aggregates")
+        if self.of and (self.where or self.field is not None):
+            raise ValueError(
+                f"{self.fn} takes no `field` and no `where`: the aggregates that it is computed of have theirs"
+            )
+        if self.fn not in ("count", "share") and self.field is None and not self.of:
             raise ValueError(f"{self.fn} needs a `field`")
         if self.fn == "share" and (self.field is not None or not self.where):
             raise ValueError("share takes no `field`, and needs a `where` that selects the part")
+        if (self.fn == "percentile") != (self.p is not None):
+            raise ValueError("percentile needs `p`, from 0 to 1" if self.p is None else f"{self.fn} takes no `p`")
         return self
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether it is computed of two numbers."""
+        return self.fn in PAIRED and (self.fn != "sum" or bool(self.of))
+
+    @property
+    def fraction(self) -> float:
+        """Which percentile, 0 to 1."""
+        p = 0.5 if self.p is None else self.p
+        return p / 100 if p > 1 else p
+
+    @property
+    def operands(self) -> tuple[Aggregate, ...]:
+        """The aggregates that it is computed of."""
+        return tuple(each for each in self.of if isinstance(each, Aggregate))
+
+    @property
+    def leaves(self) -> tuple[Aggregate, ...]:
+        """Those over rows that it is, in the end, computed of; itself where it is one."""
+        return tuple(leaf for each in self.operands for leaf in each.leaves) if self.of else (self,)
 
     @property
     def name(self) -> str:
         """What `order` and `having` call it, and its column: `count`, `avg(amount)`."""
-        return f"{self.fn}({self.field})" if self.field else self.fn
+        if self.called:
+            return self.called
+        if self.fn == "measure":
+            return self.field or ""
+        if not self.of:
+            inner = f"{self.field}, {self.p}" if self.p is not None else self.field
+            return f"{self.fn}({inner})" if inner else self.fn
+        inner = ", ".join(each.name if isinstance(each, Aggregate) else str(each) for each in self.of)
+        return f"{self.fn}({inner}, {self.steps})" if self.steps > 1 else f"{self.fn}({inner})"
 
 
 class Group(_Part):
-    """A field to group by; a date by its `period`."""
+    """A field to group by; a date by its `period`, a number by buckets of a `width` or between `borders`. With `limit`,
+    only so many of its values within each of the groups before it, by `order`; on a group that others follow, so many of these.
+    """
 
     field: FieldPath
     period: Period | None = None
+    width: Annotated[StrictInt | StrictFloat | None, Field(gt=0)] = None
+    borders: Annotated[tuple[StrictInt | StrictFloat, ...], Field(max_length=100)] = ()
+    order: Annotated[tuple[Order, ...], OneOrMany] = ()
+    limit: Annotated[StrictInt | None, Field(ge=1, le=LIMIT_MAX)] = None
 
     @model_validator(mode="before")
     @classmethod
     def _from_name(cls, value: Any) -> Any:
         return {"field": value} if isinstance(value, str) else value
+
+    @model_validator(mode="after")
+    def _is_whole(self) -> Self:
+        if sum((self.period is not None, self.width is not None, bool(self.borders))) > 1:
+            raise ValueError("a group has a `period`, a `width` or `borders`, not several")
+        if any(one >= two for one, two in pairwise(self.borders)):
+            raise ValueError("`borders` ascend")
+        if self.order and self.limit is None:
+            raise ValueError("the `order` of a group says which its `limit` keeps: give both")
+        return self
+
+    @property
+    def is_bucketed(self) -> bool:
+        """Whether numbers are grouped by ranges."""
+        return self.width is not None or bool(self.borders)
 
 
 class Order(_Part):
@@ -288,9 +425,23 @@ class Query(_Part):
     spans: Annotated[
         tuple[Span, ...], Field(max_length=PARTS_MAX, description="Which characters of a question say which part.")
     ] = ()
+    then: Annotated[
+        Query | None,
+        Field(description="A query about the groups, as rows with their fields and aggregates: average of counts."),
+    ] = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_source_of_then(cls, given: Any) -> Any:
+        """What is asked of the groups needs no `source` of its own."""
+        if isinstance(given, dict) and isinstance(given.get("then"), dict) and "source" in given:
+            return {**given, "then": {"source": given["source"], **given["then"]}}
+        return given
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:
+        if self.then is not None and not self.group:
+            raise ValueError("`then` asks about groups: give a `group`")
         if self.select and (self.aggregate or self.group):
             raise ValueError(
                 "`select` names fields of rows: with `aggregate` or `group` there are none; group by them instead"
@@ -358,7 +509,10 @@ def _depths(part: Query | Condition, depth: int) -> Iterator[int]:
         yield from (depth for _ in (*part.select, *part.group, *part.order, *part.aggregate))
         for beside in (*part.where, *part.having):
             yield from _depths(beside, depth)
-        deeper = [each for aggregate in part.aggregate for each in aggregate.where]
+        leaves = [leaf for aggregate in part.aggregate for leaf in aggregate.leaves]
+        yield from (depth for _ in leaves)
+        deeper = [each for leaf in leaves for each in leaf.where]
+        deeper += [part.then] if part.then else []
     else:
         deeper = [part.query] if isinstance(part, Comparison) and part.query else conditions_of(part)
     for each in deeper:
@@ -376,6 +530,8 @@ class Column:
     label: str
     kind: str
     unit: str | None = None
+    is_share: bool = False
+    """Whether its numbers are parts of 1, which are said in percent."""
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,11 @@ from pydantic import ValidationError
 
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Aggregate, AllOf, Comparison, Condition, Group, Query, Result, comparisons_of
-from quarry.query.paths import Path, Rows, invalid, resolve, rows_of
+from quarry.query.arithmetic import Computed
+from quarry.query.paths import NUMERICAL, Path, Rows, invalid, resolve, rows_of
 from quarry.query.schema import Field, Schema
 
-_MEASURES = frozenset(("sum", "avg", "min", "max"))
+_MEASURES = NUMERICAL | {"min", "max"}
 
 
 def with_currencies(query: Query, schema: Schema) -> Query:
@@ -36,6 +37,19 @@ def _check_nested(condition: Condition, schema: Schema, pointer: str) -> None:
             raise invalid(pointer, f"its amounts are in several currencies: compare with those of one, by {found[0]}")
 
 
+def compared_unlike(query: Query, schema: Schema) -> dict[str, str]:
+    """The amounts over several currencies that conditions compare, or rows are ordered by, as bare numbers, since no
+    rate is known. By the path of each, that of its currency.
+    """
+    source = schema.sources[query.source]
+    conditions = [*query.where]
+    compared = [each.field for each in comparisons_of(conditions) if each.scalars]
+    ordered = [each.by for each in query.order] if query.asks_for_rows else []
+    paths = (_resolved(name, rows_of(source), schema) for name in (*compared, *ordered))
+    found = ((path.text, _currency_of(path)) for path in paths if path is not None)
+    return {path: named for path, named in found if named is not None and not _is_one(conditions, named)}
+
+
 def _unnamed(query: Query, schema: Schema) -> list[str]:
     """The fields with currencies of what a query computes, which it neither groups by nor names one of."""
     source = schema.sources.get(query.source)
@@ -44,7 +58,7 @@ def _unnamed(query: Query, schema: Schema) -> list[str]:
     rows = rows_of(source)
     grouped = {group.field for group in query.group}
     found: dict[str, None] = {}
-    for aggregate in _aggregates(query):
+    for aggregate in _aggregates(query, rows):
         path = _resolved(aggregate.field or "", rows, schema)
         named = None if path is None else _currency_of(path)
         if path is None or named is None or aggregate.fn not in _MEASURES:
@@ -56,15 +70,25 @@ def _unnamed(query: Query, schema: Schema) -> list[str]:
     return [*found]
 
 
-def _aggregates(query: Query) -> Iterator[Aggregate]:
-    """What a query computes: also what only its order or `having` names."""
-    yield from query.aggregate
+def _aggregates(query: Query, rows: Rows) -> Iterator[Aggregate]:
+    """What a query computes over rows: also what only its order or `having` names."""
+    for aggregate in query.aggregate:
+        yield from _over_rows(aggregate, rows)
     named = [*(each.by for each in query.order), *(each.field for each in comparisons_of(query.having))]
     for name in named if not query.asks_for_rows else ():
         try:
-            yield Aggregate.model_validate(name)
+            yield from _over_rows(Aggregate.model_validate(name), rows)
         except ValidationError:
             continue
+
+
+def _over_rows(aggregate: Aggregate, rows: Rows) -> Iterator[Aggregate]:
+    """The aggregates over rows that one is computed of."""
+    for leaf in aggregate.leaves:
+        if leaf.fn != "measure":
+            yield leaf
+        elif (measure := rows.measures.get(leaf.field or "")) is not None:
+            yield from _over_rows(measure.aggregate, rows)
 
 
 def _resolved(name: str, rows: Rows, schema: Schema) -> Path | None:
@@ -76,8 +100,10 @@ def _resolved(name: str, rows: Rows, schema: Schema) -> Path | None:
 
 def _currency_of(path: Path) -> str | None:
     """The path to the currency of the money at the end of a path."""
-    if not isinstance(path.end, Field) or path.end.currency_of is None or path.over == "count":
+    if not isinstance(path.end, Field | Computed) or path.end.currency_of is None or path.over == "count":
         return None
+    if isinstance(path.end, Computed):
+        return path.end.currency_of
     before, dot, _ = path.text.rpartition(".")
     return f"{before}{dot}{path.end.currency_of}"
 

@@ -51,8 +51,10 @@ def first_day(value: Composable, period: Period) -> Composed:
     return SQL("date_trunc({}, ({})::timestamp)::date").format(Literal(period), value)
 
 
-def aggregated(function: str, value: Composable | None, kind: Kind, only: Composable | None = None) -> Composed:
-    """An aggregate over the rows for which `only` holds. No rows have a sum of 0."""
+def aggregated(
+    function: str, value: Composable | None, kind: Kind, only: Composable | None = None, fraction: float = 0.5
+) -> Composed:
+    """An aggregate over the rows for which `only` holds. No rows have a sum of 0. `fraction` says which percentile."""
     chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
     if value is None:
         return SQL("count(*){}").format(chosen)
@@ -62,8 +64,13 @@ def aggregated(function: str, value: Composable | None, kind: Kind, only: Compos
         return SQL("count(distinct {}){}").format(key_of(value, kind), chosen)
     if function == "sum":
         return SQL("coalesce(sum(({})::numeric){}, 0)").format(value, chosen)
-    if function == "avg":
-        return SQL("avg(({})::numeric){}").format(value, chosen)
+    if function in ("avg", "stddev"):
+        return SQL("{}(({})::numeric){}").format(SQL("avg" if function == "avg" else "stddev_samp"), value, chosen)
+    if function in ("median", "percentile"):
+        # of numbers with a fraction in between, which only double precision has
+        return SQL("(percentile_cont({}) within group (order by ({})::float8){})::numeric").format(
+            Literal(fraction), value, chosen
+        )
     return SQL("{}({}){}").format(SQL("min" if function == "min" else "max"), shown(value, kind), chosen)
 
 

@@ -10,15 +10,12 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import LiteralString
 
-from psycopg.sql import SQL, Composable, Composed, Identifier
-from pydantic import ValidationError
+from psycopg.sql import SQL, Composable, Composed, Literal
 
 from quarry.postgres.place_condition import is_place_among
 from quarry.query.algebra import (
-    Aggregate,
     AllOf,
     AnyOf,
-    Column,
     Comparison,
     Condition,
     Exists,
@@ -26,9 +23,10 @@ from quarry.query.algebra import (
     OtherField,
     Words,
 )
-from quarry.query.comparisons import Operand, aggregated, compared, folded, held, is_finite, key_of
-from quarry.query.paths import Over, Path, Predicate, invalid, resolve, resolve_over, resolve_rows
-from quarry.query.schema import Field, Kind, SqlHolds, SqlOf
+from quarry.query.arithmetic import Computed
+from quarry.query.comparisons import Operand, aggregated, compared, folded, held, key_of
+from quarry.query.paths import NUMERICAL, Path, Predicate, invalid, resolve, resolve_rows
+from quarry.query.schema import Field, SqlHolds, SqlOf
 from quarry.query.scope import TRUE, Building, Related, Scope, are_indexed, element_table, elements, related
 
 PREDICATES_MAX = 4
@@ -202,6 +200,9 @@ def _end(scope: Scope, path: Path, pointer: str) -> Composable:
         return SQL(path.end.sql(scope.alias))
     if path.end is None:
         return TRUE
+    if isinstance(path.end, Computed):
+        values = [path_operand(scope, each, pointer).value for each in path.end.operands]
+        return SQL(path.end.template).format(*values, today=Literal(scope.building.today))
     return _predicate(scope, path.end, pointer)
 
 
@@ -234,14 +235,9 @@ def or_of_none(path: Path, value: Composable) -> Composable:
 def aggregate_of(path: Path, value: Composable, scope: Scope) -> Composed:
     """What a path computes of the values of related rows, which `scope` is seen from."""
     assert path.over is not None
-    if path.over in _MEASURES and path.repeats:
+    if path.over in NUMERICAL and path.repeats:
         return of_merged(path.over, SQL("jsonb_build_array({})").format(by_row(scope, value)))
-    kind = path.end.kind if isinstance(path.end, Field) else "boolean"
-    return aggregated(path.over, None if path.end is None else value, kind)
-
-
-_MEASURES: frozenset[str] = frozenset(("sum", "avg"))
-"""The functions that a row which is read several times changes."""
+    return aggregated(path.over, None if path.end is None else value, path.end_kind)
 
 
 def by_row(scope: Scope, value: Composable) -> Composed:
@@ -264,178 +260,9 @@ def row_named(scope: Scope, path: Path) -> Composed:
     return SQL("(case when {} is not null then {} end)").format(name, row_key(row))
 
 
-def of_merged(function: str, objects: Composable) -> Composed:
+def of_merged(function: str, objects: Composable, fraction: float = 0.5) -> Composed:
     """A function over the numbers in an array of objects of `by_row`, each key once."""
     return SQL(
         "(select {} from (select distinct e.k, e.v from jsonb_array_elements({}) o (v), jsonb_each_text(o.v) e (k, v)"
         " where jsonb_typeof(o.v) = 'object') e)"
-    ).format(aggregated(function, SQL("e.v"), "number"), objects)
-
-
-WORDS = {"count_distinct": "different", "sum": "total", "avg": "average", "min": "lowest", "max": "highest"}
-
-
-@dataclass(frozen=True)
-class Number:
-    """An aggregate: `sql` computes it over the columns that `Numbers` reads of each row, `column` shows it."""
-
-    aggregate: Aggregate
-    column: Column
-    sql: Composed
-    kind: Kind
-    place: int
-    unfinite: Composed | None = None
-    """How many of the values are no finite numbers, and of how many, as an array."""
-
-    @property
-    def is_rounded(self) -> bool:
-        """Whether its decimals may never end."""
-        return self.aggregate.fn in ("avg", "share")
-
-    @property
-    def of_none(self) -> Composable:
-        """Its value over no rows."""
-        return SQL("0") if self.aggregate.fn in ("count", "count_distinct", "sum") else SQL("null")
-
-
-class Numbers:
-    """The aggregates over the rows of a scope. Those of a query come first; `order` and `having` may add others."""
-
-    def __init__(self, scope: Scope) -> None:
-        self.scope = scope
-        self.all: list[Number] = []
-        self.read: list[Composable] = []
-        """The columns that are read of each row."""
-        self.firsts: list[tuple[Composable, Identifier]] = []
-        """The columns that say whether a row is the first of its group with what stands before the name."""
-
-    def add(self, aggregate: Aggregate, pointer: str) -> Number:
-        """Add an aggregate, once. Raises InvalidInput."""
-        known = next((number for number in self.all if number.aggregate == aggregate), None)
-        if known is not None:
-            return known
-        only = None
-        if aggregate.where:
-            only = self._read(all_of(self.scope, aggregate.where, f"{pointer}/where", at_once=True))
-        number = self._share(aggregate, only) if aggregate.fn == "share" else self._number(aggregate, only, pointer)
-        self.all.append(number)
-        return number
-
-    def named(self, name: str, pointer: str) -> Number | None:
-        """The aggregate of a name. One that the query does not list is added."""
-        for number in self.all:
-            if number.column.name == name:
-                return number
-        try:
-            aggregate = Aggregate.model_validate(name)
-        except ValidationError:
-            return None
-        return self.add(aggregate, pointer)
-
-    def _read(self, value: Composable) -> Composed:
-        name = Identifier(f"a{len(self.read)}")
-        self.read.append(SQL("{} as {}").format(value, name))
-        return SQL("{}").format(name)
-
-    def _share(self, aggregate: Aggregate, only: Composable | None) -> Number:
-        sql = SQL("(count(*) filter (where {}))::numeric / nullif(count(*), 0)").format(only or SQL("true"))
-        return Number(aggregate, Column(self._name(aggregate), "share", "number"), sql, "number", len(self.all))
-
-    def _number(self, aggregate: Aggregate, only: Composable | None, pointer: str) -> Number:
-        function = aggregate.fn
-        assert function != "share"
-        if aggregate.field is None:
-            column = Column(self._name(aggregate), "count", "number")
-            return Number(aggregate, column, aggregated("count", None, "number", only), "number", len(self.all))
-        path = resolve_over(function, aggregate.field, self.scope.rows, self.scope.building.schema, f"{pointer}/field")
-        sql, unfinite = (
-            (self._of_many(function, path, only, pointer), None)
-            if path.is_many
-            else self._of_one(function, path, only, pointer)
-        )
-        told = replace(path, over=function)
-        label = f"{WORDS.get(function, function)} {path.label}"
-        return Number(
-            aggregate,
-            Column(self._name(aggregate), label, told.kind, told.unit),
-            sql,
-            told.kind,
-            len(self.all),
-            unfinite,
-        )
-
-    def _of_one(
-        self, function: Over, path: Path, only: Composable | None, pointer: str
-    ) -> tuple[Composed, Composed | None]:
-        """Over a value of each row; of numbers also how many are left out because they are not finite."""
-        operand = path_operand(self.scope, path, f"{pointer}/field")
-        value = self._read(
-            row_named(self.scope, path) if function == "count_distinct" and path.names_rows else operand.value
-        )
-        if function in _MEASURES and path.over is None and path.repeats:
-            only = self._once(row_key(self.scope.reach(path.steps)), only)
-        if operand.kind not in ("number", "money") or function in ("count", "count_distinct"):
-            return aggregated(function, value, operand.kind, only), None
-        finite, among = is_finite(value), only or SQL("true")
-        unfinite = SQL("array[count(*) filter (where {0} and not {1}), count({2}) filter (where {0})]").format(
-            among, finite, value
-        )
-        return aggregated(function, value, operand.kind, SQL("{} and {}").format(among, finite)), unfinite
-
-    def _once(self, key: Composable, only: Composable | None) -> Composed:
-        """Whether a row is the first of those, in its group, that lead to the row with this key and meet `only`."""
-        part = SQL(", {} is true").format(only) if only else SQL("")
-        name = Identifier(f"u{len(self.firsts)}")
-        self.firsts.append((SQL("{}{}").format(self._read(key), part), name))
-        return SQL("{} and {}").format(name, only) if only else SQL("{}").format(name)
-
-    def _of_many(self, function: Over, path: Path, only: Composable | None, pointer: str) -> Composed:
-        """Over the values of the related rows of all rows."""
-        if function == "count_distinct":
-            return self._distinct_of_many(path, only, pointer)
-        if function in _MEASURES and path.repeats:
-            return self._of_shared(function, path, only, pointer)
-        parts: tuple[Over, ...] = ("sum", "count") if function == "avg" else (function,)
-        kind = replace(path, over=function).kind
-        sums = [
-            aggregated(
-                part if part in ("min", "max") else "sum",
-                self._read(
-                    path_operand(self.scope, replace(path, text=f"{part}({path.text})", over=part), pointer).value
-                ),
-                kind,
-                only,
-            )
-            for part in parts
-        ]
-        return sums[0] if len(sums) == 1 else SQL("{} / nullif({}, 0)").format(*sums)
-
-    def _of_shared(self, function: Over, path: Path, only: Composable | None, pointer: str) -> Composed:
-        """Over the numbers of related rows that several rows have in common, each once."""
-        if path.is_array or (isinstance(path.end, Field) and path.end.is_array):
-            raise invalid(f"{pointer}/field", f"{path.text} are several numbers of one row, which several rows lead to")
-        rows, value = many_values(self.scope, path, pointer, at_once=True)
-        numbers = by_row(rows.scope, value)
-        of_row: Composable = (
-            SQL("({})").format(rows.select(numbers)) if rows.owner is None else SQL("{}.v").format(rows.joined(numbers))
-        )
-        chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
-        return of_merged(function, SQL("jsonb_agg({}){}").format(self._read(of_row), chosen))
-
-    def _distinct_of_many(self, path: Path, only: Composable | None, pointer: str) -> Composed:
-        rows, value = many_values(self.scope, path, pointer, at_once=True)
-        key = key_of(value, path.kind)
-        if rows.owner is None:
-            of_row: Composable = SQL("to_jsonb(array({}))").format(rows.select(key))
-        else:
-            of_row = SQL("coalesce({}.v, '[]')").format(rows.joined(SQL("jsonb_agg(distinct {})").format(key)))
-        kept = self._read(of_row)
-        chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
-        return SQL(
-            "(select count(distinct e.v) from jsonb_array_elements(jsonb_agg({}){}) r (v), jsonb_array_elements_text(r.v) e (v))"
-        ).format(kept, chosen)
-
-    def _name(self, aggregate: Aggregate) -> str:
-        """Its name; a second one of this name is `count#2`."""
-        same = sum(number.aggregate.name == aggregate.name for number in self.all)
-        return f"{aggregate.name}#{same + 1}" if same else aggregate.name
+    ).format(aggregated(function, SQL("e.v"), "number", fraction=fraction), objects)

@@ -37,13 +37,14 @@ ShortQuery = Annotated[Query, _Shortened()]
 
 class ResultColumn(LazyModel):
     """A column of the rows: `name` is the field or the aggregate as the query names it, `label` what people call it. `unit` is
-    what its numbers are measured in or, of money, the currency.
+    what its numbers are measured in or, of money, the currency. The numbers of a `share` are parts of 1.
     """
 
     name: str
     label: str
     kind: str
     unit: str | None = None
+    share: bool = False
 
 
 class FilterChip(LazyModel):
@@ -88,6 +89,16 @@ class SourceField(LazyModel):
     """The reference through which a row has the value."""
 
 
+class SourceMeasure(LazyModel):
+    """A number that a source declares by name: `aggregate` takes the name. `definition` says in words what it is."""
+
+    name: str
+    label: str
+    definition: str
+    unit: str | None = None
+    synonyms: list[str] = []
+
+
 class RelatedRows(LazyModel):
     """Rows of another source that belong to a row: `count(NAME)`, `{"exists": NAME}`; `many` is false where it is one row. Rows
     of no source have only the `fields` named.
@@ -113,6 +124,7 @@ class SourceDescription(LazyModel):
     fields: list[SourceField]
     related: list[RelatedRows]
     texts: list[str] = []
+    measures: list[SourceMeasure] = []
 
 
 SOURCES_MAX = 100

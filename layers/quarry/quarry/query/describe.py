@@ -6,10 +6,11 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quarry.query.algebra import Comparison, Condition, Query, Result
+from quarry.query.algebra import Aggregate, Comparison, Condition, Query, Result
+from quarry.query.apart import compared_unlike
 from quarry.query.contract import FilterChip
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Schema
+from quarry.query.schema import Field, Schema, Source
 
 GROUPS_NAMED_MAX = 3
 """Groups that a sentence names. Of more groups it gives the number."""
@@ -27,6 +28,8 @@ class Description:
 def describe(query: Query, result: Result, schema: Schema, today: datetime.date) -> Description:
     """The sentence and the chips of a query about a source of the schema. Raises KeyError where it has none."""
     phrases = Phrases(schema, schema.sources[query.source], today)
+    if query.then is not None:
+        return _of_groups(query, query.then, result, phrases)
     labels = [
         *map(phrases.field, query.select),
         *map(phrases.group, query.group),
@@ -37,6 +40,42 @@ def describe(query: Query, result: Result, schema: Schema, today: datetime.date)
         list(_chips(phrases, query)),
         labels or [column.label for column in result.columns],
     )
+
+
+def how_read(query: Query, schema: Schema, today: datetime.date) -> str:
+    """What a query asks, without its result: "motions, result: defeated, in 2025, counted". Raises KeyError where the schema does
+    not have its source.
+    """
+    phrases = Phrases(schema, schema.sources[query.source], today)
+    said = _Sentence(phrases, query, Result([], [], 0, truncated=False))
+    conditions = [said.days(each) or phrases.condition(each) for each in (*query.where, *query.having)]
+    words = [phrases.say("words", text=query.text)] if query.text else []
+    asked = [*map(phrases.field, query.select), *map(phrases.aggregate, query.aggregate)]
+    if [each.name for each in query.aggregate] == ["count"] and not query.aggregate[0].where:
+        asked = [phrases.say("as_number")]
+    by = [phrases.say("as_groups", keys=said.keys)] if query.group else []
+    order = [phrases.say("as_order", orders=said.orders)] if query.order else []
+    limit = [phrases.say("as_limit", number=phrases.writing.number(query.limit))] if query.limit is not None else []
+    return ", ".join([phrases.noun(), *conditions, *words, *asked, *by, *order, *limit])
+
+
+def _of_groups(query: Query, then: Query, result: Result, phrases: Phrases) -> Description:
+    """A query about the groups of another."""
+    source = _source_of_groups(query, phrases)
+    inner = describe(then, result, Schema({**phrases.schema.sources, source.name: source}), phrases.today)
+    asked = _Sentence(phrases, query, result)
+    keys = phrases.say("and").join(phrases.group(each) for each in query.group)
+    when, which = asked.when_and_which()
+    said = phrases.say("of_groups", Rows=phrases.noun(), when=when, which=which, keys=keys, said=inner.sentence)
+    return Description(f"{said[:1].upper()}{said[1:]}", [*_chips(phrases, query), *inner.filters], inner.labels)
+
+
+def _source_of_groups(query: Query, phrases: Phrases) -> Source:
+    """The groups of a query as a source, by what their values are called."""
+    named = [(each.field, phrases.group(each)) for each in query.group]
+    named += [(each.name, phrases.aggregate(each)) for each in query.aggregate]
+    fields = {name: Field(name, "number", str, label, label) for name, label in named}
+    return Source(query.source, query.source, ("group",), "", str, str, fields)
 
 
 def _chips(phrases: Phrases, query: Query) -> Iterator[FilterChip]:
@@ -66,20 +105,47 @@ class _Sentence:
             field = self.phrases.field(name.partition("(")[2].partition(")")[0])
             number, of = self._number(odd), self._number(values)
             said = self.phrases.say("unfinite", said=said, number=number, values=of, field=field)
+        for name, currency in compared_unlike(query, self.phrases.schema).items():
+            field, by = self.phrases.field(name), self.phrases.field(currency)
+            said = self.phrases.say("unlike", said=said, field=field, currency=by)
+        if definitions := self.phrases.definitions(query.aggregate):
+            said = self.phrases.say("defines", said=said, definitions="; ".join(definitions))
+        if self._is_undivided():
+            said = self.phrases.say("undivided", said=said)
         return f"{said[:1].upper()}{said[1:]}."
+
+    def _is_undivided(self) -> bool:
+        """Whether a ratio has no value."""
+        keys = len(self.query.group)
+        divided = [keys + place for place, each in enumerate(self.query.aggregate) if self._divides(each)]
+        return any(row[place] is None for row in self.result.rows for place in divided)
+
+    def _divides(self, aggregate: Aggregate) -> bool:
+        measure = self.phrases.source.measures.get(aggregate.field or "") if aggregate.fn == "measure" else None
+        definition = measure.aggregate if measure else aggregate
+        return definition.fn in ("ratio", "change") or any(map(self._divides, definition.operands))
 
     def _rows(self) -> str:
         shown = len(self.result.rows)
         phrase = "rows" if shown == self.result.total else "some_rows"
-        orders = self.phrases.say("and").join(
+        by = self.phrases.say("sorted", orders=self.orders) if self.query.order else ""
+        by += self._tied()
+        return self._say(phrase, shown=self._number(shown), sorted=by)
+
+    @property
+    def orders(self) -> str:
+        """What the rows are sorted by."""
+        return self.phrases.say("and").join(
             self.phrases.say(
                 "descending" if each.direction == "desc" else "ascending", field=self.phrases.field(each.by)
             )
             for each in self.query.order
         )
-        by = self.phrases.say("sorted", orders=orders) if orders else ""
-        by += self._tied()
-        return self._say(phrase, shown=self._number(shown), sorted=by)
+
+    @property
+    def keys(self) -> str:
+        """What the rows are grouped by."""
+        return self.phrases.say("and").join(self.phrases.group(each) for each in self.query.group)
 
     def _tied(self) -> str:
         """That more than the limit are shown, since they tie with the last."""
@@ -100,7 +166,6 @@ class _Sentence:
         return self._say("numbers", numbers=numbers)
 
     def _groups(self) -> str:
-        keys = self.phrases.say("and").join(self.phrases.group(each) for each in self.query.group)
         named = [self._group(row) for row in self.result.rows[:GROUPS_NAMED_MAX]]
         groups = ", ".join(named) or self.phrases.say("no_groups")
         keys_of_rows = [tuple(map(str, row[: len(self.query.group)])) for row in self.result.rows]
@@ -111,7 +176,11 @@ class _Sentence:
         more = len(self.result.rows) - len(named)
         if more:
             groups = self.phrases.say("more_groups", groups=groups, number=self._number(more))
-        return self._say("groups", keys=keys, groups=groups + self._tied())
+        aggregates = self.query.aggregate
+        if aggregates and ([each.name for each in aggregates] != ["count"] or aggregates[0].where):
+            numbers = ", ".join(map(self.phrases.aggregate, aggregates))
+            return self._say("grouped", numbers=numbers, keys=self.keys, groups=groups + self._tied())
+        return self._say("groups", keys=self.keys, groups=groups + self._tied())
 
     def _group(self, row: Sequence[object]) -> str:
         """ "October 2026 (5, 3.4 days)"."""
@@ -125,7 +194,7 @@ class _Sentence:
 
     def _say(self, phrase: str, **values: str) -> str:
         rows = self.phrases.noun(self.result.total)
-        when, which = self._when_and_which()
+        when, which = self.when_and_which()
         return self.phrases.say(
             phrase,
             number=self._number(self.result.total),
@@ -139,12 +208,12 @@ class _Sentence:
     def _number(self, number: int) -> str:
         return self.phrases.writing.number(number)
 
-    def _when_and_which(self) -> tuple[str, str]:
+    def when_and_which(self) -> tuple[str, str]:
         """When the rows are dated, which needs no name of a field, and the other conditions in parentheses."""
         conditions = list(self.query.where)
         when = ""
         for condition in self.query.where:
-            if not when and (said := self._days(condition)):
+            if not when and (said := self.days(condition)):
                 when = f" {said}"
                 conditions.remove(condition)
         said_of_rows = [self.phrases.condition(each) for each in (*conditions, *self.query.having)]
@@ -152,7 +221,8 @@ class _Sentence:
             said_of_rows.append(self.phrases.say("words", text=self.query.text))
         return when, self.phrases.say("which", conditions="; ".join(said_of_rows)) if said_of_rows else ""
 
-    def _days(self, condition: Condition) -> str | None:
+    def days(self, condition: Condition) -> str | None:
+        """When the rows are dated ("in 2025"); None for another condition."""
         source = self.phrases.source
         if not isinstance(condition, Comparison) or not condition.scalars:
             return None

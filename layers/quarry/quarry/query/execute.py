@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from itertools import zip_longest
 from typing import Any
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
@@ -17,7 +18,7 @@ from quarry.platform.errors import InvalidInput
 from quarry.platform.numbers import EXACT_MAX
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.query.algebra import LIMIT_MAX, Cell, Column, Period, Query, Result, check_size
+from quarry.query.algebra import LIMIT_MAX, Cell, Column, Group, Period, Query, Result, check_size
 from quarry.query.comparisons import folded, ordered
 from quarry.query.conditions import (
     aggregate_of,
@@ -28,10 +29,10 @@ from quarry.query.conditions import (
     path_operand,
     words_held,
 )
-from quarry.query.groups import column_of, grouped, page_of
+from quarry.query.groups import bucket_name, column_of, grouped, page_of, source_of_groups
 from quarry.query.listing import check_listing
 from quarry.query.paths import Path, invalid, resolve, rows_of, source_of
-from quarry.query.schema import Kind, Schema
+from quarry.query.schema import Kind, Schema, Source
 from quarry.query.scope import ROW, Base, Building, Scope, Values
 from quarry.query.values import period_name
 
@@ -180,6 +181,7 @@ class Statement:
     offset: int
     of_rows: bool
     measured: tuple[str, ...] = ()
+    buckets: tuple[Group | None, ...] = ()
 
 
 def compile_query(query: Query, schema: Schema, today: datetime.date) -> Statement:
@@ -187,9 +189,7 @@ def compile_query(query: Query, schema: Schema, today: datetime.date) -> Stateme
     check_size(query)
     building = Building(schema, today, lambda nested, pointer: values_of(building, nested, pointer))
     base = base_of(building, query, "")
-    with building.collected():
-        check_listing(query, base.source, "")
-    statement = _rows(base) if query.asks_for_rows else _groups(base)
+    statement = _rows(base) if base.query.asks_for_rows else _groups(base)
     if building.errors:
         raise InvalidInput(building.errors)
     return statement
@@ -208,6 +208,7 @@ def _groups(base: Base) -> Statement:
         base.query.offset,
         of_rows=False,
         measured=tuple(number.column.name for number in groups.measured),
+        buckets=tuple(key.group if key.group.is_bucketed else None for key in groups.keys),
     )
 
 
@@ -218,7 +219,7 @@ def _rows(base: Base) -> Statement:
         base.building.parameters,
         tuple(Column(path.text, path.label, path.kind, path.unit) for path in paths),
         (None,) * len(paths),
-        tuple(path.over == "avg" for path in paths),
+        tuple(path.is_rounded for path in paths),
         LIMIT_MAX if base.query.ties else base.query.limit or ROWS_DEFAULT,
         base.query.offset,
         of_rows=True,
@@ -226,8 +227,19 @@ def _rows(base: Base) -> Statement:
 
 
 def base_of(building: Building, query: Query, pointer: str) -> Base:
-    """The rows of a query. Raises InvalidInput for an unknown source."""
+    """The rows of a query, or of what it asks about its groups. Raises InvalidInput for an unknown source."""
     source = source_of(building.schema, query.source, f"{pointer}/source")
+    with building.collected():
+        check_listing(query, source, pointer)
+    if query.then is None:
+        return _base_in(building, query, source, pointer)
+    groups = grouped(_base_in(building, query, source, pointer), query.limit)
+    if building.errors:
+        raise InvalidInput(building.errors)
+    return _base_in(building, query.then, source_of_groups(groups, source), f"{pointer}/then")
+
+
+def _base_in(building: Building, query: Query, source: Source, pointer: str) -> Base:
     scope = Scope(building, rows_of(source), ROW)
     terms = [SQL("({})").format(SQL(source.guard(ROW))), all_of(scope, query.where, f"{pointer}/where")]
     if query.text.strip():
@@ -239,7 +251,7 @@ def base_of(building: Building, query: Query, pointer: str) -> Base:
 def values_of(building: Building, query: Query, pointer: str) -> Values:
     """A query as a subquery of one column. Unlike a query by itself it has no limit, unless it says one."""
     base = base_of(building, query, pointer)
-    check_listing(query, base.source, pointer)
+    query = base.query
     is_single = query.limit == 1 or bool(query.aggregate and not query.group)
     sql, kind = _row_values(base) if query.asks_for_rows else _group_values(base)
     value = folded(SQL("q.v")) if kind == "text" else SQL("q.v")
@@ -286,9 +298,12 @@ async def execute(database: Database, query: Query, schema: Schema, today: datet
 def result_of(statement: Statement, rows: Sequence[Mapping[str, Any]]) -> Result:
     """The result that the rows of a statement make."""
     placed = [row for row in rows if row["place"] is not None]
-    shapes = list(zip(statement.periods, statement.rounded, strict=True))
+    shapes = list(zip_longest(statement.periods, statement.rounded, statement.buckets))
     cells = [
-        [cell_of(row[f"c{place}"], period, rounded) for place, (period, rounded) in enumerate(shapes)]
+        [
+            bucket_name(bucket, row[f"c{place}"]) if bucket else cell_of(row[f"c{place}"], period, rounded)
+            for place, (period, rounded, bucket) in enumerate(shapes)
+        ]
         for row in placed[: statement.limit]
     ]
     total = int(rows[0]["total"])

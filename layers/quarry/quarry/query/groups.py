@@ -11,23 +11,17 @@ from __future__ import annotations
 
 import datetime
 from dataclasses import dataclass
+from decimal import Decimal
+from functools import partial
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
 from quarry.query.algebra import Column, Comparison, Group, Operator, Period
 from quarry.query.comparisons import DATES, Operand, first_day, key_of, shown
-from quarry.query.conditions import (
-    NamedOperand,
-    Number,
-    Numbers,
-    Reader,
-    joined_by,
-    many_values,
-    path_operand,
-    row_named,
-)
-from quarry.query.paths import Path, invalid, resolve, unknown
-from quarry.query.schema import Field, Kind
+from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand, row_named
+from quarry.query.numbers import Number, Numbers
+from quarry.query.paths import NUMERIC, Path, invalid, resolve, unknown
+from quarry.query.schema import Field, Kind, Source
 from quarry.query.scope import Base, Scope
 from quarry.query.values import interval_of
 
@@ -92,12 +86,14 @@ def grouped(base: Base, limit: int | None) -> Grouped:
     for place, group in enumerate(query.group):
         with building.collected():
             keys.append(_key(base, group, len(keys), f"{pointer}/group/{place}"))
+    numbers.keys = [name for key in keys for name in key.names]
+    numbers.period = next(((key.place, key.group.period) for key in keys if key.group.period), None)
     for place, aggregate in enumerate(query.aggregate):
         with building.collected():
             listed.append(numbers.add(aggregate, f"{pointer}/aggregate/{place}"))
 
     def operand(name: str, where: str) -> Operand:
-        return _operand(keys, numbers, name, where)
+        return _operand(base, keys, numbers, name, where)
 
     having = joined_by(" and ", Reader(building, None, operand), query.having, f"{pointer}/having")
     asked, order = _order(base, keys, listed, operand)
@@ -106,16 +102,78 @@ def grouped(base: Base, limit: int | None) -> Grouped:
         tied = SQL("(select * from h order by {} offset {} fetch first {} rows with ties)").format(
             asked, Literal(query.offset), Literal(query.limit)
         )
+    within = _within(keys, listed, operand, base)
     parts = [
         SQL("b as (select {} from {} where {})").format(_read(keys, numbers), base.scope.tables, base.where),
         SQL("r as (select b.*{} from b)").format(_firsts(keys, numbers)),
         *_groups(base, keys, numbers),
-        SQL("h as (select * from f h where {})").format(having),
+        *_derived(numbers),
+        *_kept(having, within, "f" if not numbers.derived else f"d{numbers.derived[-1].place}"),
         SQL(
             "p as (select *, row_number() over (order by {}) as place from {} h order by place limit {} offset {})"
         ).format(order, tied, Literal(limit), Literal(0 if query.ties else query.offset)),
     ]
     return Grouped(base, keys, listed, parts)
+
+
+def _derived(numbers: Numbers) -> list[Composed]:
+    """What is computed of the numbers of groups, each after those that it is computed of."""
+    found: list[Composed] = []
+    before = "f"
+    for number in numbers.derived:
+        name = f"d{number.place}"
+        found.append(
+            SQL("{} as (select *, {} as {} from {})").format(
+                Identifier(name), number.sql, _value(number.place), Identifier(before)
+            )
+        )
+        before = name
+    return found
+
+
+_Within = tuple[list[Identifier], Composed, int]
+"""The columns of the groups within which others are counted, their order there, and how many are kept."""
+
+
+def _within(keys: list[Key], listed: list[Number], operand: NamedOperand, base: Base) -> list[_Within]:
+    """What the `limit` of groups keeps: of the last, of its values within the groups before; of another, of what follows it."""
+    found: list[_Within] = []
+    for key in keys:
+        if key.group.limit is None:
+            continue
+        terms: list[Composable] = []
+        for place, order in enumerate(key.group.order):
+            with base.building.collected():
+                value = operand(order.by, f"{base.pointer}/group/{key.place}/order/{place}/by").value
+                terms.append(SQL("{} {} nulls last").format(value, SQL(order.direction)))
+        if not terms:
+            terms += [SQL("h.{} desc nulls last").format(_value(number.place)) for number in listed[:1]]
+        outer = keys[: key.place] if key is keys[-1] else keys[: key.place + 1]
+        terms += [SQL("h.{} nulls last").format(name) for each in keys for name in each.names]
+        found.append(([name for each in outer for name in each.names], SQL(", ").join(terms), key.group.limit))
+    return found
+
+
+def _kept(having: Composed, within: list[_Within], table: str) -> list[Composed]:
+    """`h`, the groups that `having` keeps, and of these the first within others."""
+    if not within:
+        return [SQL("h as (select * from {} h where {})").format(Identifier(table), having)]
+    ranks = [
+        SQL("row_number() over ({}order by {}) as {}").format(
+            SQL("partition by {} ").format(SQL(", ").join(SQL("h.{}").format(name) for name in names))
+            if names
+            else SQL(""),
+            order,
+            Identifier(f"w_{place}"),
+        )
+        for place, (names, order, _) in enumerate(within)
+    ]
+    kept = [SQL("{} <= {}").format(Identifier(f"w_{place}"), Literal(each[2])) for place, each in enumerate(within)]
+    return [
+        SQL("h as (select * from (select *, {} from {} h where {}) h where {})").format(
+            SQL(", ").join(ranks), Identifier(table), having, SQL(" and ").join(kept)
+        )
+    ]
 
 
 def total_of(groups: Grouped) -> Composed:
@@ -145,6 +203,37 @@ def page_of(groups: Grouped) -> Composed:
     )
 
 
+def bucket_name(group: Group, value: object) -> str | None:
+    """How a bucket is shown: `10 to 20` holds 10, and not 20."""
+    if not isinstance(value, int | Decimal):
+        return None
+    if group.width is not None:
+        return f"{value:f} to {value + Decimal(str(group.width)):f}" if Decimal(value).is_finite() else str(value)
+    place, borders = int(value), group.borders
+    if place == 0:
+        return f"under {borders[0]}"
+    return f"{borders[-1]} and more" if place == len(borders) else f"{borders[place - 1]} to {borders[place]}"
+
+
+def source_of_groups(groups: Grouped, source: Source) -> Source:
+    """The groups as rows that can be asked about: their keys and numbers are fields, by the names that the query has for them."""
+    rows = SQL("(select * from ({}) q where q.place is not null)").format(page_of(groups)).as_string()
+    shown: list[tuple[Column, Kind]] = [
+        (key.column, "date" if key.group.period else "number" if key.group.is_bucketed else key.kind)
+        for key in groups.keys
+    ]
+    shown += [(number.column, number.kind) for number in groups.shown]
+    fields = {
+        column.name: Field(
+            column.name, kind, partial("{1}.c{0}".format, place), column.label, column.label,
+            unit=None if kind == "money" else column.unit, currency=column.unit if kind == "money" else None,
+        )
+        for place, (column, kind) in enumerate(shown)
+    }  # fmt: skip
+    first = groups.keys[0].column.label
+    return Source(source.name, source.label, (first,), rows, "{}.place".format, "({}.c0)::text".format, fields)
+
+
 def _unfinite(groups: Grouped, place: int, name: str) -> Composed:
     """How many values of each measured number are not finite (1), or how many values it has (2), in all groups."""
     sums = [SQL("sum(w{}[{}])").format(Literal(each.place), Literal(place)) for each in groups.measured]
@@ -163,20 +252,22 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
     path = resolve(group.field, scope.rows, scope.building.schema, f"{pointer}/field")
     if group.period is not None and path.kind not in DATES:
         raise invalid(f"{pointer}/period", f"{group.field} is {path.kind}: only dates have periods")
-    column = Column(group.field, path.label, path.kind, path.unit)
+    if group.is_bucketed and path.kind not in NUMERIC:
+        raise invalid(f"{pointer}/field", f"{group.field} is {path.kind}: only numbers have buckets")
+    column = Column(group.field, path.label, "text" if group.is_bucketed else path.kind, path.unit)
     if path.is_many:
-        k, x = _several(scope, path, group.period, f"{pointer}/field")
+        k, x = _several(scope, path, group, f"{pointer}/field")
         return Key(group, column, path.kind, place, k, x, True, False)
     operand = path_operand(scope, path, f"{pointer}/field")
-    k, x = _compared(operand.value, path, group.period)
+    k, x = _compared(operand.value, path, group)
     named = row_named(scope, path) if path.names_rows else None
-    return Key(group, column, path.kind, place, k, x, False, path.over == "avg", named)
+    return Key(group, column, path.kind, place, k, x, False, path.is_rounded, named)
 
 
-def _several(scope: Scope, path: Path, period: Period | None, pointer: str) -> tuple[Composed, Composed | None]:
+def _several(scope: Scope, path: Path, group: Group, pointer: str) -> tuple[Composed, Composed | None]:
     """The keys of a row with several values, which is joined with each different one."""
     rows, value = many_values(scope, path, pointer, at_once=True)
-    k, x = _compared(value, path, period)
+    k, x = _compared(value, path, group)
     alias = SQL(scope.building.alias())
     values = rows.select(SQL("{} as o, {} as k, {} as x").format(rows.owner_key, k, x or SQL("null")))
     scope.add(
@@ -192,23 +283,29 @@ def _several(scope: Scope, path: Path, period: Period | None, pointer: str) -> t
     return SQL("{}.k").format(alias), x and SQL("{}.x").format(alias)
 
 
-def _compared(value: Composable, path: Path, period: Period | None) -> tuple[Composed, Composed | None]:
+def _compared(value: Composable, path: Path, group: Group) -> tuple[Composed, Composed | None]:
     """The key of a value, and the spelling of a text."""
-    if period is not None:
-        return first_day(value, period), None
+    if group.period is not None:
+        return first_day(value, group.period), None
+    if group.width is not None:
+        return SQL("(floor(({0})::numeric / {1}) * {1})").format(value, Literal(Decimal(str(group.width)))), None
+    if group.borders:
+        borders = Literal([Decimal(str(each)) for each in group.borders])
+        return SQL("width_bucket(({})::numeric, {}::numeric[])").format(value, borders), None
     kind, folds = path.kind, isinstance(path.end, Field) and path.end.folds
     return key_of(value, kind, folds=folds), shown(value, kind) if kind == "text" else None
 
 
-def _operand(keys: list[Key], numbers: Numbers, name: str, pointer: str) -> Operand:
+def _operand(base: Base, keys: list[Key], numbers: Numbers, name: str, pointer: str) -> Operand:
     """The operand for a name in `having` or `order`: a group's field, or an aggregate."""
     for key in keys:
         if key.group.field == name:
-            return Operand(SQL("h.{}").format(key.name), "date" if key.group.period else key.kind, name)
+            kind: Kind = "date" if key.group.period else "number" if key.group.is_bucketed else key.kind
+            return Operand(SQL("h.{}").format(key.name), kind, name)
     number = numbers.named(name, pointer)
     if number is None:
         known = [*(key.group.field for key in keys), *(number.column.name for number in numbers.all), "count"]
-        raise unknown(pointer, "a query with groups", "group or aggregate", name, known)
+        raise unknown(pointer, "a query with groups", "group or aggregate", name, [*known, *base.scope.rows.measures])
     return Operand(SQL("h.{}").format(_value(number.place)), number.kind, name)
 
 
@@ -223,7 +320,10 @@ def _order(base: Base, keys: list[Key], listed: list[Number], operand: NamedOper
             terms.append(SQL("{} {} nulls last").format(value, SQL(order.direction)))
     asked = SQL(", ").join(terms)
     if not terms:
-        terms += [SQL("h.{} nulls last").format(key.name) for key in keys if key.group.period]
+        limited = next((key.place for key in keys if key.group.limit is not None), None)
+        outer = [] if limited is None else keys[: limited or 1] if len(keys) > 1 else []
+        terms += [SQL("h.{} nulls last").format(name) for key in outer for name in key.names]
+        terms += [SQL("h.{} nulls last").format(key.name) for key in keys if key.group.period or key.group.is_bucketed]
         terms += [SQL("h.{} desc nulls last").format(_value(number.place)) for number in listed[:1]]
     terms += [SQL("h.{} nulls last").format(name) for key in keys for name in key.names]
     return asked, SQL(", ").join(terms or [SQL("h.n")])
@@ -248,10 +348,10 @@ def _firsts(keys: list[Key], numbers: Numbers) -> Composed:
 
 def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
     """`g`, and `f`, in which the empty steps of a period that is the only group are filled in."""
-    values = [SQL("{} as {}").format(number.sql, _value(number.place)) for number in numbers.all]
+    values = [SQL("{} as {}").format(number.sql, _value(number.place)) for number in numbers.over_rows]
     values += [
         SQL("{} as {}").format(number.unfinite, Identifier(f"w{number.place}"))
-        for number in numbers.all
+        for number in numbers.over_rows
         if number.unfinite is not None
     ]
     names = [name for key in keys for name in key.names]
@@ -260,12 +360,12 @@ def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
         SQL(", ").join([*names, *values, SQL("count(*) as n")]),
         SQL(" group by {}").format(by) if keys else SQL(""),
     )
-    if len(keys) != 1 or not keys[0].group.period or not numbers.all:
+    if len(keys) != 1 or not (keys[0].group.period or keys[0].group.is_bucketed) or not numbers.all:
         return [groups, SQL("f as (select * from g)").format()]
-    filled = [SQL("coalesce(g.{0}, {1}) as {0}").format(_value(each.place), each.of_none) for each in numbers.all]
+    filled = [SQL("coalesce(g.{0}, {1}) as {0}").format(_value(each.place), each.of_none) for each in numbers.over_rows]
     return [
         groups,
-        _steps(base, keys[0], keys[0].group.period),
+        _steps(base, keys[0], keys[0].group.period) if keys[0].group.period else _buckets(keys[0].group),
         SQL(
             "f as (select coalesce(g.k0, e.k0) as k0, coalesce(g.n, 0) as n, {} from g full join e on e.k0 = g.k0)"
         ).format(SQL(", ").join(filled)),
@@ -289,6 +389,16 @@ def _steps(base: Base, key: Key, period: Period) -> Composed:
         step=SQL("interval {}").format(Literal(STEPS[period])),
         most=SQL("{} * interval {}").format(FILL_MAX, Literal(STEPS[period])),
     )
+
+
+def _buckets(group: Group) -> Composed:
+    """`e`, the buckets between the first and the last with rows, or between the borders, where these are not too many."""
+    if group.borders:
+        return SQL("e as (select generate_series(1, {}) as k0)").format(Literal(len(group.borders) - 1))
+    return SQL(
+        "e as (select generate_series(a, least(b, a + {1} * {0}), {0}) as k0 from"
+        " (select min(k0) as a, max(k0) as b from g where k0 < 'Infinity' and k0 > '-Infinity') ends)"
+    ).format(Literal(Decimal(str(group.width))), FILL_MAX)
 
 
 def _days(base: Base, key: Key) -> tuple[Literal, Literal]:

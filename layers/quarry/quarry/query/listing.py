@@ -34,7 +34,10 @@ def _naming(query: Query, source: Source) -> Iterator[str]:
         if is_naming(group.field, source):
             yield f"/group/{place}"
     for place, aggregate in enumerate(query.aggregate):
-        if is_naming(aggregate.name, source):
+        if any(
+            is_naming(leaf.name if leaf.called is None else f"{leaf.fn}({leaf.field})", source)
+            for leaf in aggregate.leaves
+        ):
             yield f"/aggregate/{place}"
     if any(is_naming(each.field, source) for each in comparisons_of(query.having)):
         yield "/having"

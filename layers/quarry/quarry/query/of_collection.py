@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from types import MappingProxyType
-from typing import LiteralString
+from typing import Any, LiteralString
 
 from pydantic import TypeAdapter
 
 from quarry.collections.collection import Collection
 from quarry.collections.column_types import is_single
 from quarry.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
+from quarry.collections.measure import read_measure
 from quarry.collections.names import words
 from quarry.collections.naming import table_name
 from quarry.collections.own_table import OwnTable, column_of
@@ -28,13 +29,14 @@ from quarry.collections.search_table import DATE, called, own_value, search_tabl
 from quarry.collections.secrets import is_secret_number, secrecy_of
 from quarry.collections.used_columns import NUMBERS, UsedColumn
 from quarry.language.word_forms import plural
-from quarry.query.algebra import Condition
+from quarry.query.algebra import Aggregate, Condition
 from quarry.query.collection_links import is_name_of_row, links_of, title_of, titles_of
 from quarry.query.schema import (
     KINDS,
     Field,
     Kind,
     Link,
+    Measure,
     Source,
     SqlHoldsWords,
     SqlOf,
@@ -98,6 +100,7 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
         description=declaration.describe or "",
         languages=table.languages,
         predicates=_predicates(collection),
+        measures=_measures(collection, {*fields, *links}),
         owner_claim=declaration.scope_claim if declaration.scope_setting else None,
         chosen_by=frozenset(_name_of(each) for each in declaration.where.columns) if declaration.where else frozenset(),
         left_out="; ".join(_left_out(collection)),
@@ -177,6 +180,32 @@ def _conditions() -> TypeAdapter[tuple[Condition, ...]]:
 
 def _predicates(collection: Collection) -> dict[str, tuple[Condition, ...]]:
     return {name: _predicate(text) for name, text in collection.declaration.predicates.items()}
+
+
+def _measures(collection: Collection, names: Set[str]) -> dict[str, Measure]:
+    """The measures that it declares. A bare word that names no field is a text: `status != cancelled`."""
+    return {
+        name: Measure(
+            name,
+            Aggregate.model_validate(_with_texts(read_measure(value), names)),
+            value.get("label") or name.replace("_", " "),
+            value.get("unit"),
+            tuple(value.get("synonyms", ())),
+            value.get("describe"),
+        )
+        for name, value in collection.declaration.measures.items()
+    }
+
+
+def _with_texts(read: Any, names: Set[str]) -> Any:
+    if isinstance(read, list):
+        return [_with_texts(each, names) for each in read]
+    if not isinstance(read, dict):
+        return read
+    other = read["value"].get("field") if isinstance(read.get("value"), dict) else None
+    if other is not None and other.partition(".")[0] not in names:
+        return {**read, "value": other}
+    return {key: _with_texts(each, names) for key, each in read.items()}
 
 
 @cache

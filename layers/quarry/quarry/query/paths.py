@@ -11,16 +11,21 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, LiteralString, get_args
 
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.algebra import Comparison, Condition, Exists, Query, mapped
-from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlHoldsWords, SqlOf
+from quarry.query.algebra import Aggregate, Comparison, Condition, Exists, Query, mapped
+from quarry.query.arithmetic import PARTS, Computed, common, computed, is_arithmetic
+from quarry.query.schema import Field, Kind, Link, Measure, Schema, Source, SqlHoldsWords, SqlOf
 
 PATH_MAX = 8
 """Links that one path follows at most."""
 NEAREST = 3
 """Names that an error offers."""
 
-Over = Literal["count", "count_distinct", "sum", "avg", "min", "max"]
+Over = Literal["count", "count_distinct", "sum", "avg", "min", "max", "median", "percentile", "stddev"]
 """What can be computed over the related rows of one row."""
+NUMERICAL: frozenset[str] = frozenset(("sum", "avg", "median", "percentile", "stddev"))
+"""The functions of numbers, which a row that is read several times changes."""
+ROUNDED: frozenset[str] = NUMERICAL - {"sum"}
+"""The functions whose decimals may never end."""
 MONTH = "month"
 """The function that gives the month of a date, 1 to 12, whatever the year: `month(opened_on)`."""
 NUMERIC: frozenset[Kind] = frozenset({"number", "money", "year"})
@@ -58,6 +63,7 @@ class Rows:
     key: SqlOf | None = None
     holds_words: SqlHoldsWords | None = None
     texts: Mapping[str, Field] = field(default_factory=dict)
+    measures: Mapping[str, Measure] = field(default_factory=dict)
 
     @property
     def names(self) -> list[str]:
@@ -90,7 +96,7 @@ class Path:
 
     text: str
     steps: tuple[Step, ...]
-    end: Field | Predicate | None
+    end: Field | Predicate | Computed | None
     over: Over | None = None
 
     @property
@@ -125,20 +131,29 @@ class Path:
     def kind(self) -> Kind:
         if self.over in ("count", "count_distinct"):
             return "number"
-        if not isinstance(self.end, Field):
-            return "boolean"
-        return "number" if self.over in ("sum", "avg") and self.end.kind == "year" else self.end.kind
+        return "number" if self.over in NUMERICAL and self.end_kind == "year" else self.end_kind
+
+    @property
+    def end_kind(self) -> Kind:
+        """The kind of the values at its end."""
+        return self.end.kind if isinstance(self.end, Field | Computed) else "boolean"
+
+    @property
+    def is_rounded(self) -> bool:
+        """Whether its decimals may never end."""
+        return self.over in ROUNDED or (isinstance(self.end, Computed) and self.end.is_rounded)
 
     @property
     def unit(self) -> str | None:
         """What a number is measured in, or the currency of money."""
-        if self.over in ("count", "count_distinct") or not isinstance(self.end, Field):
+        if self.over in ("count", "count_distinct") or not isinstance(self.end, Field | Computed):
             return None
         return self.end.currency if self.end.kind == "money" else self.end.unit
 
     @property
     def label(self) -> str:
-        last = "" if self.end is None else self.end.label if isinstance(self.end, Field) else self.end.name
+        end = self.end
+        last = "" if end is None else end.label if isinstance(end, Field | Computed) else end.name
         links = [
             step.link.label
             for step in self.steps
@@ -164,6 +179,7 @@ def rows_of(source: Source) -> Rows:
         source.key,
         source.holds_words,
         source.texts,
+        source.measures,
     )
 
 
@@ -176,17 +192,40 @@ def source_of(schema: Schema, name: str, pointer: str) -> Source:
 
 
 def resolve(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
-    """What `path` means for `rows`: a field, a predicate, or an aggregate over related rows. Raises InvalidInput."""
-    if path not in rows.names and path.endswith(")") and "(" in path:
-        if path.partition("(")[0].strip() == MONTH:
-            return _month(path, rows, schema, pointer)
-        return _over_related(path, rows, schema, pointer)
-    found = _follow(path, rows, schema, pointer)
-    if found.end is None:
+    """What `path` means for `rows`: a field, a predicate, an aggregate over related rows, or arithmetic. Raises InvalidInput."""
+    found = _found(path, rows, schema, pointer)
+    if found.end is None and found.over is None:
         to = found.steps[-1].to
         counted = f"count({path}), " if found.leads_to_many else ""
         raise invalid(pointer, f"{path} leads to {to.name}: name one of their fields, as {counted}{_example(to, path)}")
     return found
+
+
+def _found(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+    """The same, or the related rows themselves."""
+    if path in rows.names:
+        return _follow(path, rows, schema, pointer)
+    if is_arithmetic(path):
+        try:
+            return _follow(path, rows, schema, pointer)  # a name may hold a sign
+        except InvalidInput:
+            return _computed(path, rows, schema, pointer)
+    if path.endswith(")") and "(" in path:
+        if path.partition("(")[0].strip() in PARTS:
+            return _part(path, rows, schema, pointer)
+        return _over_related(path, rows, schema, pointer)
+    return _follow(path, rows, schema, pointer)
+
+
+def _computed(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+    """Arithmetic, as of the row that all its fields are read from."""
+    end = computed(path, lambda name: resolve(name, rows, schema, pointer), pointer)
+    shared = common(end.operands)
+    operands = tuple(replace(each, steps=each.steps[shared:]) for each in end.operands)
+    if several := next((each for each in operands if each.is_many), None):
+        raise invalid(pointer, f"{several.text} may have several values a row: take sum(…) or avg(…) of it")
+    steps = end.operands[0].steps[:shared] if end.operands else ()
+    return Path(path, steps, replace(end, operands=operands))
 
 
 def resolve_rows(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
@@ -263,29 +302,32 @@ def _over_related(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     return Path(path, found.steps, found.end, over)
 
 
-def _month(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
-    inner = path.removesuffix(")").partition("(")[2].strip()
-    found = _follow(inner, rows, schema, pointer)
+def _part(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
+    name, _, inner = path.removesuffix(")").partition("(")
+    name = name.strip()
+    found = _follow(inner.strip(), rows, schema, pointer)
     if not isinstance(found.end, Field) or found.end.is_array or found.kind not in ("date", "datetime"):
-        raise invalid(pointer, f"{inner} is not a date: only dates have a month")
+        raise invalid(pointer, f"{inner.strip()} is not a date: only dates have a {name}")
+    if name == "hour" and found.kind == "date":
+        raise invalid(pointer, f"{inner.strip()} is a day, which has no hour")
     day = found.end.sql
-    month = replace(
+    part = replace(
         found.end,
-        kind="number",
-        sql=lambda row: f"extract(month from {day(row)})::int",
-        label=f"{MONTH} of {found.end.label}",
+        kind="year" if name == "year" else "number",
+        sql=lambda row: f"extract({PARTS[name]} from {day(row)})::int",
+        label=f"{name} of {found.end.label}",
     )
-    return Path(path, found.steps, month)
+    return Path(path, found.steps, part)
 
 
 def resolve_over(function: Over, path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     """The path that a function is computed over. Related rows themselves can be counted. Raises InvalidInput."""
-    found = resolve(path, rows, schema, pointer) if "(" in path else _follow(path, rows, schema, pointer)
+    found = _found(path, rows, schema, pointer)
     if found.end is None and found.over is None and (function != "count" or not found.leads_to_many):
         raise invalid(
             pointer, f"{function} needs a field of {found.steps[-1].to.name}: {_example(found.steps[-1].to, path)}"
         )
-    if function in ("sum", "avg") and found.kind not in NUMERIC:
+    if function in NUMERICAL and found.kind not in NUMERIC:
         raise invalid(pointer, f"{function} needs a number: {path} is {found.kind}")
     if function in ("min", "max") and found.kind == "boolean":
         raise invalid(pointer, f"{path} is true or false and has no {function}")
@@ -313,11 +355,17 @@ class _Walk:
 
     def query(self, query: Query, rows: Rows, pointer: str) -> Query:
         aggregates = tuple(
-            each.model_copy(update={"where": self.all(each.where, rows, f"{pointer}/aggregate/{place}/where")})
-            for place, each in enumerate(query.aggregate)
+            self.aggregate(each, rows, f"{pointer}/aggregate/{place}") for place, each in enumerate(query.aggregate)
         )
         where = self.all(query.where, rows, f"{pointer}/where")
         return query.model_copy(update={"where": where, "aggregate": aggregates})
+
+    def aggregate(self, aggregate: Aggregate, rows: Rows, pointer: str) -> Aggregate:
+        of = tuple(
+            self.aggregate(each, rows, f"{pointer}/of/{place}") if isinstance(each, Aggregate) else each
+            for place, each in enumerate(aggregate.of)
+        )
+        return aggregate.model_copy(update={"where": self.all(aggregate.where, rows, f"{pointer}/where"), "of": of})
 
     def all(self, conditions: tuple[Condition, ...], rows: Rows, pointer: str) -> tuple[Condition, ...]:
         return tuple(self.one(each, rows, f"{pointer}/{place}") for place, each in enumerate(conditions))

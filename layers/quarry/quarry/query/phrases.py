@@ -14,6 +14,8 @@ from quarry.language.word_forms import plural, singular
 from quarry.language.writing import ENGLISH, Grain, Writing, days_label, listed_label, value_label, writing_of
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import (
+    OF_GROUPS,
+    PAIRED,
     Aggregate,
     AllOf,
     AnyOf,
@@ -29,7 +31,7 @@ from quarry.query.algebra import (
     Scalar,
     Words,
 )
-from quarry.query.paths import MONTH, NUMERIC, Path, Rows, resolve, resolve_rows, rows_of
+from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, resolve, resolve_rows, rows_of
 from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.query.values import interval_of
 from quarry.spans.quantities import converted, dimension_of, plain_unit
@@ -99,7 +101,7 @@ class Phrases:
             return value_label(
                 datetime.date.fromisoformat(interval_of(value, "date", self.today, "").start), period, self.writing
             )
-        if column.name.startswith("share") and isinstance(value, int | float):
+        if column.is_share and isinstance(value, int | float):
             return self.say("share", value=self.writing.measured(Decimal(str(value)) * 100))
         kind: Kind = column.kind  # type: ignore[assignment]
         return self.value(value, kind, column.unit)
@@ -148,7 +150,7 @@ class Phrases:
         return label if row is None else self.say("once", label=label, row=row)
 
     def _row_once(self, path: Path, function: str) -> str | None:
-        if function not in ("sum", "avg") or not path.repeats:
+        if function not in NUMERICAL or not path.repeats:
             return None
         return singular(path.steps[-1].to.name.replace("_", " "))
 
@@ -162,17 +164,51 @@ class Phrases:
         label = self.field(group.field)
         return self.say("period", field=group.period, period=label) if group.period else label
 
-    def aggregate(self, aggregate: Aggregate) -> str:
+    def aggregate(self, aggregate: Aggregate | float) -> str:
         """The label of an aggregate: "average days open"."""
+        if not isinstance(aggregate, Aggregate):
+            return self.writing.measured(Decimal(str(aggregate)))
+        if aggregate.called:
+            return aggregate.called.replace("_", " ")
+        if aggregate.fn == "measure":
+            measure = self.source.measures.get(aggregate.field or "")
+            label, which = measure.label if measure else aggregate.name, self.conditions(aggregate.where)
+            return self.say("where", label=label, which=which) if which else label
+        return self.computed(aggregate)
+
+    def computed(self, aggregate: Aggregate) -> str:
+        """The same of one by what it is, whatever it is called."""
+        if aggregate.of:
+            return self._of_others(aggregate)
         if aggregate.field is None:
             label = self.say("share_rows" if aggregate.fn == "share" else "count_rows", rows=self.noun())
         else:
             path, label = self._path(aggregate.field), self.field(aggregate.field)
-            label = self.say(aggregate.fn, field=label, fields=plural(label))
+            part = self.writing.measured(Decimal(str(aggregate.fraction)) * 100)
+            label = self.say(aggregate.fn, field=label, fields=plural(label), part=part)
             if path is not None and path.over is None:
                 label = self._once(path, aggregate.fn, label)
         which = self.conditions(aggregate.where)
         return self.say("where", label=label, which=which) if which else label
+
+    def _of_others(self, aggregate: Aggregate) -> str:
+        """ "total profit per total amount", "total amount 12 periods before"."""
+        parts = [self.aggregate(each) for each in aggregate.of]
+        phrase: str = "added" if aggregate.fn == "sum" else aggregate.fn
+        if aggregate.fn == "previous" and aggregate.steps > 1:
+            phrase = "previous_steps"
+        return self.say(phrase, first=parts[0], second=parts[-1], steps=str(aggregate.steps))
+
+    def definitions(self, aggregates: Sequence[Aggregate]) -> list[str]:
+        """What the names of numbers stand for: "margin is total profit per total amount"."""
+        found: list[str] = []
+        for each in aggregates:
+            measure = self.source.measures.get(each.field or "") if each.fn == "measure" else None
+            definition = measure.aggregate if measure else each if each.called and each.fn != "measure" else None
+            if definition is not None:
+                found.append(self.say("defined", label=self.aggregate(each), meaning=self.computed(definition)))
+                found += self.definitions(definition.operands)
+        return list(dict.fromkeys(found))
 
     # ---- conditions ----
 
@@ -264,10 +300,18 @@ class Phrases:
 
     def _aggregated(self, name: str) -> str:
         """The label of what `having` compares: an aggregate, by its name."""
+        if name in self.source.measures:
+            return self.source.measures[name].label
         function, _, field = name.removesuffix(")").partition("(")
         names = {"fields": plural(self.field(field)), "field": self.field(field), "rows": self.noun()}
         phrase = function if field else f"{function}_rows"
-        return self.say(phrase, **names) if phrase in templates_of(self.language) else name
+        if function in PAIRED | OF_GROUPS and "(" in field:
+            return name
+        return (
+            self.say(phrase, **names, part="", first="", second="", steps="")
+            if phrase in templates_of(self.language)
+            else name
+        )
 
     def _compared(self, condition: Comparison, kind: Kind, unit: str | None, rows: Rows | None) -> str:
         if condition.op == "between":

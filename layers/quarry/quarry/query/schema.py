@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, LiteralString
 
 from quarry.language.word_forms import plural
-from quarry.query.algebra import Condition
+from quarry.query.algebra import Aggregate, Condition
 from quarry.retrieval.facets import Facet, FacetKind, Related, SearchTable
 
 ACTOR_SETTING = "quarry.actor"
@@ -87,6 +87,18 @@ class Link:
 
 
 @dataclass(frozen=True)
+class Measure:
+    """A number that a source declares by name. With the `unit` `%` it is a share, a part of 1."""
+
+    name: str
+    aggregate: Aggregate
+    label: str
+    unit: str | None = None
+    synonyms: tuple[str, ...] = ()
+    description: str | None = None
+
+
+@dataclass(frozen=True)
 class Source:
     """Rows that can be asked about. `rows` is their table in SQL; `guard` is true of the rows that this caller may see, where the
     database's own policies do not say it. `holds_words` is true of rows that hold all words of a text, which is a parameter.
@@ -109,6 +121,7 @@ class Source:
     description: str = ""
     languages: tuple[str, ...] = ()
     predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
+    measures: Mapping[str, Measure] = field(default_factory=dict)
     owner_claim: str | None = None
     texts: Mapping[str, Field] = field(default_factory=dict)
     """Long texts: they can be selected and compared, and no question is read as one about them."""

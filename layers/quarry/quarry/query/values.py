@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+from calendar import monthrange
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
@@ -12,7 +13,11 @@ from quarry.query.paths import invalid
 from quarry.query.schema import Kind
 
 _PERIOD = re.compile(r"(\d{4})(?:-(?:(\d\d)(?:-(\d\d))?|W(\d\d)|Q([1-4])))?", re.ASCII)
-_RELATIVE = re.compile(r"today(?:([+-]\d{1,5})d)?", re.ASCII)
+_RELATIVE = re.compile(r"today(?:([+-]\d{1,5})([dwmqy]))?", re.ASCII)
+_NAMED = re.compile(r"(this|last|next|previous|current) (day|week|month|quarter|year)", re.ASCII | re.IGNORECASE)
+_AWAY = {"this": 0, "current": 0, "last": -1, "previous": -1, "next": 1}
+_MONTHS = {"month": 1, "quarter": 3, "year": 12, "m": 1, "q": 3, "y": 12}
+"""The months of a length of time that has whole ones."""
 DIGITS_MAX = 300
 """Most digits of a number in Postgres."""
 DAY = datetime.timedelta(days=1)
@@ -79,15 +84,18 @@ def interval_of(value: Scalar, kind: Kind, today: datetime.date, pointer: str) -
         pass
     raise invalid(
         pointer,
-        f"{text[:100]!r} is not a date: write 2026-10-03, a period as 2026-W40, 2026-10, 2026-Q4 or 2026, today, or today-30d",
+        f"{text[:100]!r} is not a date: write 2026-10-03, a period as 2026-W40, 2026-10, 2026-Q4 or 2026, today, today-30d,"
+        " today-1m, or last month",
     )
 
 
 def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.date] | None:
     """The first day, and the day after the last."""
     if found := _RELATIVE.fullmatch(text):
-        day = today + datetime.timedelta(days=int(found[1] or 0))
+        day = _away(today, int(found[1] or 0), found[2] or "d")
         return day, day + DAY
+    if found := _NAMED.fullmatch(text):
+        return _named_period(today, _AWAY[found[1].lower()], found[2].lower())
     found = _PERIOD.fullmatch(text)
     if found is None:
         return None
@@ -103,6 +111,27 @@ def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.d
     start = datetime.date(year, first, 1)
     after = year * 12 + first - 1 + months
     return start, datetime.date(after // 12, after % 12 + 1, 1)
+
+
+def _away(day: datetime.date, number: int, unit: str) -> datetime.date:
+    """The day a number of days, weeks, months, quarters or years away; of a shorter month its last."""
+    if unit not in _MONTHS:
+        return day + datetime.timedelta(days=number * (7 if unit == "w" else 1))
+    months = day.year * 12 + day.month - 1 + number * _MONTHS[unit]
+    year, month = months // 12, months % 12 + 1
+    return datetime.date(year, month, min(day.day, monthrange(year, month)[1]))
+
+
+def _named_period(today: datetime.date, away: int, period: str) -> tuple[datetime.date, datetime.date]:
+    """The first day of the period so many away from that of today, and the day after its last."""
+    if period in ("day", "week"):
+        length = datetime.timedelta(days=7 if period == "week" else 1)
+        start = (today - today.weekday() * DAY if period == "week" else today) + away * length
+        return start, start + length
+    months = _MONTHS[period]
+    first = datetime.date(today.year, (today.month - 1) // months * months + 1, 1)
+    start = _away(first, away * months, "m")
+    return start, _away(start, months, "m")
 
 
 def _moment(text: str) -> str:

@@ -4,8 +4,6 @@ or date vetoes a confident answer. The executor enforces scope and rights. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from quarry.language.tokens import phrase
 from quarry.platform.text import STOP_WORDS
 from quarry.query.algebra import Scalar
@@ -15,8 +13,6 @@ from quarry.spans.quantities import converted, dimension_of
 
 NAMED_IN_FULL = 0.99
 """Likeness from which words are the whole of a name."""
-UNREAD_MAX = 6
-"""Most unread words to list in a message."""
 
 
 def may_hold(each: FieldName, said: SaidNumber) -> bool:
@@ -76,9 +72,3 @@ def vetoes(said: Said, mask: int) -> list[str]:
     """The reasons not to answer with confidence: values, numbers, times and quoted texts that no part reads."""
     unread = {(each.place.first, each.place.last) for each in said.spans if not each.place.mask & mask}
     return [phrase(said.text, said.tokens, first, last) for first, last in sorted(unread)]
-
-
-def doubt(unread: Sequence[str]) -> str:
-    """Warns that the answer may be to another question, and lists the words that were not understood."""
-    named = ", ".join(f"“{word}”" for word in unread[:UNREAD_MAX])
-    return f"This may not answer the question{f': {named} was not understood' if named else ''}."

@@ -84,6 +84,8 @@ class SourceName:
     predicates: tuple[FieldName, ...] = ()
     titles: tuple[FieldName, ...] = ()
     """The fields that make up the title, if there are several."""
+    dated: FieldName | None = None
+    """The field that dates its rows."""
 
     @property
     def columns(self) -> tuple[FieldName, ...]:
@@ -121,7 +123,9 @@ def _with_umlauts(text: str) -> str:
 
 def source_name(source: Source, schema: Schema) -> SourceName:
     """The names of a source, its fields and its links."""
-    fields = [_field_name(source, same, schema) for same in _same_columns(source)]
+    columns = [*_same_columns(source)]
+    fields = [_field_name(source, same, schema) for same in columns]
+    dated = next((each for each, same in zip(fields, columns, strict=True) if source.dated in same), None)
     title = next((each for each in fields if _is_title(source, source.fields[each.name])), None)
     fields += _references(source, schema, {each.link for each in fields})
     links = tuple(
@@ -132,7 +136,7 @@ def source_name(source: Source, schema: Schema) -> SourceName:
     predicates = tuple(FieldName(source.name, name, "boolean", _alternatives((name,))) for name in source.predicates)
     own = title or FieldName(source.name, TITLE, "text", (("name",), (TITLE,)))
     titles = () if title else _titles(source, fields)
-    return SourceName(source.name, nouns, tuple(fields), links, own, predicates, titles)
+    return SourceName(source.name, nouns, tuple(fields), links, own, predicates, titles, dated)
 
 
 def _titles(source: Source, fields: Sequence[FieldName]) -> tuple[FieldName, ...]:

@@ -26,7 +26,7 @@ from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text
 from quarry.reader.names import FieldName
 from quarry.reader.said import Place, Said, SaidDays, SaidValue, ValueLink
-from quarry.reader.unread import explained, is_behind, may_state, unread_of
+from quarry.reader.unread import doubtful, explained, is_behind, may_state, unread_of
 
 LOGIT_MAX = 6.0
 COUNTED_MAX = 4
@@ -183,7 +183,7 @@ def read_question(
     verdict: Verdict = (
         "confident" if chance >= limits.confident else "doubted" if chance >= limits.doubted else "refused"
     )
-    if verdict == "confident" and (may_state(found) or (first.ask.kind == "count" and is_behind(first, found.said))):
+    if verdict == "confident" and (doubtful(found) or (first.ask.kind == "count" and is_behind(first, found.said))):
         verdict = "doubted"  # a word may state another condition, or rows of another source be counted
     return Reading(found.said, query, verdict, chance, unread_of(found), best, ranked.pair_scores)
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from quarry.language.tokens import phrase, stems_of
 from quarry.platform.text import STOP_WORDS
 from quarry.reader.candidates import Candidate, Candidates
 from quarry.reader.constraints import NAMED_IN_FULL, vetoes
 from quarry.reader.learned import known_words
 from quarry.reader.names import FieldName, SourceName
-from quarry.reader.said import Named, Said
+from quarry.reader.options import LIKENESS_MIN
+from quarry.reader.said import Named, Place, Said
 
 
 def explained(found: Candidates) -> set[str]:
@@ -34,10 +36,18 @@ def may_state(found: Candidates) -> list[str]:
     return list(dict.fromkeys((*vetoes(said, first.mask), *(said.tokens[place].text for place in places))))
 
 
+def doubtful(found: Candidates) -> list[str]:
+    """What takes the certainty of the first candidate away: what may state a condition that it lacks, and the times that it
+    compares with a date of which the question says nothing: "the average weight of pets in 2024", where pets have only a day of
+    birth.
+    """
+    return list(dict.fromkeys((*may_state(found), *_times_of_unnamed_dates(found))))
+
+
 def unread_of(found: Candidates) -> list[str]:
-    """The words that no part of the first candidate reads, first those that may state a condition."""
+    """The words that no part of the first candidate reads, first those that take its certainty away."""
     mask = found.all[0].mask
-    return list(dict.fromkeys((*may_state(found), *found.said.unread(mask, explained(found)))))
+    return list(dict.fromkeys((*doubtful(found), *found.said.unread(mask, explained(found)))))
 
 
 def is_behind(first: Candidate, said: Said) -> bool:
@@ -102,6 +112,36 @@ def _next_read(said: Said, unread: set[int], place: int, step: int) -> int:
             return -1
         if place not in unread and said.tokens[place].key not in STOP_WORDS:
             return place
+
+
+def _times_of_unnamed_dates(found: Candidates) -> list[str]:
+    """The times, as written, if a date is compared with them that no word of the question stands for and that does not date the
+    rows asked for.
+    """
+    first, said = found.all[0], found.said
+    tests = (test for test in first.conditions.tests if test.form == "field" and test.values)
+    compared = [test.field for test in tests if test.field and (test.field.is_date or test.field.kind == "year")]
+    if all(_is_meant(each, first, found) for each in compared):
+        return []
+    places = [*(each.place for each in said.days), *(each.place for each in said.lengths)]
+    return [phrase(said.text, said.tokens, each.first, each.last) for each in places if each.mask & first.mask]
+
+
+def _is_meant(each: FieldName, first: Candidate, found: Candidates) -> bool:
+    """Whether a bare time can only be one of this field's: it dates the rows asked for, or those of a source that the question
+    names, words stand for it, or it is called nothing but what it holds: a `year`.
+    """
+    said, of = found.said, found.clues.names.sources[each.source]
+    if each is of.dated and (of is first.ask.base or said.best(of) is not None):
+        return True
+    is_plain = any(set(called) <= {*stems_of(each.kind)} for called in each.called)
+    standing = found.clues.standing_for([each]) - STOP_WORDS
+    return is_plain or _is_named(said.best(each)) or bool(standing)
+
+
+def _is_named(place: Place | None) -> bool:
+    """Whether words name something and are not just several whose first letters are a part of its name: "on", of nurses."""
+    return place is not None and (place.likeness >= LIKENESS_MIN or place.last - place.first == 1)
 
 
 def _named_for_any_value(first: Candidate, said: Said) -> Iterator[int]:

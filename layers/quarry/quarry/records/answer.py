@@ -1,34 +1,23 @@
 """Answering a question from records, as a stream of events.
 
 Read `answer_question` from top to bottom: a first search for the question, and then the answer, written by a model (`written`)
-or, without one, by rule: the question is read, and answered by what its Query gives, where that is likely what it asks, else by
-the sources' own sentences.
+or, without one, the exact result of the Query that it likely is (`exact`), else the best sentences of the records (`passages`).
 """
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
-from typing import Any
 from uuid import UUID
 
-from quarry.agent.results import lines_of, with_list
-from quarry.agent.service import answer_query
 from quarry.agent.sources import what_may_be_asked
-from quarry.models.step import write
 from quarry.platform.budget import Budget
-from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.query.algebra import Query
-from quarry.query.contract import QueryResult
-from quarry.query.phrases import Phrases
-from quarry.reader.constraints import doubt as in_doubt
-from quarry.reader.reading import Reading
-from quarry.records.answer_cache import Begun, Keys
-from quarry.records.answerability import facts_of, suggest_followups
+from quarry.records.answer_cache import Begun
+from quarry.records.answerability import passages_of
+from quarry.records.by_rule import ByRule
 from quarry.records.checked import citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
@@ -36,14 +25,13 @@ from quarry.records.contract import (
     IntentEvent,
     ToolCallEvent,
     ToolObservationEvent,
-    UnderstoodEvent,
 )
-from quarry.records.evidence import SOURCES_MAX, Evidence, EvidenceSource, aggregation_of
-from quarry.records.extraction import BROKEN_OFF, NOTHING_FOUND, Facts, quoted
+from quarry.records.evidence import Evidence
+from quarry.records.exact import likely_query
 from quarry.records.finding import Searched, SearchToolset
 from quarry.records.reading import classify_intent
 from quarry.records.research import SOURCES_FOUND_MAX
-from quarry.records.scope import Asked, as_requested, read_request, required
+from quarry.records.scope import Asked, read_request
 from quarry.records.searched_types import RecordTypes
 from quarry.records.sources import acting_for, over_readable
 from quarry.records.written import written_by_model
@@ -51,8 +39,7 @@ from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event
 from quarry.verification.check import Verifier
-from quarry.verification.levels import Exact, Passages, level
-from quarry.verification.trust import Trust
+from quarry.verification.levels import level
 
 MAX_STEPS = 6
 """Most searches, and most model turns, of one answer, the answer itself included."""
@@ -87,8 +74,6 @@ async def answer_question(
         for name in begun.asked.types.degraded(begun.asked.request.types):
             run.degrade(name)
         yield _observation(begun)
-        if begun.facts is not None and begun.facts.understood is not None:
-            yield begun.facts.understood
         answer = answered_by_rule(begun) if by_rule else written_by_model(begun, MAX_STEPS, asker.answered_by_rule)
         async with aclosing(answer) as events:
             async for event in events:
@@ -141,8 +126,8 @@ class _Asker:
         )
         query = asked.conversation.search_query
         first = await toolset.search(query)
-        facts = await known_facts(query, first, toolset) if reading is not None else None
-        return Begun(asked, caller, toolset, first, facts)
+        by_rule = await found_by_rule(query, first, toolset) if reading is not None else None
+        return Begun(asked, caller, toolset, first, by_rule)
 
 
 def _call_event(asked: Asked, run: Run) -> ToolCallEvent:
@@ -172,194 +157,46 @@ def _budget(services: Services) -> Budget:
 
 async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:
     """The events of an answer that no model writes, after its first search. Raises DatabaseUnavailable."""
-    facts = begun.facts or await known_facts(begun.asked.conversation.search_query, begun.first, begun.toolset)
-    ruled = Ruled(begun, facts)
-    keys = begun.keys(facts.text, facts.doubt, facts.is_all, facts.counted.to_json() if facts.counted else None)
+    answer = begun.by_rule or await found_by_rule(begun.asked.conversation.search_query, begun.first, begun.toolset)
+    keys = begun.keys(*answer.known)
     kept = await begun.kept(keys)
     if kept is not None:
-        for again in begun.given_again(kept, facts.counted):
+        for again in begun.given_again(kept, answer.counted, answer.understood):
             yield again
         return
-    async with aclosing(ruled.written(keys)) as events:
+    if answer.understood is not None:
+        yield answer.understood
+    yield begun.sent(answer.sources)
+    if answer.counted is not None:
+        yield answer.counted
+    text, notes = "", _searched(begun, answer)
+    for piece in filter(None, (*answer.pieces, notes)):
+        text += piece
+        yield AnswerChunkEvent(chunk=piece)
+    verifier = Verifier(source_texts(answer.sources), own=(*answer.own, notes))
+    checked = citations_event(await off_loop(verifier.verify, text))
+    trust = level(answer.basis, missing=begun.asked.left_out if answer.understood else ())
+    ended = begun.ending(text, answer.sources, checked, trust, None, keys, is_found=answer.is_found)
+    async with aclosing(ended) as events:
         async for event in events:
             yield event
 
 
-@dataclass(frozen=True)
-class Ruled:
-    """An answer by rule: what was found, and what is known for sure."""
-
-    begun: Begun
-    facts: Facts
-
-    @property
-    def evidence(self) -> Sequence[EvidenceSource]:
-        """The sources of the answer."""
-        return [] if self.facts.is_all else self.begun.toolset.evidence.sources[:SOURCES_MAX]
-
-    @property
-    def only(self) -> str:
-        """The filters, where nothing was found within them, and the collections that could not be searched."""
-        told = self.begun.asked.told
-        is_said = told is not None and not self.evidence and self.facts.counted is None
-        only = f"\n\nOnly this was searched: {told.label}." if told and is_said else ""
-        return only + self.begun.missing
-
-    async def written(self, keys: Keys) -> AsyncGenerator[Event]:
-        """The events of a new answer."""
-        begun, facts, evidence = self.begun, self.facts, self.evidence
-        yield begun.sent(evidence)
-        if facts.counted is not None:
-            yield facts.counted
-        answer = ""
-        async with aclosing(self._text()) as chunks:
-            async for chunk in chunks:
-                answer += chunk
-                yield AnswerChunkEvent(chunk=chunk)
-        own = (facts.text, facts.doubt, BROKEN_OFF, NOTHING_FOUND, self.only)
-        verifier = Verifier(source_texts(evidence), own=own)
-        checked = citations_event(await off_loop(verifier.verify, answer))
-        followups = partial(suggest_followups, begun.asked.conversation, answer, begun.toolset, facts)
-        async with aclosing(begun.ending(answer, evidence, checked, self.trust, followups, keys)) as events:
-            async for event in events:
-                yield event
-
-    @property
-    def trust(self) -> Trust | None:
-        """How far the answer can be believed: a result as its reading, passages claim nothing."""
-        facts = self.facts
-        basis = Exact("likely" if facts.doubt else "sure", facts.unread) if facts.basis else Passages()
-        return level(basis, missing=() if facts.basis else self.begun.asked.left_out)
-
-    async def _text(self) -> AsyncGenerator[str]:
-        """The answer as it comes: what is known for sure, then the sources' own sentences."""
-        facts, sources = self.facts, self.evidence
-        beginning = facts.text or (facts.doubt if sources else "")
-        if beginning:
-            yield beginning
-        if not facts.is_all:
-            if beginning:
-                yield "\n\n"
-            written = write("records_answer", self.begun.toolset.run, None, self._sentences, broken_off=BROKEN_OFF)
-            async with aclosing(written) as pieces:
-                async for piece in pieces:
-                    yield piece
-        if self.only:
-            yield self.only
-
-    def _sentences(self) -> Iterator[str]:
-        """The sources' own sentences; an exact count needs none."""
-        if self.facts.quotes and self.evidence:
-            yield from quoted(self.facts.quotes)
-        elif not self.facts.text:
-            yield NOTHING_FOUND
+def _searched(begun: Begun, answer: ByRule) -> str:
+    """The filters, where nothing near was found within them, and the collections that could not be searched."""
+    told = begun.asked.told
+    only = f"\n\nOnly this was searched: {told.label}." if told and not answer.is_found else ""
+    return only + begun.missing
 
 
-async def known_facts(query: str, first: Searched, toolset: SearchToolset) -> Facts:
-    """The result of the question's Query where that is surely meant; else what the records found answer, or a doubted result
+async def found_by_rule(query: str, first: Searched, toolset: SearchToolset) -> ByRule:
+    """The result of the question's Query where that is surely meant; else the passages of the records found, or a doubted result
     where that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
     """
-    read = _likely_query(toolset)
-    if read is not None and read.is_sure and (facts := await read.facts()) is not None:
-        return facts
-    passages = doubted(await facts_of(query, first, toolset), first.sources, toolset.read.read.unread)
-    if read is None or not read.is_likelier_than(passages) or (facts := await read.facts()) is None:
-        return passages
-    # records may answer the words that were not read
-    is_all = not read.reading.unread or passages.is_all or not first.sources
-    return replace(facts, is_all=is_all, authors=passages.authors, quotes=passages.quotes)
-
-
-def doubted(passages: Facts, sources: Sequence[EvidenceSource], unread: Sequence[str]) -> Facts:
-    """What these sources answer where no query was read for sure: in doubt, if all of them are rows of values. What such rows
-    answer is what a query asks of them; prose may say what no query asks for.
-    """
-    is_prose = any(source.text.is_prose for source in sources)
-    if passages.is_all or passages.doubt or is_prose or not sources:
-        return passages
-    return replace(passages, doubt=in_doubt(unread))
-
-
-@dataclass(frozen=True)
-class _LikelyQuery:
-    """A question as the Query that it likely is, within the filters that hold. It has not run yet."""
-
-    reading: Reading
-    query: Query
-    toolset: SearchToolset
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether such a reading is right often enough to be given without doubt."""
-        return self.reading.verdict == "confident"
-
-    def is_likelier_than(self, passages: Facts) -> bool:
-        """Whether its result rather answers than what records say. Where the question names the records that are asked for, it
-        does if nothing is left unread; a number does too if the other answer is doubtful.
-        """
-        if self.reading.chance > passages.chance:
-            return True
-        is_whole, is_number = not self.reading.unread, not self.query.asks_for_rows
-        return bool(self.toolset.read.named) and (is_whole or (is_number and bool(passages.doubt)))
-
-    async def facts(self) -> Facts | None:
-        """The result of the Query; None where it cannot run, and where it is doubted and has no rows."""
-        toolset, today = self.toolset, datetime.datetime.now(datetime.UTC).date()
-        with toolset.run.step("records_count"):
-            try:
-                result = await answer_query(self.query, toolset.asked, toolset.services, today, keeps_places=True)
-            except InvalidInput:
-                return None
-        if not (self.is_sure or result.total):
-            return None
-        # an empty list is seldom what was meant; zero is an answer to "how many"
-        is_empty = result.query.asks_for_rows and not result.total
-        schema = toolset.asked.schema
-        phrases = Phrases(schema, schema.sources[self.query.source], today)
-        facts = _facts(self.reading, result, phrases, is_doubted=is_empty or not self.is_sure)
-        counted = facts.counted
-        if counted is not None:
-            facts = replace(facts, counted=counted.model_copy(update={"filters": self._filters()}))
-        return facts
-
-    def _filters(self) -> dict[str, Any]:
-        """The conditions as a request writes them. The query says the others."""
-        name = self.toolset.asked.homes[self.query.source][1]
-        table = self.toolset.record_types.counted.get(name)
-        conditions = (*self.toolset.scope.facets, *self.query.where)
-        return {"types": [name], **(as_requested(conditions, table) if table is not None else {})}
-
-
-def _likely_query(toolset: SearchToolset) -> _LikelyQuery | None:
-    """The Query that the question likely is; None where none is likely, or it cannot be asked within the filters."""
-    reading, asked = toolset.read.read, toolset.asked
-    if reading.query is None or reading.verdict == "refused" or not reading.best[0][0].mask:
-        return None  # nothing of the question was read
-    name = reading.query.source
-    table = toolset.record_types.counted.get(asked.homes[name][1])
-    try:
-        given = required(toolset.scope, table, asked.schema.sources[name]) if table is not None else []
-    except InvalidInput:
-        return None
-    # a filter that the question repeats is one condition
-    where = (*given, *(each for each in reading.query.where if each not in given))
-    query = reading.query.model_copy(update={"where": where})
-    return _LikelyQuery(reading, query, toolset)
-
-
-def _facts(reading: Reading, result: QueryResult, phrases: Phrases, *, is_doubted: bool) -> Facts:
-    """The result in words. A doubted one names what was not understood."""
-    doubt = in_doubt(reading.unread) if is_doubted else ""
-    lines = with_list(result.sentence, [*lines_of(result, phrases)])
-    text = "\n".join([*([doubt, ""] if doubt else []), *lines])
-    return Facts(
-        text,
-        aggregation_of([result]),
-        is_all=True,
-        understood=UnderstoodEvent(
-            sentence=result.sentence, chips=result.filters, unread=list(reading.unread), query=result.query
-        ),
-        doubt=doubt,
-        basis=f"counted on {result.total:,} {'row' if result.total == 1 else 'rows'}",
-        unread=tuple(reading.unread),
-    )
+    read = likely_query(toolset)
+    if read is not None and read.is_sure and (exact := await read.answer()) is not None:
+        return exact
+    passages, chance = await passages_of(query, first, toolset)
+    if read is not None and read.is_likelier_than(chance) and (exact := await read.answer()) is not None:
+        return exact
+    return passages

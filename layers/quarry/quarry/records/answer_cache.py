@@ -31,6 +31,7 @@ from quarry.records.contract import (
     RecordKey,
     Source,
     SourcesEvent,
+    UnderstoodEvent,
 )
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller
@@ -39,8 +40,8 @@ from quarry.verification.trust import Trust
 
 if TYPE_CHECKING:
     # opening a shared answer imports none of the search
+    from quarry.records.by_rule import ByRule
     from quarry.records.evidence import EvidenceSource
-    from quarry.records.extraction import Facts
     from quarry.records.finding import Searched, SearchToolset
     from quarry.records.scope import Asked
 
@@ -94,6 +95,8 @@ class FinishedAnswer:
     trust: Trust | None
     checked: CitationsEvent
     queries: Sequence[AskedQuery] = ()
+    shared: bool = True
+    """Whether whoever has its link may open it."""
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ async def store_answer(
     keys: Keys | None,
     changed: Set[RecordKey],
     lifetime_days: int,
+    shared: bool = True,
 ) -> str | None:
     """Keep a finished answer; its id, or None where something that it quotes was forgotten meanwhile. Of records that `changed`
     since the answer was made from them it is said when it is opened. Without `keys` it answers no other question.
@@ -126,9 +130,9 @@ async def store_answer(
     types, ids = [each.type for each in finished.sources], [each.id for each in finished.sources]
     statement = """insert into answer_cache (id, query, answer, sources, suggested_followups, source_count, confidence,
              expires_at, owner, question_key, found_key, citations, unsupported, queries, statements, confidence_label,
-             record_hashes)
+             shared, record_hashes)
            select %s, %s, %s, %s::jsonb, %s, %s, %s, now() + make_interval(days => %s), %s, %s, %s, %s::jsonb, %s, %s::jsonb,
-             %s::jsonb, %s,
+             %s::jsonb, %s, %s,
              array(select case when s.has_changed then '' else coalesce(h.hash, '') end
                from unnest(%s::text[], %s::text[], %s::bool[]) with ordinality s (type, id, has_changed, place)
                left join record_hashes(%s::text[], %s::text[]) h on h.type = s.type and h.id = s.id order by s.place)
@@ -154,6 +158,7 @@ async def store_answer(
                 json.dumps([each.to_json() for each in finished.queries]),
                 json.dumps([each.model_dump(mode="json", exclude_none=True) for each in finished.checked.statements]),
                 finished.trust and finished.trust.label,
+                shared,
                 types,
                 ids,
                 [(each.type, each.id) in changed for each in finished.sources],
@@ -167,7 +172,7 @@ async def find_answer(database: Database, keys: Keys) -> KeptAnswer | None:
     """The latest answer to the same question whose basis is unchanged; None where there is none."""
     row = await database.row(
         """select id, answer, sources, suggested_followups as followups, confidence, confidence_label, citations, unsupported,
-             statements, queries, record_hashes
+             statements, queries, shared, record_hashes
            from answer_cache where question_key = %s and found_key = %s and expires_at > now()
            order by created_at desc limit 1""",
         [keys.question, keys.found],
@@ -202,13 +207,13 @@ def _whole(source: Source) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Begun:
-    """An answer whose first search is done. `facts` are what is known without a model; None where a model leads."""
+    """An answer whose first search is done. `by_rule` is the answer without a model; None where a model leads."""
 
     asked: Asked
     caller: Caller
     toolset: SearchToolset
     first: Searched
-    facts: Facts | None
+    by_rule: ByRule | None
 
     @property
     def missing(self) -> str:
@@ -253,6 +258,7 @@ class Begun:
                 keys=keys,
                 changed=await self.toolset.changed(finished.sources),
                 lifetime_days=self.toolset.services.settings.answer_lifetime_days,
+                shared=self._is_shared,
             )
         except UNREADABLE:
             logger.warning("an answer could not be stored")
@@ -263,11 +269,15 @@ class Begun:
         self.toolset.run.results = [ResultRecord(*each.text.key, each.weight) for each in evidence]
         return SourcesEvent(sources=[each.to_source() for each in evidence])
 
-    def given_again(self, kept: KeptAnswer, counted: AggregationEvent | None) -> Iterator[Event]:
-        """The events of a kept answer, with the numbers that it rests on."""
+    def given_again(
+        self, kept: KeptAnswer, counted: AggregationEvent | None, understood: UnderstoodEvent | None = None
+    ) -> Iterator[Event]:
+        """The events of a kept answer, with how it was read, and the numbers that it rests on."""
         given, run = kept.finished, self.toolset.run
         run.end_reason, run.answer_id = "kept_answer", kept.id
         run.results = [ResultRecord(each.type, each.id, each.similarity or 0.0) for each in given.sources]
+        if understood is not None:
+            yield understood
         yield SourcesEvent(sources=[*given.sources])
         if counted is not None:
             yield counted
@@ -275,7 +285,7 @@ class Begun:
         yield given.checked
         yield from confidence_event(given.trust, given.checked.citations)
         yield FollowupsEvent(questions=[*given.followups])
-        yield self._done(kept.id, [], cached=True)
+        yield self._done(kept.id, [], shared=given.shared, cached=True)
 
     async def ending(
         self,
@@ -283,29 +293,36 @@ class Begun:
         evidence: Sequence[EvidenceSource],
         checked: CitationsEvent,
         trust: Trust | None,
-        followups: Callable[[], Awaitable[list[str]]],
+        followups: Callable[[], Awaitable[list[str]]] | None,
         keys: Keys,
         queries: Sequence[AskedQuery] = (),
+        *,
+        is_found: bool,
     ) -> AsyncGenerator[Event]:
         """The events after the text of a new answer, which is then kept."""
         yield checked
         for event in confidence_event(trust, checked.citations):
             yield event
-        asked = await followups()
+        asked = await followups() if followups is not None else []
         yield FollowupsEvent(questions=asked)
         sources, run = [each.to_source() for each in evidence], self.toolset.run
         finished = FinishedAnswer(answer, sources, asked, trust, checked, queries)
         run.answer_id = await self._keep(finished, None if run.degraded else keys)
-        run.end_reason = "answered" if sources or queries else "nothing_found"
-        yield self._done(run.answer_id, run.degraded)
+        run.end_reason = "answered" if is_found else "nothing_found"
+        yield self._done(run.answer_id, run.degraded, shared=self._is_shared)
 
-    def _done(self, answer_id: str | None, degraded: list[str], *, cached: bool = False) -> DoneEvent:
+    @property
+    def _is_shared(self) -> bool:
+        return self.toolset.services.settings.shared_answers == "link"
+
+    def _done(self, answer_id: str | None, degraded: list[str], *, shared: bool, cached: bool = False) -> DoneEvent:
         return DoneEvent(
             answer_id=answer_id,
             cached=cached,
             topic_changed=self.asked.conversation.topic_changed,
             degraded=degraded,
             applied=self.asked.told,
+            shared=shared,
         )
 
 

@@ -24,7 +24,7 @@ _CITED = re.compile(r"\[(\d{1,3})\]")
 @router.get("/answers/{id}", responses=documented(NotFound))
 @without_place
 async def cached_answer(id: Identifier, services: ServicesDependency) -> Response:
-    """A finished answer, as it was given. Public: whoever knows the id may read it."""
+    """A finished answer, as it was given. Public: whoever knows the id may read it, where it is shared."""
     answer: CachedAnswer = await open_answer(services.database.reserve, id)
     return JSONResponse(answer.model_dump(mode="json", exclude_none=True))
 
@@ -38,8 +38,15 @@ async def revoke(id: Identifier, caller: PlainCaller, services: ServicesDependen
 # on a path of its own, since opening a shared answer needs no user
 @router.get("/me/answers/{id}")
 async def own_answer(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> OwnAnswer:
-    """Whether an answer is yours, so that you can revoke it."""
-    return OwnAnswer(id=id, revocable=await is_revocable(services.database, id, caller.user_id))
+    """Whether an answer is yours, so that you can revoke it, and whether its link opens it."""
+    shared = await is_shared(services.database, id, caller.user_id)
+    return OwnAnswer(id=id, revocable=shared is not None, shared=bool(shared))
+
+
+@router.post("/me/answers/{id}/share", status_code=204, responses=documented(NotFound))
+async def share(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> None:
+    """Share an answer of yours: whoever has its link can open it from now on."""
+    await share_answer(services.database, id, caller.user_id)
 
 
 async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
@@ -47,11 +54,11 @@ async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
     row = await database.row(
         """select id, query, answer, sources, suggested_followups, source_count, confidence, confidence_label, created_at,
              expires_at, citations, unsupported, statements, record_hashes
-           from answer_cache where id = %s and expires_at > now()""",
+           from answer_cache where id = %s and shared and expires_at > now()""",
         [answer_id],
     )
     if row is None:
-        raise NotFound("There is no such answer, or it has expired; ask the question again.")
+        raise NotFound("There is no such answer, it has expired, or it is not shared; ask the question again.")
     for moment in ("created_at", "expires_at"):
         row[moment] = row[moment].astimezone(datetime.UTC)
     hashes = row.pop("record_hashes")
@@ -66,12 +73,19 @@ async def open_answer(database: Database, answer_id: str) -> CachedAnswer:
     return answer.model_copy(update={"changed_since": changed})
 
 
-async def is_revocable(database: Database, answer_id: str, owner: str) -> bool:
-    """Whether there is such an answer, and it is the owner's."""
+async def is_shared(database: Database, answer_id: str, owner: str) -> bool | None:
+    """Whether the link of the owner's answer opens it; None where the owner has no such answer."""
     row = await database.row(
-        "select from answer_cache where id = %s and owner = %s and expires_at > now()", [answer_id, owner]
+        "select shared from answer_cache where id = %s and owner = %s and expires_at > now()", [answer_id, owner]
     )
-    return row is not None
+    return row["shared"] if row is not None else None
+
+
+async def share_answer(database: Database, answer_id: str, owner: str) -> None:
+    """Let the link of an answer open it. Raises NotFound where the owner has no such answer."""
+    statement = "update answer_cache set shared = true where id = %s and owner = %s and expires_at > now()"
+    if not await database.execute(statement, [answer_id, owner]):
+        raise NotFound("There is no such answer, or it is not yours.")
 
 
 async def revoke_answer(database: Database, answer_id: str, owner: str) -> None:

@@ -1,4 +1,4 @@
-"""How likely the records that a search found answer its question, as one fitted probability, and what to ask next.
+"""How likely the records that a search found answer its question, as one fitted probability.
 
 A logistic regression weighs features of a search: how near the nearest record is, which words of the question the records
 hold, and how well the best sentence answers by the pair model. `tools/fit/answerability.py` fits the weights to questions over
@@ -18,37 +18,15 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
-from quarry.language.tokens import phrase
-from quarry.models.step import ModelStep, decide
-from quarry.platform.budget import in_time
-from quarry.platform.errors import TimeIsUp
-from quarry.platform.links import plain_links
-from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.text import STOP_WORDS, placed_words, shorten, significant_words, topic_text, words
-from quarry.postgres.failures import UNREADABLE
+from quarry.platform.text import STOP_WORDS, placed_words, significant_words, topic_text, words
 from quarry.reader.features import chance_of
+from quarry.records.by_rule import ByRule
 from quarry.records.contract import RecordKey
-from quarry.records.counts import counts_next
-from quarry.records.evidence import EvidenceSource, RecordText
-from quarry.records.extraction import (
-    FOLLOWUPS_MAX,
-    FOLLOWUPS_MIN,
-    Facts,
-    FollowupQuestions,
-    Quote,
-    chosen,
-    doubt,
-    followups_about,
-    nothing_held,
-    questions_about,
-    read_sentences,
-)
 from quarry.records.finding import Searched, SearchToolset
-from quarry.records.prompts import followup_messages
-from quarry.records.reading import is_asked, words_to_look_up
-from quarry.records.retrieval import Arm, coverages, latest_records, tables_seen
-from quarry.records.scope import Conversation, types_with
+from quarry.records.passages import NEAREST_MAX, Quote, as_passages, chosen, nothing_near, read_sentences
+from quarry.records.reading import is_asked
+from quarry.records.retrieval import tables_seen
 from quarry.records.searched_types import SearchedType
 
 NEAREST = 10
@@ -57,33 +35,32 @@ ALL = 0.999
 """This share of a sum counts as all of it, because of rounding."""
 
 
-async def facts_of(query: str, first: Searched, toolset: SearchToolset) -> Facts:
-    """Whether the records found answer the query: sentences to quote, a doubt, or a refusal that names the nearest. Raises
+async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tuple[ByRule, float]:
+    """The best sentences of the records found, or that none is near; and how likely these answer, from 0 to 1. Raises
     DatabaseUnavailable.
     """
-    authors = toolset.read.authors
     if not first.ranked:
-        return Facts(authors=authors)
+        return ByRule(nothing_near(()), is_found=False), 0.0
+    authors = toolset.read.authors
     said = [each for each in first.sources if each.text.author in authors]
     found = await read_sentences(query, said or first.sources, toolset.services)
-    quotes = chosen(found)
-    if "query_embedding" in toolset.run.degraded:
+    passages = ByRule(*as_passages(chosen(found), toolset.evidence.sources))
+    if "query_embedding" in toolset.run.degraded and passages.pieces:
         # nobody knows what the failing model would have found
-        return Facts(authors=authors, quotes=quotes, chance=1.0)
+        return passages, 1.0
     with toolset.run.step("records_answerability"):
         asked = await asked_words(query, first, toolset)
     has_meaning = any(each.has_meaning for each in toolset.types)
     fitted = fitted_for(toolset.services.embeddings.name if has_meaning else "")
     likely = fitted.probability(features_of(first, asked, found))
-    names = names_held_by_none(toolset, asked)
-    missing = names or [each.word for each in asked if each.is_missing and not each.is_near]
-    # a record with every word may answer even a short question, and so may the words of the person asked about
-    may_answer = bool(said) or _is_all_held(asked)
-    is_refused = bool(names) or (likely < fitted.refused_below and not may_answer)
-    if is_refused and is_asked(query):
-        return Facts(nothing_held(query, missing, first.sources), is_all=True, chance=min(likely, fitted.refused_below))
-    doubted = doubt(missing) if likely < fitted.doubted_below else ""
-    return Facts(authors=authors, doubt=doubted, quotes=quotes, chance=likely)
+    # a record with every word is near even a short question, and so are the words of the person asked about
+    is_near = not first.is_beside and (
+        likely >= fitted.doubted_below or bool(said) or _is_all_held(asked) or not is_asked(query)
+    )
+    if is_near and passages.pieces:
+        return passages, likely
+    nearest = first.sources[:NEAREST_MAX]
+    return ByRule(nothing_near(nearest, is_beside=first.is_beside), nearest, is_found=False), likely
 
 
 def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quote]) -> dict[str, float]:
@@ -146,21 +123,6 @@ class AskedWord:
     holders: frozenset[RecordKey]
     is_missing: bool = False
     is_near: bool = False
-
-
-def names_held_by_none(toolset: SearchToolset, asked: Sequence[AskedWord]) -> list[str]:
-    """The names in the question with a word that no searched record holds, nor one that is spelled nearly so."""
-    unheld = {each.word for each in asked if each.is_missing and not each.is_near}
-    said, names = toolset.read.read.said, list[str]()
-    for each in said.texts:
-        last = each.place.last
-        # the first part of a name may be a known value
-        while last < len(said.tokens) and said.tokens[last].is_capital:
-            last += 1
-        name = phrase(said.text, said.tokens, each.place.first, last)
-        if not unheld.isdisjoint(name.split()):
-            names.append(name)
-    return names
 
 
 async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> list[AskedWord]:
@@ -266,80 +228,3 @@ def _all_fitted() -> Mapping[str, Fitted]:
 def fitted_for(model: str) -> Fitted:
     """The weights for an embedding model; those for words alone where none were fitted for it."""
     return _all_fitted()[BY_MEANING if model == LOCAL_EMBEDDING_MODEL else BY_WORDS]
-
-
-FOLLOWUP_CHARACTERS_MAX = 200
-FOLLOWUP_COVERAGE_MIN = 0.6
-"""A follow-up is offered where a record holds this share of its words: the others would find nothing."""
-
-
-async def suggest_followups(conversation: Conversation, answer: str, toolset: SearchToolset, facts: Facts) -> list[str]:
-    """Two or three questions that the records can answer; after a count, questions about the type that was counted."""
-    counted = facts.counted.filters.get("types", ()) if facts.counted else ()
-    asked = counts_next(facts.counted, toolset.types, toolset.record_types.counted) if facts.counted else []
-    if len(asked) >= FOLLOWUPS_MIN:
-        return asked[:FOLLOWUPS_MAX]
-    sources, pool = _found(toolset, counted)
-    if not sources or (facts.is_all and facts.counted is None):
-        return followups_about(await _latest_records(toolset, counted))
-    step: ModelStep[str, FollowupQuestions] = ModelStep(
-        "records_followups",
-        lambda text: followup_messages(conversation.question, text, [record.topic or record.title for record in pool]),
-        FollowupQuestions,
-        lambda _: questions_about(conversation.question, sources, pool),
-    )
-    decided = await decide(step, answer, toolset.run)
-    is_models = toolset.run.chat is not None and step.name not in toolset.run.degraded
-    questions = await answered(decided.questions, toolset) if is_models else decided.questions
-    return await filled_up(questions, conversation.question, toolset, counted)
-
-
-def _found(toolset: SearchToolset, types: Sequence[str]) -> tuple[list[EvidenceSource], list[RecordText]]:
-    """The sources and all the records that were found, of these types or of any."""
-    sources = [each for each in toolset.evidence.sources if not types or each.text.type in types]
-    return sources, [each for each in toolset.pool.values() if not types or each.type in types]
-
-
-async def filled_up(
-    questions: Sequence[str], question: str, toolset: SearchToolset, types: Sequence[str] = ()
-) -> list[str]:
-    """At most three of the questions, and at least two where records of these types, or of any, can answer others."""
-    found = dict.fromkeys(questions)
-    if len(found) < FOLLOWUPS_MIN:
-        asked = await off_loop(questions_about, question, *_found(toolset, types))
-        found |= dict.fromkeys(asked.questions)
-    if len(found) < FOLLOWUPS_MIN:
-        found |= dict.fromkeys(followups_about(await _latest_records(toolset, types)))
-    return [*found][:FOLLOWUPS_MAX]
-
-
-async def answered(questions: Sequence[str], toolset: SearchToolset) -> list[str]:
-    """The questions whose words a searched record mostly holds; none where the look-up fails or takes too long."""
-    asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(questions)]
-    types = types_with(toolset.scope.facets, toolset.types)
-    arms = [Arm(each, words_to_look_up(question), toolset.scope.given) for question in asked for each in types]
-    try:
-        async with in_time(toolset.run.budget.seconds_left):
-            held = await coverages(toolset.services.reader, arms)
-    except (TimeIsUp, *UNREADABLE):
-        return []
-    return [question for question in asked if held.get(words_to_look_up(question), 0.0) >= FOLLOWUP_COVERAGE_MIN]
-
-
-async def _latest_records(toolset: SearchToolset, types: Sequence[str] = ()) -> list[RecordText]:
-    """The latest records of these types, or of all that are searched, within the filters; none where the look-up fails or takes
-    too long, since the answer is already given.
-    """
-    given = toolset.scope.given
-    among = types_with(given, toolset.types)
-    try:
-        async with in_time(toolset.run.budget.seconds_left):
-            return await latest_records(
-                toolset.services.reader,
-                toolset.record_types,
-                FOLLOWUPS_MAX,
-                among=[each for each in among if each.name in types] or among,
-                given=given,
-            )
-    except (TimeIsUp, *UNREADABLE):
-        return []

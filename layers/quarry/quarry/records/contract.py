@@ -21,7 +21,7 @@ from pydantic import (
 from quarry.platform.contract import AggregationGroup, Day, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.algebra import Cell
+from quarry.query.algebra import Cell, Span
 from quarry.query.contract import FilterChip, ShortQuery
 from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
 from quarry.verification.wire import CheckedStatement
@@ -296,8 +296,8 @@ class AggregationEvent(Event):
 
 
 class UnderstoodEvent(Event):
-    """How a question was read whose answer is the exact result of a Query: what came of it in words, its conditions, and the
-    words of the question that no part of it says.
+    """How a question that an exact result answers was read: in words, its conditions as chips with pointers into the query, the
+    characters that say its parts (`spans`), and the words that no part of it reads.
     """
 
     type: Literal["understood"] = "understood"
@@ -305,6 +305,7 @@ class UnderstoodEvent(Event):
     chips: list[FilterChip]
     unread: list[str]
     query: ShortQuery
+    spans: list[Span] = []
 
 
 class ResultOfQuery(LazyModel):
@@ -377,7 +378,8 @@ class Applied(LazyModel):
 
 class DoneEvent(Event):
     """The last event. `answer_id` is null when the answer could not be stored, or quotes what was forgotten meanwhile. `degraded`
-    names the steps that a fallback served for a failing model. `applied` is null where all records were searched.
+    names the steps that a fallback served for a failing model. `applied` is null where all records were searched. `shared`:
+    whoever has the answer's link can open it.
     """
 
     type: Literal["done"] = "done"
@@ -386,6 +388,7 @@ class DoneEvent(Event):
     topic_changed: bool
     degraded: list[str]
     applied: Applied | None = None
+    shared: bool = True
 
     def to_json(self) -> str:
         return self.model_dump_json(by_alias=True)
@@ -402,10 +405,11 @@ class ChangedRecord(LazyModel):
 
 
 class OwnAnswer(LazyModel):
-    """`GET /me/answers/{id}`: whether an answer is the caller's, who may revoke it then."""
+    """`GET /me/answers/{id}`: whether an answer is the caller's, who may revoke it then, and whether it opens by its link."""
 
     id: Identifier
     revocable: bool
+    shared: bool
 
 
 class CachedAnswer(LazyModel):

@@ -1,4 +1,4 @@
-"""Exact numbers of records: in all, and by the values of a facet or by periods. And what to ask next about a number."""
+"""Exact numbers of records: in all, and by the values of a facet or by periods."""
 
 from __future__ import annotations
 
@@ -10,9 +10,7 @@ from itertools import pairwise
 from typing import Any, LiteralString, get_args
 
 from quarry.collections.naming import nearest
-from quarry.collections.reference_declarations import Quoting
 from quarry.collections.search_table import DATE
-from quarry.language.word_forms import plural
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Aggregate, Cell, Comparison, Group, Order, Result, comparisons_of
@@ -21,7 +19,7 @@ from quarry.query.paths import MONTH
 from quarry.query.schema import guard_of
 from quarry.query.values import interval_of
 from quarry.records.collections_contract import CountRequest, Period, RecordCounts
-from quarry.records.contract import AggregationEvent, CountedGroup
+from quarry.records.contract import CountedGroup
 from quarry.records.scope import Scope, facet_conditions, nearest_facets, types_with, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.sources import acting_for, over_readable
@@ -163,28 +161,6 @@ def _check_group(request: CountRequest, types: Sequence[SearchedType]) -> None:
     by = request.by
     if by is not None and _period(request) is None and not types_with((), types, by):
         raise InvalidInput([FieldError("/by", f"by: {nearest_facets(by, types)}; or {', '.join(PERIODS)}")])
-
-
-def counts_next(
-    counted: AggregationEvent, types: Sequence[SearchedType], tables: Mapping[str, SearchTable]
-) -> list[str]:
-    """Questions that divide what was counted: by what it is filtered by, by month, and by its numbers. None for a type that
-    declares which question its records answer.
-    """
-    query, declared = counted.query, {each.name for each in types if each.quoting.followup != Quoting().followup}
-    table = next((tables.get(name) for name in counted.filters.get("types", ()) if name not in declared), None)
-    if query is None or table is None:
-        return []
-    rows = plural(table.nouns[0])
-    asked = {*(each.field for each in query.group), *(each.field for each in query.aggregate)}
-    filtered = {each.field for each in comparisons_of(query.where)} - asked
-    grouped = [facet.label for facet in table.facets if facet.name in filtered and facet.is_listed]
-    numbers = [each for each in table.facets if each.is_measurable and each.kind != "year" and each.name not in asked]
-    return [
-        *(f"How many {rows} are there for each {label}?" for label in grouped),
-        *([f"How many {rows} are there each month?"] if table.date and not query.group else []),
-        *(f"What is the average {facet.label} of {rows}?" for facet in numbers),
-    ]
 
 
 def _united(tables: Sequence[SearchTable], names: Sequence[str]) -> SearchTable:

@@ -94,6 +94,8 @@ class EvidenceSource:
     text: RecordText
     similarity: float | None
     weight: float
+    marked: str = ""
+    """What is quoted of it, between MATCH_START and MATCH_END, with some text around; empty where nothing is."""
 
     def to_source(self) -> Source:
         return Source(
@@ -101,7 +103,7 @@ class EvidenceSource:
             type=self.text.type,
             id=self.text.id,
             title=shorten(self.text.title, 200),
-            snippet=mark(self.text.snippet),
+            snippet=mark(self.marked or self.text.snippet),
             date=self.text.date,
             meeting_id=self.text.meeting_id,
             url=self.text.url,

@@ -42,6 +42,8 @@ class Searched:
 
     ranked: Sequence[RankedRecord]
     sources: Sequence[EvidenceSource]
+    is_beside: bool = False
+    """Whether none of them is of the days that the question asks about."""
 
     @property
     def summary(self) -> str:
@@ -74,8 +76,14 @@ class SearchToolset:
 
     async def search(self, query: str) -> Searched:
         """Search for the question. The best FIRST_SOURCES become sources."""
-        ranked = await rank_records(query, self.types, self.services, self.run, reading=self.reading, scope=self.scope)
-        return Searched(ranked, self.evidence.add(varied(await self.found(ranked, query))[:FIRST_SOURCES]))
+        found = await gather_candidates(
+            query, self.types, self.services, self.run, reading=self.reading, scope=self.scope
+        )
+        ranked = await rank_found(found, self.services, self.reading)
+        authors = self.reading.authors if self.reading is not None else frozenset[str]()
+        # what the people asked about said themselves comes first
+        texts = sorted(await self.found(ranked, query), key=lambda each: each[1].author not in authors)
+        return Searched(ranked, self.evidence.add(varied(texts)[:FIRST_SOURCES]), found.plan.is_beside)
 
     async def found(self, ranked: Sequence[RankedRecord], query: str) -> list[tuple[RankedRecord, RecordText]]:
         """The best of the ranked records with their texts, which `pool` keeps."""
@@ -217,6 +225,8 @@ class SearchPlan:
 
     arms: Sequence[Arm]
     listed: Mapping[SearchedType, Sequence[Condition]] = field(default_factory=dict)
+    is_beside: bool = False
+    """Whether it leaves out the days that the question asks about."""
 
 
 def search_plans(
@@ -255,7 +265,7 @@ def search_plans(
         if not lists_all and (rows := {each: held for each, held in named.items() if each.table.reckons}):
             # its other words may not stand in the records: "a class B licence" where it is `licence: B`
             yield SearchPlan((), rows)
-    yield SearchPlan(everything)
+    yield SearchPlan(everything, is_beside=reading is not None and reading.is_dated and not scope.dated)
 
 
 def besides(conditions: Sequence[Condition], scope: Scope) -> list[Condition]:

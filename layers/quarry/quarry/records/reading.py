@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any
@@ -110,6 +110,7 @@ SURE = 0.7
 NAMED_MIN = 0.99
 """From this likeness on, words name a type of record."""
 CONDITIONS_MAX = 12
+YEAR_DAYS = 365
 SaidCondition = tuple[Condition, frozenset[Span]]
 """A condition on facets, and the characters that say it."""
 
@@ -121,6 +122,7 @@ class RecordsReading:
     `conditions` are what its records must be like; `must_hold`: no others are meant. `named` are the types that it asks for by
     name. `words` are left to be found by words: all but what the conditions say; empty where the whole search text serves.
     `says_more`: words say more than which records are meant. `excludes`: a dash rules some out ("council -parks").
+    `is_dated`: only records of some days are meant, a year at most.
     """
 
     types: RecordTypes
@@ -134,11 +136,12 @@ class RecordsReading:
     says_more: bool = True
     excludes: bool = False
     asks_for_latest: bool = False
+    is_dated: bool = False
 
     @property
     def authors(self) -> frozenset[str]:
         """The authors that the question names, as the data spells them."""
-        facets = {name for each in self.types.values() for name in each.authors}
+        facets = _author_facets(self.types)
         named = (each for each in comparisons_of(self.conditions) if each.field in facets)
         return frozenset(str(value) for each in named if not denies(each) for value in each.scalars)
 
@@ -193,9 +196,12 @@ def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -
     named = tuple(own for name in likely.sources if (own := asked.homes[name][1]) in types.counted)
     excluded = exclusions_in(text)
     says_more = likely.says_more(_spans(said))
-    must_hold = bool(named) or not says_more or any(_is_a_day(each, types.united) for each, _ in said)
+    is_dated = any(_is_a_time(each, types.united, at_most=0 if says_more else YEAR_DAYS) for each, _ in said)
+    must_hold = bool(named) or not says_more or is_dated
     if not must_hold:
         said = [each for each in said if _is_of_people_or_days(each[0], types.united)]
+        known = _spans(said)
+        said += [each for each in likely.authors(_author_facets(types)) if known.isdisjoint(each[1])]
     left = _without(text, [*_spans(said), *excluded])
     kept = " ".join(text[each.start : each.end] for each in excluded)
     return RecordsReading(
@@ -204,6 +210,7 @@ def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -
         says_more=says_more,
         excludes=bool(excluded),
         asks_for_latest=likely.asks_for_latest(asked),
+        is_dated=is_dated,
     )  # fmt: skip
 
 
@@ -271,6 +278,16 @@ class Likely:
         parts = [compared(name, op, list(dict.fromkeys(values))) for name, values in by_facet.items()]
         return AnyOf.of(parts), self._span(value.place.first, value.place.last)
 
+    def authors(self, facets: Set[str]) -> Iterator[SaidCondition]:
+        """That somebody whom the question names in full is the author, where that is what it rather asks of them, if anything."""
+        for value in self.read.said.values:
+            names = {link.field: link.value for link in value.links if link.is_whole and link.field in facets}
+            asked_of = chances_of(value, self.read.best).asked_of
+            as_author = sum(asked_of.get(name, 0.0) for name in facets)
+            if names and as_author >= SURE * sum(asked_of.values()) > 0:
+                parts = [compared(name, "=", [written]) for name, written in names.items()]
+                yield AnyOf.of(parts), self._span(value.place.first, value.place.last)
+
     def says_more(self, spans: frozenset[Span]) -> bool:
         """Whether there are words beyond the conditions at `spans` and the names of types."""
         tokens = self.read.said.tokens
@@ -293,6 +310,11 @@ def on_days(field: str, days: DateRange) -> Condition:
         return between(field, first, last)
     in_months = compared(f"{MONTH}({field})", "=", sorted(days.months))
     return AllOf(all_of=(in_months, between(field, first, last))) if first or last else in_months
+
+
+def _author_facets(types: RecordTypes) -> frozenset[str]:
+    """The facets that name the author of a record's text."""
+    return frozenset(name for each in types.values() for name in each.authors)
 
 
 def _spans(said: Iterable[SaidCondition]) -> frozenset[Span]:
@@ -347,10 +369,14 @@ def _is_of_people_or_days(condition: Condition, table: SearchTable) -> bool:
     return bool(facets) and all(each.is_people or each.kind in ("name", "date") for each in facets)
 
 
-def _is_a_day(condition: Condition, table: SearchTable) -> bool:
+def _is_a_time(condition: Condition, table: SearchTable, at_most: int) -> bool:
+    """Whether it is about a day, or about days that are `at_most` so many days apart."""
     if not isinstance(condition, Comparison) or condition.op not in ("=", "between"):
         return False
-    return table.facet(facet_of(condition)).kind == "date" and len({*condition.scalars}) == 1
+    if table.facet(facet_of(condition)).kind != "date" or condition.field.startswith(f"{MONTH}("):
+        return False  # a month of any year, such as those of "winter", is no range of days
+    days = [datetime.date.fromisoformat(str(each)[:10]) for each in condition.scalars]
+    return (max(days) - min(days)).days <= at_most
 
 
 def tellable(condition: Condition, table: SearchTable) -> Condition | None:

@@ -236,24 +236,6 @@ async def ids_meeting(
     return {each.name: await Filtered(each.table, given).keys(database, limit) for each, given in conditions.items()}
 
 
-async def latest_records(
-    database: Database,
-    types: RecordTypes,
-    limit: int,
-    *,
-    among: Sequence[SearchedType],
-    given: Sequence[Condition] = (),
-) -> list[RecordText]:
-    """The latest `limit` records that meet the conditions, `among` these types: of the one whose titles others have for topics;
-    where there is none, of the first. `types` are all that the caller may see.
-    """
-    topical = next((each for each in among if each.is_topic), None) or next(iter(among), None)
-    if topical is None:
-        return []
-    ids = await ids_meeting(database, {topical: given}, limit)
-    return [*(await describe(database, [(topical.name, id) for id in ids[topical.name]], types)).values()]
-
-
 _NO_LANGUAGE: LiteralString = "null"
 SAID_MAX_CHARACTERS = 2_000
 """The beginning of a record that is compared with others."""

@@ -6,7 +6,6 @@ Nothing made by rule stands before its answer. Where it fails before it wrote an
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
-from collections.abc import Set as AbstractSet
 from contextlib import aclosing
 from dataclasses import dataclass
 from functools import partial
@@ -24,9 +23,8 @@ from quarry.language.tokens import sentence_spans
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.errors import InvalidInput
-from quarry.platform.links import LinkFilter, plain_links
+from quarry.platform.links import LinkFilter
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
 from quarry.records.answer_cache import (
@@ -35,7 +33,6 @@ from quarry.records.answer_cache import (
     KeptAnswer,
     Keys,
 )
-from quarry.records.answerability import FOLLOWUP_CHARACTERS_MAX, answered, filled_up, suggest_followups
 from quarry.records.checked import citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
@@ -45,11 +42,10 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource, aggregation_of
-from quarry.records.extraction import BROKEN_OFF, Facts, candidates, chosen, quoted
-from quarry.records.finding import SearchToolset
+from quarry.records.followups import followups_of
+from quarry.records.passages import BROKEN_OFF, candidates, chosen, quoted
 from quarry.records.prompts import ABOUT, ALREADY, history_messages, sources_block
 from quarry.records.research import STEP, Research
-from quarry.records.scope import Conversation
 from quarry.streaming.events import Event
 from quarry.verification.check import Verifier, is_comment
 from quarry.verification.levels import level
@@ -209,9 +205,13 @@ class Written:
         # what broke off ends in passages, which have no level
         trust = None if answer.failed else level(found, missing=begun.asked.left_out)
         own = answer.written.followups
-        followups = partial(_followups, own, begun.asked.conversation, answer.text, begun.toolset, self._names)
+        question = begun.asked.conversation.question
+        followups = partial(followups_of, own, question, answer.text, begun.toolset, self._names)
         queries = [AskedQuery.of(each) for each in self._results(answer.written)]
-        ending = begun.ending(answer.text, evidence, citations_event(found), trust, followups, keys, queries)
+        is_found = bool(evidence or queries)
+        ending = begun.ending(
+            answer.text, evidence, citations_event(found), trust, followups, keys, queries, is_found=is_found
+        )
         async with aclosing(ending) as events:
             async for event in events:
                 yield event
@@ -236,17 +236,3 @@ def _may_cite(said: str, number: int) -> bool:
     """Whether the last sentence of a text may cite a source: that something is not told stands in none."""
     spans = sentence_spans(said)
     return not spans or not is_comment(said[slice(*spans[-1])])
-
-
-async def _followups(
-    own: Sequence[str], conversation: Conversation, answer: str, toolset: SearchToolset, names: AbstractSet[str]
-) -> list[str]:
-    """Two or three questions that the records can answer: those that the model wrote with its answer where it did, else as
-    `suggest_followups` gives them. One that speaks of a source or a field, by the stems of their `names`, can be queried.
-    """
-    if not own:
-        return await suggest_followups(conversation, answer, toolset, Facts())
-    held = await answered(own, toolset)
-    asked = [plain_links(shorten(question, FOLLOWUP_CHARACTERS_MAX)) for question in dict.fromkeys(own)]
-    questions = [each for each in asked if each in held or not names.isdisjoint(significant_words(each))]
-    return await filled_up(questions, conversation.question, toolset)

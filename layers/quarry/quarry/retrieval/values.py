@@ -57,10 +57,26 @@ def holds_one_of(
         folded = parameters.once(SQL("folded_names({})").format(given))
         return SQL("folded_names(place_parts({})) && {}").format(value, folded)
     if facet.kind in ("title", "text"):
-        return SQL("has_any_phrase({}, {})").format(value, given)
+        begun = SQL("{} ~ any ({}::text[])").format(
+            SQL(_BARE).format(value), parameters.once(SQL(_BEGINNINGS).format(given))
+        )
+        return SQL("({} and has_any_phrase({}, {}))").format(begun, value, given)
     same = SQL("{} && {}" if facet.is_array else "{} = any({})").format(value, given)
     unkept = [name for name in names if not _is_kept(name)]
     return SQL("({} or {})").format(same, _folds_to(facet, value, unkept, parameters)) if unkept else same
+
+
+_BARE: LiteralString = "translate(folded_text({}), '.''', '')"
+"""A text as its words are compared, before it is split into them."""
+_BEGINNINGS: LiteralString = """array(
+  select case when s.stem = 'and' then ''
+    else replace(left(s.stem, case when length(s.stem) < 4 then 1 else -1 end), '+', '[+]') end
+  from unnest({}) p (phrase), lateral (
+    select w.stem from unnest(word_stems(folded_words(p.phrase))) w (stem) order by length(w.stem) desc limit 1) s)"""
+"""What a text must contain to hold one of some phrases: the longest stem of each without its last letter, which endings change
+("happy" is "happi"), or the first letter of a short one ("dying" is "die"). "and" may be written "&". Only texts that contain it
+are stemmed, word by word.
+"""
 
 
 def _is_kept(value: str) -> bool:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping
 
 from quarry.collections.collection import Collection
-from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections
+from quarry.collections.upkeep import embedded_tables, keep_in_step, read_collections, take_renamed
 from quarry.platform.errors import ModelError, QuarryError
 from quarry.postgres.embed import embed_pending, make_ready
 from quarry.postgres.embedding_queue import count_pending
@@ -33,6 +33,7 @@ async def keep(services: Services) -> None:
         try:
             if now - read_at >= DECLARED_SECONDS:
                 collections, read_at = await read_collections(services.database), now
+                await take_renamed(services.database, collections.values())
             await keep_in_step(services.database, collections.values())
             if now >= embed_at:
                 embed_at = now + (LOOK_SECONDS if await _embed(services, collections) else DECLARED_SECONDS)

@@ -301,10 +301,11 @@ class Verifier:
 def is_comment(text: str) -> bool:
     """Whether a sentence speaks of the data, asks, introduces, or tells what the writer did: it claims nothing."""
     said, wording = words(text), english()
-    has_values = any(not each.in_words for each in read_values(text).numbers)
+    values = read_values(text)
+    has_values = bool(values.votes or values.days) or any(not each.in_words for each in values.numbers)
     decides = any(not side.isdisjoint(said) for pair in wording.opposites for side in pair)
     if wording.sets["interjections"].issuperset(said) or (
-        len(wording.stems(text)) < 2 and not has_values and not decides and not read_values(text).days
+        len(wording.stems(text)) < 2 and not has_values and not decides
     ):
         return True
     if text.rstrip().endswith("?"):

@@ -62,7 +62,7 @@ class GeneratedRoutes:
 
     @route("GET /me/answers/{id}", OwnAnswer)
     def own_answer(self, id: str) -> Sent:
-        """Whether an answer is yours, so that you can revoke it."""
+        """Whether an answer is yours, so that you can revoke it, and whether its link opens it."""
         return Sent(path={"id": id})
 
     @route("DELETE /answers/{id}", NoneType)

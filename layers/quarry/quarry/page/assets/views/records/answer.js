@@ -40,6 +40,8 @@ export class Answer extends Streamed {
     this.topicChanged = false;
     /** The types and filters that it was made from. */
     this.applied = null;
+    /** Whether whoever has its link can open it. */
+    this.isShared = true;
     // whether to bypass the stored answer
     this.fresh = false;
     this.clear();
@@ -52,8 +54,8 @@ export class Answer extends Streamed {
 
   /** The state to restore after a reload: the whole answer, or its run. */
   get kept() {
-    const {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, count} = this;
-    return {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, count, sources: [...this.sources.values()]};
+    const {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, isShared, count} = this;
+    return {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, isShared, count, sources: [...this.sources.values()]};
   }
 
   /** Restore the state, without asking. @param {any} kept */
@@ -151,7 +153,7 @@ export class Answer extends Streamed {
 
   noticeOf(error) {
     if (!(error instanceof Problem && error.kind === 'not_found' && this.id !== null)) return null;
-    return [noticeOf(new Problem('not_found', 'This answer has expired, or the link is incomplete.')),
+    return [noticeOf(new Problem('not_found', 'This answer has expired or is not shared, or the link is incomplete.')),
       this.question && button('Ask this question', {kind: 'primary', onclick: this.callbacks.onagain})];
   }
 
@@ -192,6 +194,8 @@ export class Answer extends Streamed {
         this.unsupported = event.unsupported ?? [];
         this.statements = event.statements ?? [];
         this.flush();
+        // what no sentence cites is only near
+        if (this.citations.length === 0 && this.sources.size > 0) replace(this.aside.querySelector('h2'), 'Nearest records');
         if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'completed'});
         this.#showAfter();
         break;
@@ -207,6 +211,7 @@ export class Answer extends Streamed {
         this.id = event.answer_id;
         this.topicChanged = event.topic_changed;
         this.applied = event.applied ?? null;
+        this.isShared = event.shared ?? true;
         this.isOwn = this.id !== null;
         // below the text, so that it does not push the text down
         this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Saved answer: the data behind it has not changed. ',

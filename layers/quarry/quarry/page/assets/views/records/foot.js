@@ -14,7 +14,7 @@ export function answerFoot(answer) {
   const {confidence, id, isOwn, run, state, text, context} = answer;
   const isFinished = state !== 'running';
   return element('div', {class: 'answer-foot'}, confidence && confidenceLevel(confidence.level, confidence.label),
-    id && share(answer), id && isOwn && revokeControl(answer), run && isFinished && explanation(answer),
+    id && (answer.isShared ? linkControl(answer) : isOwn && shareControl(answer)), id && isOwn && revokeControl(answer), run && isFinished && explanation(answer),
     text && isFinished && takeaway(() => taken(answer), (said) => context.announce(said)), run && isFinished && feedback(answer));
 }
 
@@ -87,7 +87,23 @@ function revokeControl(answer) {
   return control;
 }
 
-function share({question, id, context}) {
+/** Sharing is an act of its own where the service is set so. */
+function shareControl(answer) {
+  const control = button([icon('link'), 'Share'], {kind: 'quiet', onclick: async () => {
+    try {
+      await answer.context.api.post(pathOf('me/answers', answer.id, 'share'), {});
+    } catch {
+      replace(control, 'Sharing failed. Try again.');
+      return;
+    }
+    answer.isShared = true;
+    control.replaceWith(linkControl(answer));
+    answer.context.announce('Shared: whoever has the link can open this answer');
+  }});
+  return control;
+}
+
+function linkControl({question, id, context}) {
   const control = button([icon('link'), 'Copy link'], {kind: 'quiet', onclick: async () => {
     const address = new URL(context.address({q: question, id}), document.baseURI);
     try {
@@ -99,5 +115,5 @@ function share({question, id, context}) {
       replace(control, element('a', {href: address.href}, 'This answer’s address'));
     }
   }});
-  return control;
+  return element('span', {}, control, element('span', {class: 'fine'}, 'Whoever has the link can open this answer.'));
 }

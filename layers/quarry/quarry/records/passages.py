@@ -1,4 +1,4 @@
-"""The sentences of records that answer a question, quoted where no model writes, and the texts for where none answers.
+"""The passages that answer a question without a model: the best sentences of records, as they stand. They claim nothing.
 
 A sentence is chosen by how well it answers by the pair model, by how much of the question it holds, rare words counting more, and
 by how well its record was found. Pure but for `judged`, which runs the pair model.
@@ -15,19 +15,15 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
-from pydantic import Field
-
 from quarry.language.tokens import is_code, sentences
 from quarry.language.writing import writing_of
 from quarry.platform.errors import ModelError
-from quarry.platform.lazy_model import LazyModel
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.text import CleanText, shorten, significant_words, words
+from quarry.platform.text import MATCH_END, MATCH_START, shorten, significant_words, words
 from quarry.reader.learned import PairModel, read_pair_model
-from quarry.records.contract import AggregationEvent, UnderstoodEvent
-from quarry.records.evidence import EvidenceSource, RecordText
-from quarry.records.reading import is_asked, words_to_look_up
+from quarry.records.evidence import SOURCES_MAX, EvidenceSource, RecordText
+from quarry.records.reading import is_asked
 from quarry.services.services import Services
 
 QUOTES_MAX = 5
@@ -37,6 +33,12 @@ JUDGED_MAX = 16
 BODY_CHARACTERS_MAX = 20_000
 """The beginning of a record that is read for sentences."""
 QUOTED_CHARACTERS_MAX = 600
+AROUND_CHARACTERS = 100
+"""The text before and behind a quoted sentence that a source shows."""
+NEAREST_MAX = 3
+NOTHING_NEAR = "No record is about this."
+NOTHING_THEN = "No record of that time is about this."
+BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
 TITLE_CHARACTERS_MAX = 90
 SENTENCE_WORDS_MAX = 70
 LINE_WORDS_MAX = 50
@@ -150,14 +152,50 @@ def chosen(found: Sequence[Quote]) -> list[Quote]:
     return kept
 
 
-def quoted(quotes: Sequence[Quote]) -> Iterator[str]:
-    """The sentences in Markdown with their citations, piece by piece: the first answers, the others follow as a list."""
-    said = [f"{_date(quote, quotes)}{_cited(quote)}" for quote in quotes]
-    yield from said[:1]
-    if others := said[1:]:
-        yield "\n\nAlso in the records:\n"
-        for each in others:
-            yield f"\n- {each}"
+def quoted(quotes: Sequence[Quote]) -> list[str]:
+    """The passages in Markdown with their citations, each a paragraph, best first."""
+    said = [f"{_date(each, quotes)}{_cited(each)}" for each in quotes]
+    return [*said[:1], *(f"\n\n{each}" for each in said[1:])]
+
+
+def as_passages(quotes: Sequence[Quote], found: Sequence[EvidenceSource]) -> tuple[list[str], list[EvidenceSource]]:
+    """The passages in Markdown, and the sources: first those of the passages, numbered anew in this order and with what is quoted
+    marked, then the others that were `found`.
+    """
+    first = list({each.source.n: each.source for each in quotes}.values())
+    others = [each for each in found if each not in first]
+    number = {each.n: n for n, each in enumerate((*first, *others)[:SOURCES_MAX], start=1)}
+    marked = {each.n: _marked([quote for quote in quotes if quote.source is each]) for each in first}
+    sources = [
+        replace(each, n=number[each.n], marked=marked.get(each.n, "")) for each in (*first, *others)[:SOURCES_MAX]
+    ]
+    renumbered = [replace(each, source=sources[number[each.source.n] - 1]) for each in quotes]
+    return quoted(renumbered), sources
+
+
+def nothing_near(nearest: Sequence[EvidenceSource], *, is_beside: bool = False) -> list[str]:
+    """That no record is near the question, and links to the nearest in Markdown. These are `is_beside`, where none is of the days
+    that the question asks about.
+    """
+    lines = [f"\n- {_link(each.text)}" for each in nearest]
+    return [NOTHING_THEN if is_beside else NOTHING_NEAR, *(["\n\nThe nearest:\n", *lines] if lines else [])]
+
+
+def _link(record: RecordText) -> str:
+    title = markdown_safe(shorten(record.title, TITLE_CHARACTERS_MAX))
+    return f"[{title}](<{record.url}>)" if record.url else title
+
+
+def _marked(quotes: Sequence[Quote]) -> str:
+    """The quoted sentences of one source with a little of the text around them, each between MATCH_START and MATCH_END."""
+    record = quotes[0].source.text
+    body, parts = " ".join(record.body.split()), list[str]()
+    for quote in sorted(quotes, key=lambda each: each.place):
+        said = " ".join(quote.text.removeprefix(_title(record) if quote.has_title else "").split())
+        before, found, after = body.partition(said)
+        around = (before[-AROUND_CHARACTERS:], after[:AROUND_CHARACTERS]) if found else ("", "")
+        parts.append(f"{around[0]}{MATCH_START}{said}{MATCH_END}{around[1]}")
+    return " … ".join(parts)
 
 
 def read_body(text: RecordText) -> str:
@@ -194,7 +232,7 @@ def _context(quote: Quote) -> str:
 
 def _units(record: RecordText) -> Iterator[tuple[str, str]]:
     """The sentences that can be quoted, each with the title before it if it is a field's value."""
-    title, prose = f"{shorten(record.title, TITLE_CHARACTERS_MAX)} – ", list[str]()
+    title, prose = _title(record), list[str]()
     for line in read_body(record).split("\n"):
         if _NAMED_VALUE.fullmatch(line) and line[:1].islower():
             # the title stands before each value already
@@ -203,6 +241,10 @@ def _units(record: RecordText) -> Iterator[tuple[str, str]]:
         else:
             prose.append(line)
     yield from (("", unit) for unit in _sentences_of(record, prose))
+
+
+def _title(record: RecordText) -> str:
+    return f"{shorten(record.title, TITLE_CHARACTERS_MAX)} – "
 
 
 def _sentences_of(record: RecordText, lines: Sequence[str]) -> list[str]:
@@ -269,126 +311,3 @@ ADAPTERS_FILE = "answers.safetensors"
 def answer_model() -> PairModel | None:
     """The model that compares questions with sentences, read at the first call. None and errors as `read_pair_model`."""
     return read_pair_model("quarry.records", ADAPTERS_FILE)
-
-
-@dataclass(frozen=True)
-class Facts:
-    """What is known without a model: `text` begins the answer; `is_all`: it is the whole answer. `understood` says how the
-    question was read, where a Query answers it.
-
-    `authors`: the question asks what they said. `doubt`: that what the records found may not answer, where that is likely.
-    `basis`: what the number was counted on. `quotes`: the sentences that answer, best first. `chance`: how likely the records
-    found answer, from 0 to 1. `unread`: the words of the question that no part of a query reads.
-    """
-
-    text: str = ""
-    counted: AggregationEvent | None = None
-    understood: UnderstoodEvent | None = None
-    is_all: bool = False
-    authors: frozenset[str] = frozenset()
-    doubt: str = ""
-    basis: str = ""
-    quotes: Sequence[Quote] = ()
-    chance: float = 0.0
-    unread: Sequence[str] = ()
-
-
-PART_STEMS_MIN = 2
-"""A part of a record that is called by fewer significant words ("Findings") is named with the whole."""
-TOPIC_CHARACTERS_MAX = 90
-NEAREST_MAX = 3
-SOUGHT_CHARACTERS_MAX = 200
-CALLED_CHARACTERS_MAX = 120
-NOTHING_ANSWERS = "The records searched here hold nothing that answers this"
-NOTHING_FOUND = f"{NOTHING_ANSWERS}. Other words, or fewer, may find more."
-BROKEN_OFF = "\n\n*The answer broke off here. From the sources themselves:*\n\n"
-UNSURE = "No record clearly answers this. The nearest say:"
-IN_PART = "this may answer the question only in part"
-
-
-def nothing_held(question: str, missing: Sequence[str], nearest: Sequence[EvidenceSource]) -> str:
-    """The refusal: what was looked for, which of its words no record holds, and the nearest records."""
-    sought = f"“{markdown_safe(shorten(words_to_look_up(question), SOUGHT_CHARACTERS_MAX))}”"
-    said = f"{NOTHING_ANSWERS}. Looked for: {sought}"
-    said += f"; none of them names {_listed(missing)}." if missing else "."
-    kinds: dict[str, str] = {}
-    for each in nearest:
-        title = markdown_safe(shorten(called(each.text), CALLED_CHARACTERS_MAX))
-        kinds.setdefault(title, each.text.type.replace("_", " "))
-    lines = [f"\n- {title} ({kind})" for title, kind in list(kinds.items())[:NEAREST_MAX]]
-    return "".join([said, "\n\nThe nearest records:\n", *lines]) if lines else said
-
-
-def doubt(missing: Sequence[str]) -> str:
-    """The doubt: the records found may not answer, with the words that no record holds."""
-    return f"No record names {_listed(missing)}: {IN_PART}." if missing else UNSURE
-
-
-def called(record: RecordText) -> str:
-    """What a record is about: its topic or title, with its text where that is a number or a code."""
-    name = record.topic or record.title
-    is_code = all(any(map(str.isdigit, part)) for part in name.split())
-    return f"{name}: {' '.join(record.body.split())}" if is_code else name
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " or ".join(f"“{markdown_safe(name)}”" for name in names)
-
-
-def question_about(text: RecordText) -> str | None:
-    """A question that the record answers; None where its author or topic would be named, and is missing."""
-    asked = text.quoting.followup
-    if "{author}" in asked and not (text.author and text.topic):
-        return None
-    whole, _, part = text.title.partition(": ")
-    if part and len(significant_words(part)) < PART_STEMS_MIN:
-        part = f"{part} ({whole})"
-    return asked.format(topic=topic(called(text)), title=topic(part or called(text)), author=text.author)
-
-
-def topic(title: str) -> str:
-    """A title as it stands in a question."""
-    return shorten(title.strip().rstrip(".?!"), TOPIC_CHARACTERS_MAX)
-
-
-FOLLOWUPS_MIN, FOLLOWUPS_MAX = 2, 3
-
-
-class FollowupQuestions(LazyModel):
-    """Questions that a reader of the answer is likely to ask next."""
-
-    questions: list[CleanText] = Field(
-        description="Two or three short questions, each answerable from the same records."
-    )
-
-
-def questions_about(
-    question: str, asked_sources: Sequence[EvidenceSource], pool: Sequence[RecordText]
-) -> FollowupQuestions:
-    """Questions about records that were found but not used, so that each has an answer."""
-    used = {source.text.key for source in asked_sources}
-    own = set(significant_words(question))
-    fresh = [text for text in pool if text.key not in used] + [source.text for source in asked_sources]
-    questions: dict[str, None] = {}
-    kinds: Counter[tuple[str, str]] = Counter()
-    for text in fresh:
-        candidate = question_about(text)
-        if candidate is None or len(set(significant_words(candidate)) - own) < 1:
-            continue
-        kind, topic = (text.type, text.topic or text.title)
-        if kinds[kind, ""] or kinds["", topic] > 1:
-            continue
-        kinds[kind, ""] += 1
-        kinds["", topic] += 1
-        questions[candidate] = None
-        if len(questions) == FOLLOWUPS_MAX:
-            break
-    return FollowupQuestions(questions=list(questions))
-
-
-def followups_about(records: Sequence[RecordText]) -> list[str]:
-    """Questions about records that exist, for when nothing was found. Of a single record there are two."""
-    asked = list(dict.fromkeys(question for record in records if (question := question_about(record))))
-    if len(asked) < FOLLOWUPS_MIN:
-        asked += [f"Which records mention {topic(called(record))}?" for record in records[:FOLLOWUPS_MIN]]
-    return list(dict.fromkeys(asked))

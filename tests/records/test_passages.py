@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import datetime
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.records.evidence import EvidenceSource, RecordText
-from quarry.records.extraction import FOLLOWUPS_MAX, QUOTES_MAX, candidates, chosen, questions_about, quoted
+from quarry.records.passages import NOTHING_NEAR, QUOTES_MAX, as_passages, candidates, chosen, nothing_near, quoted
 from quarry.records.searched_types import BUILT_IN
 from tests.records.sources import record, source
 
@@ -88,15 +89,21 @@ def test_every_citation_names_a_source_and_every_paragraph_has_one(question: str
     left = without_escapes(written)
     assert set(re.findall(r"\[(.*?)\]", left)) <= {str(n) for n in range(1, len(records) + 1)}
     if written:
-        paragraphs = [line for line in left.split("\n") if line and line != "Also in the records:"]
+        paragraphs = [line for line in left.split("\n") if line]
         assert all(re.search(r" \[\d+\]$", paragraph) for paragraph in paragraphs)
         assert len(paragraphs) <= QUOTES_MAX
 
 
-@given(ANY_TEXT, RECORDS, RECORDS)
-def test_followups_are_few_different_and_not_the_question(
-    question: str, used: list[RecordText], pool: list[RecordText]
-) -> None:
-    questions = questions_about(question, numbered(used), pool).questions
-    assert len(questions) == len(set(questions)) <= FOLLOWUPS_MAX
-    assert question not in questions
+def test_sources_stand_in_the_order_of_their_passages_with_what_is_quoted_marked() -> None:
+    sources = numbered([VOTE, ELM])
+    pieces, shown = as_passages(chosen(candidates("What did cables cost?", sources)), sources)
+    assert pieces[0].endswith("Cables cost $31,000. [1]")
+    assert [(each.n, each.text.id) for each in shown] == [(1, "elm"), (2, "vote")]
+    assert "It was planted in 1890. <mark>Cables cost $31,000.</mark>" in shown[0].to_source().snippet
+    assert shown[1].to_source().snippet.startswith("<mark>The council keeps the elm.")
+
+
+def test_where_nothing_is_near_the_nearest_are_links() -> None:
+    linked = replace(record("a", title="The [elm]"), url="https://town.example/elm")
+    said = "".join(nothing_near(numbered([linked, record("b", title="The vote")])))
+    assert said == f"{NOTHING_NEAR}\n\nThe nearest:\n\n- [The \\[elm\\]](<https://town.example/elm>)\n- The vote"

@@ -1,0 +1,351 @@
+"""The numbers of a query with groups: aggregates over rows, and what is computed of them. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+
+from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
+from pydantic import ValidationError
+
+from quarry.query.algebra import Aggregate, Column, Period
+from quarry.query.arithmetic import Computed, combined
+from quarry.query.comparisons import aggregated, is_finite, key_of
+from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
+from quarry.query.measures import defined
+from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, invalid, resolve_over
+from quarry.query.schema import Field, Kind
+from quarry.query.scope import Scope
+
+WORDS = {
+    "count_distinct": "different", "sum": "total", "avg": "average", "min": "lowest", "max": "highest",
+    "stddev": "standard deviation of",
+}  # fmt: skip
+SIGNS = {"ratio": "/", "difference": "-", "change": "/", "product": "*", "sum": "+"}
+SHARES = frozenset(("share", "change", "percent_of_total"))
+"""What is a part of 1, and said in percent."""
+
+
+@dataclass(frozen=True)
+class Number:
+    """An aggregate: `sql` computes it over the columns that `Numbers` reads of each row, `column` shows it."""
+
+    aggregate: Aggregate
+    column: Column
+    sql: Composed
+    kind: Kind
+    place: int
+    unfinite: Composed | None = None
+    """How many of the values are no finite numbers, and of how many, as an array."""
+    is_rounded: bool = False
+    """Whether its decimals may never end."""
+    is_derived: bool = False
+    """Whether it is computed of other numbers of its group, or of other groups."""
+    currency_of: str | None = None
+
+    @property
+    def of_none(self) -> Composable:
+        """Its value over no rows."""
+        return SQL("0") if self.aggregate.fn in ("count", "count_distinct", "sum") else SQL("null")
+
+
+class Numbers:
+    """The aggregates over the rows of a scope. Those of a query come first; `order` and `having` may add others."""
+
+    def __init__(self, scope: Scope) -> None:
+        self.scope = scope
+        self.all: list[Number] = []
+        self.read: list[Composable] = []
+        """The columns that are read of each row."""
+        self.period: tuple[int, Period] | None = None
+        """The place of the key by whose periods groups follow each other."""
+        self.keys: list[Identifier] = []
+        """The columns that tell groups apart."""
+        self.firsts: list[tuple[Composable, Identifier]] = []
+        """The columns that say whether a row is the first of its group with what stands before the name."""
+
+    @property
+    def over_rows(self) -> list[Number]:
+        """Those that are computed over rows."""
+        return [number for number in self.all if not number.is_derived]
+
+    @property
+    def derived(self) -> list[Number]:
+        """Those that are computed of others, each after these."""
+        return [number for number in self.all if number.is_derived]
+
+    def add(self, aggregate: Aggregate, pointer: str, *, is_hidden: bool = False) -> Number:
+        """Add an aggregate, once; one that `is_hidden` has no name of its own. Raises InvalidInput."""
+        known = next((number for number in self.all if number.aggregate == aggregate), None)
+        if known is not None and (is_hidden or not known.column.name.startswith("#")):
+            return known
+        number = self._added(aggregate, pointer)
+        if is_hidden:
+            number = replace(number, column=replace(number.column, name=f"#{number.place}"))
+        self.all.append(number)
+        return number
+
+    def _added(self, aggregate: Aggregate, pointer: str) -> Number:
+        if aggregate.fn == "measure":
+            return self._declared(aggregate, pointer)
+        if aggregate.of:
+            return self._derived(aggregate, pointer)
+        only = None
+        if aggregate.where:
+            only = self._read(all_of(self.scope, aggregate.where, f"{pointer}/where", at_once=True))
+        return self._share(aggregate, only) if aggregate.fn == "share" else self._number(aggregate, only, pointer)
+
+    def _declared(self, aggregate: Aggregate, pointer: str) -> Number:
+        """A measure that the source declares, by its definition and in its unit."""
+        measure, definition = defined(aggregate, self.scope.rows, pointer)
+        made = self._added(definition, pointer)
+        column = replace(made.column, name=self._name(aggregate), label=measure.label)
+        if measure.unit == "%":
+            column = replace(column, is_share=True, unit=None)
+        elif measure.unit is not None:
+            column = replace(column, unit=measure.unit)
+        return replace(made, aggregate=aggregate, column=column, place=len(self.all))
+
+    def _derived(self, aggregate: Aggregate, pointer: str) -> Number:
+        parts = [
+            self.add(each, f"{pointer}/of/{place}", is_hidden=bool(each.where)) if isinstance(each, Aggregate) else each
+            for place, each in enumerate(aggregate.of)
+        ]
+        if aggregate.is_paired:
+            return self._paired(aggregate, parts, pointer)
+        [part] = parts
+        if not isinstance(part, Number) or part.kind not in ("number", "money"):
+            raise invalid(f"{pointer}/of/0", f"{aggregate.fn} needs an aggregate that is a number")
+        if aggregate.fn in ("running", "previous") and self.period is None:
+            raise invalid(pointer, f"{aggregate.fn} goes from period to period: group a date by a `period`")
+        own = (None, "number") if aggregate.fn in ("rank", "percent_of_total") else (part.column.unit, part.kind)
+        column = Column(
+            self._name(aggregate), f"{aggregate.fn.replace('_', ' ')} of {part.column.label}", own[1], own[0],
+            aggregate.fn == "percent_of_total" or (part.column.is_share and aggregate.fn != "rank"),
+        )  # fmt: skip
+        return Number(
+            aggregate, column, self._over_groups(aggregate, part), own[1], len(self.all), is_derived=True,
+            is_rounded=aggregate.fn == "percent_of_total" or (part.is_rounded and aggregate.fn != "rank"),
+            currency_of=part.currency_of if own[1] == "money" else None,
+        )  # fmt: skip
+
+    def _over_groups(self, aggregate: Aggregate, part: Number) -> Composed:
+        """What is computed of the number of this group and of others. A period without rows is no previous one."""
+        value = _value(part.place)
+        if aggregate.fn == "rank":
+            return SQL("(case when {0} is not null then rank() over (order by {0} desc nulls last) end)").format(value)
+        if aggregate.fn == "percent_of_total":
+            return SQL("({0}::numeric / nullif(sum({0}) over (), 0))").format(value)
+        assert self.period is not None
+        place, period = self.period
+        others = [name for name in self.keys if name != Identifier(f"k{place}")]
+        by = SQL("partition by {} ").format(SQL(", ").join(others)) if others else SQL("").format()
+        key = Identifier(f"k{place}")
+        if aggregate.fn == "running":
+            return SQL("(sum({}) over ({}order by {} rows unbounded preceding))").format(value, by, key)
+        back = SQL("interval {}").format(Literal(f"{aggregate.steps * STEP_DAYS[period][0]} {STEP_DAYS[period][1]}"))
+        return SQL(
+            "(case when isfinite({2}) then max(case when n > 0 then {0} end) over"
+            " ({1}order by {2} range between {3} preceding and {3} preceding) end)"
+        ).format(value, by, key, back)
+
+    def _paired(self, aggregate: Aggregate, parts: Sequence[Number | float], pointer: str) -> Number:
+        """What is computed of two numbers. A ratio to nothing, or of a period without rows, is null."""
+        one, two = (_measured(each, place) for place, each in enumerate(parts))
+        sign = SIGNS[aggregate.fn]
+        made = combined("-" if aggregate.fn == "change" else sign, one, two, f"{pointer}/of")
+        if aggregate.fn == "change":
+            made = combined("/", made, two, f"{pointer}/of")
+        values = [_value(each.place) if isinstance(each, Number) else Literal(Decimal(str(each))) for each in parts]
+        sql = SQL(made.template).format(*values)
+        # periods that are filled in have no ratio
+        if sign == "/":
+            sql = SQL("(case when n > 0 then {} end)").format(sql)
+        is_share = aggregate.fn == "change" or (
+            sign in "+-" and all(each.column.is_share for each in parts if isinstance(each, Number))
+        )
+        name = self._name(aggregate)
+        label = aggregate.called.replace("_", " ") if aggregate.called else made.label
+        return Number(
+            aggregate, Column(name, label, made.kind, made.currency or made.unit, is_share), sql, made.kind, len(self.all),
+            is_rounded=sign == "/" or any(isinstance(each, Number) and each.is_rounded for each in parts), is_derived=True,
+            currency_of=made.currency_of,
+        )  # fmt: skip
+
+    def named(self, name: str, pointer: str) -> Number | None:
+        """The aggregate of a name. One that the query does not list is added."""
+        for number in self.all:
+            if number.column.name == name:
+                return number
+        try:
+            aggregate = Aggregate.model_validate(name)
+        except ValidationError:
+            return None
+        if aggregate.fn == "measure" and name not in self.scope.rows.measures:
+            return None
+        return self.add(aggregate, pointer)
+
+    def _read(self, value: Composable) -> Composed:
+        name = Identifier(f"a{len(self.read)}")
+        self.read.append(SQL("{} as {}").format(value, name))
+        return SQL("{}").format(name)
+
+    def _share(self, aggregate: Aggregate, only: Composable | None) -> Number:
+        sql = SQL("(count(*) filter (where {}))::numeric / nullif(count(*), 0)").format(only or SQL("true"))
+        column = Column(self._name(aggregate), "share", "number", is_share=True)
+        return Number(aggregate, column, sql, "number", len(self.all), is_rounded=True)
+
+    def _number(self, aggregate: Aggregate, only: Composable | None, pointer: str) -> Number:
+        function: Over = aggregate.fn  # type: ignore[assignment]
+        if aggregate.field is None:
+            column = Column(self._name(aggregate), "count", "number")
+            return Number(aggregate, column, aggregated("count", None, "number", only), "number", len(self.all))
+        path = resolve_over(function, aggregate.field, self.scope.rows, self.scope.building.schema, f"{pointer}/field")
+        sql, unfinite = (
+            (self._of_many(aggregate, function, path, only, pointer), None)
+            if path.is_many
+            else self._of_one(aggregate, function, path, only, pointer)
+        )
+        told = replace(path, over=function)
+        label = f"{WORDS.get(function, function)} {path.label}"
+        return Number(
+            aggregate,
+            Column(self._name(aggregate), label, told.kind, told.unit),
+            sql,
+            told.kind,
+            len(self.all),
+            unfinite,
+            is_rounded=function in ROUNDED or (path.is_rounded and function not in ("count", "count_distinct")),
+            currency_of=_currency_of(told),
+        )
+
+    def _of_one(
+        self, aggregate: Aggregate, function: Over, path: Path, only: Composable | None, pointer: str
+    ) -> tuple[Composed, Composed | None]:
+        """Over a value of each row; of numbers also how many are left out because they are not finite."""
+        operand = path_operand(self.scope, path, f"{pointer}/field")
+        value = self._read(
+            row_named(self.scope, path) if function == "count_distinct" and path.names_rows else operand.value
+        )
+        if function in NUMERICAL and path.over is None and path.repeats:
+            only = self._once(row_key(self.scope.reach(path.steps)), only)
+        if operand.kind not in ("number", "money") or function in ("count", "count_distinct"):
+            return aggregated(function, value, operand.kind, only), None
+        finite, among = is_finite(value), only or SQL("true")
+        unfinite = SQL("array[count(*) filter (where {0} and not {1}), count({2}) filter (where {0})]").format(
+            among, finite, value
+        )
+        only = SQL("{} and {}").format(among, finite)
+        return aggregated(function, value, operand.kind, only, aggregate.fraction), unfinite
+
+    def _once(self, key: Composable, only: Composable | None) -> Composed:
+        """Whether a row is the first of those, in its group, that lead to the row with this key and meet `only`."""
+        part = SQL(", {} is true").format(only) if only else SQL("")
+        name = Identifier(f"u{len(self.firsts)}")
+        self.firsts.append((SQL("{}{}").format(self._read(key), part), name))
+        return SQL("{} and {}").format(name, only) if only else SQL("{}").format(name)
+
+    def _of_many(
+        self, aggregate: Aggregate, function: Over, path: Path, only: Composable | None, pointer: str
+    ) -> Composed:
+        """Over the values of the related rows of all rows."""
+        if function == "count_distinct":
+            return self._distinct_of_many(path, only, pointer)
+        if function in NUMERICAL and path.repeats:
+            return self._of_shared(aggregate, path, only, pointer)
+        if function in ROUNDED and function != "avg":
+            return self._of_all(aggregate, path, only, pointer)
+        parts: tuple[Over, ...] = ("sum", "count") if function == "avg" else (function,)
+        kind = replace(path, over=function).kind
+        sums = [
+            aggregated(
+                part if part in ("min", "max") else "sum",
+                self._read(
+                    path_operand(self.scope, replace(path, text=f"{part}({path.text})", over=part), pointer).value
+                ),
+                kind,
+                only,
+            )
+            for part in parts
+        ]
+        return sums[0] if len(sums) == 1 else SQL("{} / nullif({}, 0)").format(*sums)
+
+    def _of_all(self, aggregate: Aggregate, path: Path, only: Composable | None, pointer: str) -> Composed:
+        """Over all the values of related rows together."""
+        rows, value = many_values(self.scope, path, pointer, at_once=True)
+        values = SQL("jsonb_agg({})").format(value)
+        of_row = (
+            SQL("({})").format(rows.select(values)) if rows.owner is None else SQL("{}.v").format(rows.joined(values))
+        )
+        chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
+        return SQL(
+            "(select {} from jsonb_array_elements(jsonb_agg({}){}) r (v), jsonb_array_elements_text(nullif(r.v, 'null')) e (v))"
+        ).format(
+            aggregated(aggregate.fn, SQL("e.v"), "number", is_finite(SQL("e.v")), aggregate.fraction),
+            self._read(of_row),
+            chosen,
+        )
+
+    def _of_shared(self, aggregate: Aggregate, path: Path, only: Composable | None, pointer: str) -> Composed:
+        """Over the numbers of related rows that several rows have in common, each once."""
+        if path.is_array or (isinstance(path.end, Field) and path.end.is_array):
+            raise invalid(f"{pointer}/field", f"{path.text} are several numbers of one row, which several rows lead to")
+        rows, value = many_values(self.scope, path, pointer, at_once=True)
+        numbers = by_row(rows.scope, value)
+        of_row: Composable = (
+            SQL("({})").format(rows.select(numbers)) if rows.owner is None else SQL("{}.v").format(rows.joined(numbers))
+        )
+        chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
+        return of_merged(aggregate.fn, SQL("jsonb_agg({}){}").format(self._read(of_row), chosen), aggregate.fraction)
+
+    def _distinct_of_many(self, path: Path, only: Composable | None, pointer: str) -> Composed:
+        rows, value = many_values(self.scope, path, pointer, at_once=True)
+        key = key_of(value, path.kind)
+        if rows.owner is None:
+            of_row: Composable = SQL("to_jsonb(array({}))").format(rows.select(key))
+        else:
+            of_row = SQL("coalesce({}.v, '[]')").format(rows.joined(SQL("jsonb_agg(distinct {})").format(key)))
+        kept = self._read(of_row)
+        chosen = SQL("") if only is None else SQL(" filter (where {})").format(only)
+        return SQL(
+            "(select count(distinct e.v) from jsonb_array_elements(jsonb_agg({}){}) r (v), jsonb_array_elements_text(r.v) e (v))"
+        ).format(kept, chosen)
+
+    def _name(self, aggregate: Aggregate) -> str:
+        """Its name; a second one of this name is `count#2`."""
+        same = sum(number.aggregate.name == aggregate.name for number in self.all)
+        return f"{aggregate.name}#{same + 1}" if same else aggregate.name
+
+
+STEP_DAYS: dict[Period, tuple[int, str]] = {
+    "day": (1, "days"), "week": (7, "days"), "month": (1, "months"), "quarter": (3, "months"), "year": (12, "months"),
+}  # fmt: skip
+"""How long each period is."""
+
+
+def _value(place: int) -> Identifier:
+    return Identifier(f"v{place}")
+
+
+def _currency_of(path: Path) -> str | None:
+    """The path to the currency of the money that a number is in, if rows differ."""
+    if path.kind != "money" or not isinstance(path.end, Field | Computed) or path.end.currency_of is None:
+        return None
+    if isinstance(path.end, Computed):
+        return path.end.currency_of
+    before, dot, _ = path.text.rpartition(".")
+    return f"{before}{dot}{path.end.currency_of}"
+
+
+def _measured(part: Number | float, place: int) -> Computed:
+    """A number as arithmetic knows it, by its place among the two."""
+    template = f"{{{place}}}"
+    if not isinstance(part, Number):
+        return Computed(template, "number", str(part), is_constant=True)
+    is_money = part.kind == "money"
+    unit, label = part.column.unit, part.column.label
+    return Computed(
+        template, "number" if part.kind == "year" else part.kind, label, unit=None if is_money else unit,
+        currency=unit if is_money else None, currency_of=part.currency_of,
+    )  # fmt: skip
