@@ -18,6 +18,7 @@ from quarry.local.views import PeopleView, RecordsView
 from quarry.people.contract import PeopleSearchResponse
 from quarry.records.contract import (
     AnswerChunkEvent,
+    Citation,
     CitationsEvent,
     ConfidenceEvent,
     DoneEvent,
@@ -84,7 +85,7 @@ def test_an_answer_is_shown_with_its_research_sources_confidence_followups_and_l
         AnswerChunkEvent(chunk="It was "),
         AnswerChunkEvent(chunk="kept [1]."),
         CitationsEvent(
-            citations=[],
+            citations=[Citation(n=1, sentence="It was kept.", support=0.2, verified=False)],
             unsupported=["It was kept."],
             statements=[CheckedStatement(start=0, end=16, state="flagged", reason="source 1 says felled, not kept")],
         ),

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from urllib.parse import urlencode
 
+import pytest
 from playwright.sync_api import expect
 
+from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 from tests.page.conftest import Site, answered, body_of, requests_to
 
 ASKED = "search?" + urlencode(
@@ -56,3 +58,31 @@ def test_the_filters_of_a_question_can_be_kept_for_the_next(site: Site) -> None:
     expect(page.locator(".turn")).to_have_count(1)
     expect(page.get_by_role("button", name="Keep for the next question")).to_have_attribute("aria-pressed", "true")
     assert len(sent) == 1
+
+
+@pytest.mark.parametrize(
+    ("domain", "call"),
+    [
+        ("campaigns", ("filter_campaigns", {"channel": ["SMS"]})),
+        ("companies", ("query", {"source": "companies", "aggregate": ["count"]})),
+    ],
+)
+def test_a_statement_that_nothing_bears_out_is_marked_where_it_stands(
+    model_site: Site, model: FakeOpenAI, domain: str, call: tuple[str, Body]
+) -> None:
+    wrong = "In all they reached 12,345 people."
+
+    def respond(body: Body) -> Reply:
+        is_first = bool(body.get("tools")) and body["messages"][-1]["role"] == "user"
+        return Reply.tool_calls([call]) if is_first else Reply.text(wrong)
+
+    model.respond = respond
+    page = model_site.open("search?" + urlencode({"domain": domain, "q": "How many were reached, and by which?"}))
+    answered(page)
+    page.reload()
+    answered(page)
+    mark = page.locator(".prose .statement-mark[data-state='flagged']")
+    expect(mark).to_have_text("†")
+    expect(mark).to_have_attribute("aria-label", re.compile("^Not borne out: .*12,345"))
+    expect(page.locator(".prose").last).to_have_text(f"{wrong}†")
+    expect(page.locator(".turn-answer .confidence[data-level='low']").first).to_be_visible()

@@ -107,6 +107,18 @@ def test_what_speaks_of_the_data_is_a_comment_and_claims_nothing(comment: str) -
     assert level(found) is None
 
 
+@pytest.mark.parametrize("talk", ["Thanks, glad to help.", "Happy to help!", "Good week!"])
+def test_a_few_words_that_say_nothing_of_the_evidence_are_talk(talk: str) -> None:
+    assert states(f"{talk} The vote was 6–3 [1].") == ["comment", "verified"]
+
+
+def test_a_currency_before_a_number_and_the_unit_of_a_range_are_read() -> None:
+    source = SourceText(1, "Fees", "It raised USD 58000000. The fee went from 60 to 75 euros.")
+    assert [
+        each.state for each in verify("It raised $58 million [1]. The fee was 60 euros [1].", [source]).statements
+    ] == ["verified"] * 2
+
+
 def test_a_citation_is_verified_with_its_claim_and_quotes_the_passage() -> None:
     found = verify("A motion by Ruiz to wait failed 2–7 [1].", [HARBOUR])
     [citation] = found.citations

@@ -126,6 +126,30 @@ class TestLeading:
         assert (found(events), end_reason(events)) == (["c-tidewage"], "exact_match")
         assert steps_asked(model) == ["company_summary"]
 
+    @pytest.mark.parametrize("question", [QUESTION, "Über Kitchen"], ids=["led", "named"])
+    def test_what_a_profile_does_not_bear_out_is_flagged_where_it_stands(
+        self, model_client: TestClient, model: FakeOpenAI, question: str
+    ) -> None:
+        right, wrong = "Über Kitchen is a startup.", "Über Kitchen was founded in 1871."
+        model.respond = playing(summary=Reply.text(f"{right} {wrong}"))
+        answer = final(chat(model_client, question))
+        said = [(answer["content"][each["start"] : each["end"]], each["state"]) for each in answer["statements"]]
+        assert said == [(right, "verified"), (wrong, "flagged")]
+        assert answer["confidence"] == {"level": "low", "label": "Low: 1 of 2 is not in its source"}
+        assert "1871" in prompt_text(model.chat_requests[-1])  # it was asked to correct it
+
+    @pytest.mark.parametrize("question", [QUESTION, "Über Kitchen"], ids=["led", "named"])
+    def test_a_text_that_the_profiles_do_not_bear_out_gives_way_to_them(
+        self, model_client: TestClient, model: FakeOpenAI, question: str
+    ) -> None:
+        model.respond = playing(
+            summary=Reply.text("It was founded in 1871. It raised $7 billion. It has 90,210 employees.")
+        )
+        events = chat(model_client, question)
+        assert "1871" not in text_of(events)
+        assert degraded(events)
+        assert "Über Kitchen" in text_of(events)
+
     def test_what_the_model_says_of_a_company_is_its_reference(
         self, model_client: TestClient, model: FakeOpenAI
     ) -> None:

@@ -4,8 +4,7 @@ that stand between the parts of a conversation. Nor is one that goes round in ci
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Iterable
-from contextlib import aclosing
+from collections.abc import Iterable
 
 from quarry.platform.errors import ModelOutputInvalid
 
@@ -49,22 +48,3 @@ class Repeated:
         words = opening.casefold().split()[:WORDS_MIN]
         if is_marked or (len(words) == WORDS_MIN and f" {' '.join(words)}" in self._said):
             raise ModelOutputInvalid("The model repeated its instructions.")
-
-
-async def unrepeated(prompt: str, pieces: AsyncGenerator[str]) -> AsyncGenerator[str]:
-    """The pieces of a text that a model writes, held back as long as they may repeat the prompt. Raises ModelOutputInvalid for a
-    text that does, or that goes round in circles.
-    """
-    repeated, text, sent = Repeated([prompt]), "", 0
-    async with aclosing(pieces):
-        async for piece in pieces:
-            text += piece
-            check_loop(text)
-            if sent or not repeated.may_be(text):
-                yield text[sent:]
-                sent = len(text)
-            else:
-                repeated.check(text)
-    if not sent:
-        repeated.check(text)
-        yield text

@@ -34,7 +34,7 @@ from quarry.retrieval.facets import plain
 from quarry.runs.run_log import ResultRecord
 from quarry.verification.check import Verification
 from quarry.verification.levels import Exact, Passages, level
-from quarry.verification.wire import Confidence, checked_statements
+from quarry.verification.wire import checked_statements, confidence_of
 
 RECORDED_RESULTS = 50
 SUGGESTIONS = 3
@@ -54,10 +54,9 @@ async def conclude(
     search, spoken_of = await off_loop(_spoken_of, toolset, text, written)
     counted = await _counted(toolset, search, spoken_of)
     response = await off_loop(_response, request, toolset, search, text, counted)
-    trust = level(basis_of(question, search, checked))
     response.statements = checked_statements(checked)
     response.unsupported = [each.text for each in checked.of("flagged")]
-    response.confidence = Confidence(level=trust.level, label=trust.label) if trust is not None else None
+    response.confidence = confidence_of(level(basis_of(question, search, checked)))
     if request.constraints is not None:
         response.constraints.evidence = request.constraints.evidence
     elif question is not None:

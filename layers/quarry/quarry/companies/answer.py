@@ -4,30 +4,34 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
-from functools import partial
+from dataclasses import dataclass, field, replace
 
-from quarry.answering.repeated import unrepeated
+from quarry.answering.answer import Answer, Said
+from quarry.answering.written import WrittenAnswer
+from quarry.companies.activity import counted
 from quarry.companies.candidates import NameMatch
 from quarry.companies.constraints import conditions_to_tell, constraints_of
 from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, Round, conditions_in_words
 from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference, Telemetry
 from quarry.companies.counting import Counted, aggregation_of, value_in_words
+from quarry.companies.evidence import Known, evidence
 from quarry.companies.fitting import NEAR_MISSES_MAX, nearest
 from quarry.companies.outputs import RankedCompany
-from quarry.companies.prompts import SUMMARY, SummaryEntry, SummaryInputs, summary_messages
+from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
 from quarry.companies.query import STARTUPS, Sought
 from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.sources import costs, labels, standings
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
 from quarry.language.tokens import stem
-from quarry.models.interface import Message
-from quarry.models.step import filtered, write
-from quarry.platform.errors import DatabaseUnavailable, ModelUnavailable, TimeIsUp
+from quarry.models.step import TextFilter, write
+from quarry.platform.errors import DatabaseUnavailable, TimeIsUp
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS, words
+from quarry.verification.check import Verification, Verifier
+from quarry.verification.levels import level
+from quarry.verification.wire import checked_statements, confidence_of
 
 _MATCHED_BY = {
     "name": "Its name is the one asked for.",
@@ -155,35 +159,68 @@ def _named(company: Company, match: NameMatch) -> RankedCompany:
     )
 
 
-async def write_answer(context: Context, result: Result) -> AsyncGenerator[str]:
-    """The text of the answer in pieces: by the model, else from the companies' profiles."""
-    inputs = await off_loop(_inputs, context, result)
-    links = await off_loop(_links, inputs)
-    pieces = write(
-        "company_summary",
-        context.run,
-        partial(_messages, context, inputs),
-        partial(summary_by_rule, inputs),
-        broken_off=BROKEN_OFF,
-        checked=lambda said: filtered(links, unrepeated(SUMMARY, said)),
-    )
-    async with aclosing(pieces):
-        async for piece in pieces:
-            yield piece
-    if result.is_cut_short:
-        yield CUT_SHORT
+STEP = "company_summary"
 
 
-def _links(inputs: SummaryInputs) -> LinkFilter:
-    """A filter that keeps only links found in the companies' profiles."""
-    return LinkFilter({ALWAYS: said_in([entry.company.model_dump() for entry in inputs.entries])})
+@dataclass
+class Summary:
+    """The text of an answer as it is written: by the model, else from the companies' profiles."""
+
+    context: Context
+    result: Result
+    inputs: SummaryInputs
+    answer: Answer = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.answer = Answer(self.context.run, STEP, 1, self._filters, verifier=self.verifier)
+
+    async def pieces(self) -> AsyncGenerator[str]:
+        """The text. What the model does not finish, or the profiles do not bear out, is told from these."""
+        run = self.context.run
+        if run.chat is not None and self.context.is_out_of_tokens:
+            run.degrade(STEP)
+        elif run.chat is not None:
+            messages = await off_loop(summary_messages, self.inputs)
+            async with aclosing(self.answer.told(messages, ())) as happened:
+                async for event in happened:
+                    if isinstance(event, Said):
+                        yield event.piece
+        if not self.answer.text or self.answer.failed:
+            if self.answer.text:
+                yield BROKEN_OFF
+            async with aclosing(write(STEP, run, None, lambda: summary_by_rule(self.inputs), broken_off="")) as pieces:
+                async for piece in pieces:
+                    yield piece
+        if self.result.is_cut_short:
+            yield CUT_SHORT
+
+    def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
+        """Only links found in the companies' profiles stay."""
+        return [LinkFilter({ALWAYS: said_in([entry.company.model_dump() for entry in self.inputs.entries])})]
+
+    def verifier(self) -> Verifier:
+        """What checks the text against the profiles and what the search found."""
+        inputs = self.inputs
+        known: list[Known] = [(each.company, [each.reason]) for each in inputs.entries]
+        known += [(company, [f"It misses {'; '.join(unmet)}"] if unmet else []) for company, unmet in inputs.near]
+        known += [(inputs.seed, [])] if inputs.seed else []
+        without = [f"without {label} there are {rows}" for label, rows in inputs.relaxations]
+        told = [
+            counted(len(inputs.entries), "company fits", "companies fit"),
+            *inputs.missing,
+            *inputs.demands,
+            *without,
+        ]
+        return Verifier(evidence(known, told), question=inputs.question)
+
+    def checked(self) -> Verification:
+        """What the check finds in what the model wrote."""
+        return self.verifier().verify(self.answer.text)
 
 
-def _messages(context: Context, inputs: SummaryInputs) -> Sequence[Message]:
-    """The messages for the model. Raises ModelUnavailable if no tokens are left."""
-    if context.is_out_of_tokens:
-        raise ModelUnavailable("The search's tokens are spent.")
-    return summary_messages(inputs)
+async def summary_of(context: Context, result: Result) -> Summary:
+    """The text of an answer, to be written."""
+    return Summary(context, result, await off_loop(_inputs, context, result))
 
 
 def _inputs(context: Context, result: Result) -> SummaryInputs:
@@ -247,7 +284,7 @@ def _topic_words(sought: Sought) -> list[str]:
     return list(dict.fromkeys(word for word in words(sought.topic) if word not in STOP_WORDS))
 
 
-def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
+def final_answer(context: Context, result: Result, content: str, checked: Verification) -> FinalAnswer:
     """The whole answer."""
     constraints, given = constraints_of(result.asked.sought), context.request.constraints
     if given is not None:
@@ -266,6 +303,8 @@ def final_answer(context: Context, result: Result, content: str) -> FinalAnswer:
         ),
         aggregation=aggregation_of(result.counted) if result.counted else None,
         session_id=context.run.session_id,
+        statements=checked_statements(checked),
+        confidence=confidence_of(level(checked)),
     )
 
 

@@ -12,6 +12,7 @@ from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
 from quarry.query.contract import ShortQuery
 from quarry.streaming.events import Event
+from quarry.verification.wire import CheckedStatement, Confidence
 
 MESSAGES_MAX = 50
 MESSAGE_CHARACTERS_MAX = 20_000
@@ -229,7 +230,8 @@ class Aggregation(_Model):
 class FinalAnswer(_Model):
     """The whole answer. `content` is what the pieces add up to; `references` are best first, none when nothing fits.
     `aggregation` is there where a number was asked for; `references` then are the first that were counted. `session_id` is
-    that of the request, or a new one: it joins the turns of a chat that send it.
+    that of the request, or a new one: it joins the turns of a chat that send it. `statements` are those of a model with what the
+    check found, at their places in `content`, and `confidence` follows from them.
     """
 
     content: str
@@ -239,6 +241,8 @@ class FinalAnswer(_Model):
     telemetry: Telemetry
     aggregation: Aggregation | None = None
     session_id: str | None = None
+    statements: list[CheckedStatement] = []
+    confidence: Confidence | None = None
 
 
 class ActivityEvent(Event):

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from quarry.companies.activity import Timeline, counted
-from quarry.companies.answer import Result, conclude, conclude_counted, final_answer, write_answer
+from quarry.companies.answer import Result, conclude, conclude_counted, final_answer, summary_of
 from quarry.companies.context import Asked, Context, Round
 from quarry.companies.contract import ChatRequest, FinalAnswerEvent
 from quarry.companies.counting import Counted, count, counted_in_words
@@ -22,10 +22,20 @@ from quarry.companies.rounds import budget_of, rounds
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT
 from quarry.companies.written import Written, led_answer, toolset_of
 from quarry.platform.errors import QuarryError, TimeIsUp
+from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Query
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.verification.check import Verification
+
+
+@dataclass(frozen=True)
+class Before:
+    """The text of a model that did not finish, and what the check found in it: the answer follows."""
+
+    text: str = ""
+    checked: Verification = field(default_factory=lambda: Verification((), ()))
 
 
 async def search_companies(
@@ -81,15 +91,15 @@ async def _led(context: Context, asked: Asked, timeline: Timeline) -> AsyncGener
         if any(each.result.is_cut_short for each in written.toolset.found):
             content += CUT_SHORT
             yield PartialTextEvent(data=PartialText(text=CUT_SHORT))
-        answer = await led_answer(context, written, content)
+        answer = await led_answer(context, written, content, await off_loop(written.checked))
         context.run.results = [ResultRecord("company", each.company_id, each.confidence) for each in answer.references]
         context.run.end_reason = answer.telemetry.end_reason
         yield FinalAnswerEvent(data=answer)
         return
     context.run.chat = None  # the rest is by rule
-    before = written.answer.text
-    if before:
-        before += BROKEN_OFF
+    before = Before()
+    if written.answer.text:
+        before = Before(written.answer.text + BROKEN_OFF, await off_loop(written.checked))
         yield PartialTextEvent(data=PartialText(text=BROKEN_OFF))
     found = written.toolset.found
     if found:
@@ -103,7 +113,9 @@ async def _led(context: Context, asked: Asked, timeline: Timeline) -> AsyncGener
             yield event
 
 
-async def _searched(context: Context, asked: Asked, timeline: Timeline, before: str = "") -> AsyncGenerator[Event]:
+async def _searched(
+    context: Context, asked: Asked, timeline: Timeline, before: Before = Before()
+) -> AsyncGenerator[Event]:
     """The events of the rounds and of the answer, whose text follows the text `before`."""
     if asked.sought.asks is not None and not asked.exact and context.may_call():
         counts = await _count(context, asked.sought.asks)
@@ -127,23 +139,24 @@ async def _searched(context: Context, asked: Asked, timeline: Timeline, before: 
             yield event
 
 
-async def _answered(context: Context, timeline: Timeline, result: Result, before: str) -> AsyncGenerator[Event]:
+async def _answered(context: Context, timeline: Timeline, result: Result, before: Before) -> AsyncGenerator[Event]:
     """The text of an answer, and the whole answer."""
     with timeline.step("answer", "Writing the answer") as step:
         yield step.event
-        content = before
-        async with aclosing(write_answer(context, result)) as pieces:
+        content, summary = before.text, await summary_of(context, result)
+        async with aclosing(summary.pieces()) as pieces:
             async for piece in pieces:
                 content += piece
                 yield PartialTextEvent(data=PartialText(text=piece))
     yield step.event
-    yield _ended(context, result, content)
+    checked = before.checked if before.text else await off_loop(summary.checked)
+    yield _ended(context, result, content, checked)
 
 
-def _ended(context: Context, result: Result, content: str) -> FinalAnswerEvent:
+def _ended(context: Context, result: Result, content: str, checked: Verification) -> FinalAnswerEvent:
     context.run.results = [ResultRecord("company", each.company_id, each.confidence) for each in result.chosen]
     context.run.end_reason = result.end_reason
-    return FinalAnswerEvent(data=final_answer(context, result, content))
+    return FinalAnswerEvent(data=final_answer(context, result, content, checked))
 
 
 async def _count(context: Context, query: Query) -> Counted | None:
@@ -157,7 +170,7 @@ async def _count(context: Context, query: Query) -> Counted | None:
 
 
 async def _counted(
-    context: Context, timeline: Timeline, asked: Asked, counts: Counted, before: str
+    context: Context, timeline: Timeline, asked: Asked, counts: Counted, before: Before
 ) -> AsyncGenerator[Event]:
     """The events of a question that asks for a number."""
     with timeline.step("count", "Counting companies") as step:
@@ -166,4 +179,4 @@ async def _counted(
     yield step.event
     content = counted_in_words(counts)
     yield PartialTextEvent(data=PartialText(text=content))
-    yield _ended(context, conclude_counted(asked, counts), before + content)
+    yield _ended(context, conclude_counted(asked, counts), before.text + content, before.checked)

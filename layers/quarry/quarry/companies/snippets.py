@@ -29,7 +29,7 @@ TEXT_CHARACTERS_MAX = 8_000
 
 def snippets(company: Company, asked: Collection[str], limit: int = SNIPPETS_MAX) -> list[str]:
     """The sentences of the profile with most of the stems `asked`; its first ones if none has any."""
-    pool = list(_profile_sentences(company))
+    pool = list(profile_sentences(company))
     scored = sorted(
         ((-len(set(significant_words(sentence)) & set(asked)), place) for place, sentence in enumerate(pool)),
     )
@@ -38,7 +38,7 @@ def snippets(company: Company, asked: Collection[str], limit: int = SNIPPETS_MAX
 
 def inline_description(company: Company) -> str:
     """What a company does, in one line."""
-    text = company.tagline or next(_profile_sentences(company), "") or ", ".join(company.niches)
+    text = company.tagline or next(profile_sentences(company), "") or ", ".join(company.niches)
     return shorten(text, INLINE_CHARACTERS_MAX)
 
 
@@ -104,6 +104,7 @@ def _texts(company: Company) -> Iterator[str]:
             yield text[:TEXT_CHARACTERS_MAX]
 
 
-def _profile_sentences(company: Company) -> Iterator[str]:
+def profile_sentences(company: Company) -> Iterator[str]:
+    """The sentences of the texts of a profile."""
     for text in _texts(company):
         yield from sentences(text)

@@ -27,6 +27,7 @@ from quarry.companies.constraints import constraints_of
 from quarry.companies.context import Asked, Context
 from quarry.companies.contract import Activity, ActivityEvent, Company, EndReason, FinalAnswer, Reference, Telemetry
 from quarry.companies.counting import SHOWN_MAX, Counted, aggregation_of
+from quarry.companies.evidence import Known, evidence
 from quarry.companies.facets import COMPANIES
 from quarry.companies.find import FIND_COMPANIES, FindCompaniesArguments, FoundCompanies, find_companies, told
 from quarry.companies.query import Sought, fields_of
@@ -42,6 +43,10 @@ from quarry.platform.text import fence, shorten
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.verification.check import Verification, Verifier
+from quarry.verification.levels import level
+from quarry.verification.trust import SourceText
+from quarry.verification.wire import checked_statements, confidence_of
 
 STEP = "companies_answer"
 MAX_TURNS = 6
@@ -105,7 +110,10 @@ class Written:
     answer: Answer = field(init=False)
 
     def __post_init__(self) -> None:
-        self.answer = Answer(self.context.run, STEP, MAX_TURNS, self._filters, has_found=lambda: self.toolset.has_found)
+        toolset = self.toolset
+        self.answer = Answer(
+            toolset.run, STEP, MAX_TURNS, self._filters, verifier=self._verifier, has_found=lambda: toolset.has_found
+        )
 
     async def answered(self) -> AsyncGenerator[Event]:
         """The events of the answer; a model that fails ends it. Raises DatabaseUnavailable."""
@@ -152,6 +160,27 @@ class Written:
         texts = [*(each.model_dump() for each in held), *(hit.text for hit in self.toolset.hits)]
         return [LinkFilter({ALWAYS: said_in([*texts, *(hit.url or "" for hit in self.toolset.hits)])})]
 
+    def _verifier(self) -> Verifier:
+        """What checks the text against the results of tools."""
+        toolset, context = self.toolset, self.context
+        known: list[Known] = []
+        told: list[str] = []
+        for each in toolset.found:
+            companies = each.result.companies
+            known += [(companies[fit.company_id], [fit.reason, *fit.evidence_chips]) for fit in each.fits]
+            known += [(company, [f"It misses {'; '.join(misses)}"]) for company, misses in each.near]
+            told += [counted(len(each.fits), "company fits", "companies fit"), *each.assumed, *each.remarks]
+            told += [f"{each.meeting} meet the conditions"] if each.meeting is not None else []
+        sources = evidence(known, told)
+        sources += [SourceText(len(sources) + n, hit.title, hit.text) for n, hit in enumerate(toolset.hits, start=1)]
+        earlier_turns = [message.content for message in context.request.history if message.role == "user"]
+        question = "\n".join([*earlier_turns, context.question])
+        return Verifier(sources, toolset.results, question=question, today=toolset.today)
+
+    def checked(self) -> Verification:
+        """What the check finds in the text."""
+        return self._verifier().verify(self.answer.text)
+
 
 def _activity(id: str, tool: str, status: contract.ActivityStatus, detail: str | None = None) -> ActivityEvent:
     """A call of a general tool as a step."""
@@ -178,7 +207,7 @@ async def toolset_of(context: Context, timeline: Timeline) -> CompanyToolset:
 # ---- the final answer ----
 
 
-async def led_answer(context: Context, written: Written, content: str) -> FinalAnswer:
+async def led_answer(context: Context, written: Written, content: str, checked: Verification) -> FinalAnswer:
     """The whole answer: its text, and the companies that it speaks of, else those that the last search found."""
     toolset = written.toolset
     result = _main_result(written)
@@ -211,6 +240,8 @@ async def led_answer(context: Context, written: Written, content: str) -> FinalA
         ),
         aggregation=counts,
         session_id=context.run.session_id,
+        statements=checked_statements(checked),
+        confidence=confidence_of(level(checked)),
     )
 
 

@@ -20,6 +20,7 @@ from quarry.platform.text import marked_parts
 from quarry.records import contract as records
 from quarry.streaming.events import PartialTextEvent
 from quarry.verification.marks import MarkedText, marked_end
+from quarry.verification.wire import CheckedStatement, Confidence
 
 SHOWN_CAMPAIGNS = 8
 BAR_WIDTH = 24
@@ -38,6 +39,7 @@ class View(ABC):
     def __init__(self, console: Console, server: str | None = None) -> None:
         self._console, self._server, self.page = console, server, server
         self._answer: MarkdownWriter | None = None
+        self._marked = MarkedText()
 
     @abstractmethod
     def show(self, event: BaseModel) -> None: ...
@@ -78,12 +80,19 @@ class View(ABC):
 
     def _write(self, piece: str) -> None:
         """Print the next piece of the answer."""
+        self._print(self._marked.feed(piece))
+
+    def _print(self, text: str) -> None:
+        if not text:
+            return
         if self._answer is None:
             self._console.print()
             self._answer = MarkdownWriter(self._console)
-        self._answer.feed(piece)
+        self._answer.feed(text)
 
-    def _end_answer(self) -> None:
+    def _end_answer(self, statements: Iterable[CheckedStatement] = (), label: str = "") -> None:
+        """Print the rest of the answer, with its marks and why they are there."""
+        self._print(marked_end(self._marked, statements, label))
         if self._answer is not None:
             self._answer.finish()
             self._answer = None
@@ -93,6 +102,11 @@ class View(ABC):
             self._heading("Ask next")
             for question in questions:
                 self._line(f"• {question}")
+
+    def _tell_confidence(self, confidence: Confidence | None) -> None:
+        if confidence is not None:
+            self._console.print()
+            self._line(confidence.label, _LEVEL_STYLES[confidence.level])
 
     def _tell_degraded(self, steps: Sequence[str]) -> None:
         if steps:
@@ -105,7 +119,6 @@ class RecordsView(View):
     def __init__(self, console: Console, server: str | None = None) -> None:
         super().__init__(console, server)
         self._sources: list[records.Source] = []
-        self._marked = MarkedText()
 
     def show(self, event: BaseModel) -> None:
         match event:
@@ -116,10 +129,9 @@ class RecordsView(View):
             case records.SourcesEvent():
                 self._sources = event.sources
             case records.AnswerChunkEvent():
-                self._write(self._marked.feed(event.chunk))
+                self._write(event.chunk)
             case records.CitationsEvent():
-                self._write(marked_end(self._marked, event.statements))
-                self._end_answer()
+                self._end_answer(event.statements)
                 self._show_sources("Sources" if event.citations else "Nearest records")
             case records.ConfidenceEvent():
                 self._console.print()
@@ -154,24 +166,36 @@ class RecordsView(View):
 class CompaniesView(View):
     """The events of a company search: each finished step, the answer as it comes, the companies."""
 
+    def __init__(self, console: Console, server: str | None = None) -> None:
+        super().__init__(console, server)
+        self._steps: list[companies.Activity] = []
+        """Those that ended while the answer was written: shown below it."""
+        self._is_writing = False
+
     def show(self, event: BaseModel) -> None:
         match event:
             case companies.ActivityEvent(data=step) if step.status != "running":
-                self._end_answer()
-                sign, style = _STEP_LOOKS[step.status]
-                detail = f": {step.detail}" if step.detail else ""
-                took = f"  {step.duration_ms:,.0f} ms" if step.duration_ms is not None else ""
-                self._line(f"{sign} {step.label}{detail}{took}", style)
+                self._steps.append(step)
+                if not self._is_writing:
+                    self._show_steps()
             case PartialTextEvent(data=piece):
+                self._is_writing = True
                 self._write(piece.text)
             case companies.FinalAnswerEvent(data=answer):
-                self._end_answer()
+                self._end_answer(answer.statements)
+                if self._is_writing:
+                    self._console.print()
+                self._tell_confidence(answer.confidence)
+                self._show_steps()
                 self._show_companies(answer)
 
-    def _end_answer(self) -> None:
-        if self._answer is not None:
-            super()._end_answer()
-            self._console.print()
+    def _show_steps(self) -> None:
+        for step in self._steps:
+            sign, style = _STEP_LOOKS[step.status]
+            detail = f": {step.detail}" if step.detail else ""
+            took = f"  {step.duration_ms:,.0f} ms" if step.duration_ms is not None else ""
+            self._line(f"{sign} {step.label}{detail}{took}", style)
+        self._steps.clear()
 
     def _show_companies(self, answer: companies.FinalAnswer) -> None:
         for place, each in enumerate(answer.references, start=1):
@@ -209,7 +233,8 @@ class CampaignsView(View):
                 self._end(event.data)
 
     def _end(self, answer: campaigns.ChatResponse) -> None:
-        self._end_answer()
+        self._end_answer(answer.statements)
+        self._tell_confidence(answer.confidence)
         if found := answer.campaigns[:SHOWN_CAMPAIGNS]:
             self._heading(f"Campaigns ({'at least ' if answer.more else ''}{answer.total})")
             self._table(

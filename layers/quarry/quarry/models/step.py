@@ -116,9 +116,8 @@ async def write(
     by_rule: Callable[[], Iterable[str]],
     *,
     broken_off: str,
-    checked: Callable[[AsyncGenerator[str]], AsyncGenerator[str]] | None = None,
 ) -> AsyncGenerator[str]:
-    """A text as it comes: the model's answer to `messages`, filtered by `checked`, or without a model or messages the pieces of
+    """A text as it comes: the model's answer to `messages`, or without a model or messages the pieces of
     `by_rule`. If the model fails or writes only blanks, these follow what it wrote and `broken_off`, and the step is marked as
     degraded.
     """
@@ -126,8 +125,7 @@ async def write(
         written = ""
         if run.chat is not None and messages is not None:
             try:
-                said = text_of(streamed(await off_loop(messages), run, record))
-                async with aclosing(checked(said) if checked else said) as pieces:
+                async with aclosing(text_of(streamed(await off_loop(messages), run, record))) as pieces:
                     async for piece in pieces:
                         written += piece
                         yield piece
@@ -155,16 +153,6 @@ class TextFilter(Protocol):
     def finish(self) -> str:
         """The rest, once no more pieces come."""
         ...
-
-
-async def filtered(through: TextFilter, pieces: AsyncGenerator[str]) -> AsyncGenerator[str]:
-    """The text that the filter returns for these pieces."""
-    async with aclosing(pieces):
-        async for piece in pieces:
-            if passed := through.feed(piece):
-                yield passed
-    if rest := through.finish():
-        yield rest
 
 
 async def streamed(

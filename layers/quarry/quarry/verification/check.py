@@ -10,7 +10,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -18,7 +18,7 @@ from quarry.language.word_forms import is_everyday
 from quarry.platform.text import STOP_WORDS, words
 from quarry.query.contract import QueryResult
 from quarry.verification.finding import Finding
-from quarry.verification.names import has_name
+from quarry.verification.names import has_name, names_in
 from quarry.verification.passages import Passage, folded
 from quarry.verification.prose import Said, check_prose, cover
 from quarry.verification.rows import RowCheck
@@ -36,6 +36,8 @@ STATEMENTS_MAX = 120
 ENGLISH_SHARE_MIN = 0.6
 """The share of common English words among the words of an English text that have no capital."""
 LANGUAGE_WORDS_MIN = 5
+TALK_STEMS_MAX = 3
+"""Words of a sentence that says nothing of the evidence, such as thanks."""
 _ITEM = re.compile(r"(?m)^\s*(?:[-*]|\d+[.)]) ")
 _CITED = re.compile(r"\[(\d{1,3})\]")
 _SMALL = re.compile(r"\b[a-zß-ÿ]{2,}\b")
@@ -166,7 +168,7 @@ class Verifier:
             for part, finding in self._judged(statement):
                 total.add(finding)
                 cited += [self._cited(n, part, statement, finding) for n in part.cited if n in self.passages]
-            checked.append(_checked(statement, total))
+            checked.append(self._as_talk(statement, _checked(statement, total)))
         return Verification(checked, cited)
 
     def _judged(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
@@ -266,6 +268,26 @@ class Verifier:
 
     def _is_comment(self, statement: Statement) -> bool:
         return not statement.cited and statement.kind != "row" and is_comment(statement.text)
+
+    def _as_talk(self, statement: Statement, found: Checked) -> Checked:
+        """What has no value, name, quotation, citation or word of the evidence is nothing to flag: a few words are talk."""
+        if found.state == "verified" or statement.cited or statement.kind == "row" or not self._is_bare(statement.text):
+            return found
+        stems = english().stems(statement.text)
+        if not stems.isdisjoint(self._evidence_stems):
+            return found
+        state: State = "comment" if len(stems) <= TALK_STEMS_MAX else "plausible"
+        return replace(found, state=state, reason="" if state == "comment" else NOTHING)
+
+    def _is_bare(self, text: str) -> bool:
+        said = Said(text, known_names=self.known_names)
+        values = said.values
+        has_values = values.numbers or values.votes or values.days or values.times or values.codes or said.quotes
+        return not has_values and not any(names_in(said.undated, said.known_names))
+
+    @cached_property
+    def _evidence_stems(self) -> frozenset[str]:
+        return frozenset().union(*(each.stems for each in (*self.passages.values(), *(t.text for t in self.tables))))
 
     def _cited(self, n: int, part: Part, statement: Statement, finding: Finding) -> Cited:
         passage = self.passages[n]

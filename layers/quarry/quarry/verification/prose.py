@@ -333,7 +333,7 @@ def _check_speakers(said: Said, passage: Passage, names: Sequence[tuple[str, ...
             if not near:
                 found.wrong.append(f"{passage.name} is by {passage.author}")
                 return
-    people = [name for name in names if not author.intersection(name)]
+    people = [name for name in names if not author.intersection(name) and english().exclusive.isdisjoint(name)]
     for name in people:
         _check_predicate(name, names, said, passage, found)
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
+from itertools import zip_longest
 
 from quarry.language.numerals import IN_WORDS, numeral_value, scale_value
 from quarry.language.writing import languages
@@ -173,7 +174,8 @@ _NUMBER = re.compile(
 _GERMAN_SCALE = {"mio": 1e6, "millionen": 1e6, "mrd": 1e9}
 _SCALES = {"k": 1e3, "m": 1e6, "b": 1e9}
 _NEXT = re.compile(r"[ -]?([^\W\d_]+|[°²])(?:[ -]([^\W\d_]+))?")
-_BEFORE = re.compile(r"\b([A-Z]{3}) $")
+_BEFORE = re.compile(r"\b([A-Z]{3}) ?$")
+_RANGE = re.compile(r" ?(?:to|or|–|-) ?")
 VOTES_MIN, VOTES_MAX = 3, 400
 
 
@@ -189,7 +191,7 @@ def read_values(text: str) -> Values:
     rest = blanked(rest, [(vote.start, vote.end) for vote in votes])
     codes = [match for match in _CODE.finditer(rest) if not _is_amount(match.group())]
     rest = blanked(rest, [match.span() for match in codes])
-    numbers = [*_numbers(rest), *_fractions(rest)]
+    numbers = [*_with_shared_units([*_numbers(rest)], rest), *_fractions(rest)]
     names = [match.group() for match in codes if match.group()[0].isalpha()]
     return Values(
         sorted(numbers, key=lambda each: each.start),
@@ -198,6 +200,13 @@ def read_values(text: str) -> Values:
         [(time, match.group()) for time, match in times],
         names,
     )
+
+
+def _with_shared_units(numbers: Sequence[Number], text: str) -> Iterator[Number]:
+    """The numbers; the first of a range has the unit of the second ("from 60 to 75 euros")."""
+    for one, other in zip_longest(numbers, numbers[1:]):
+        is_range = other and one.unit is None and _RANGE.fullmatch(text, one.end, other.start)
+        yield replace(one, unit=other.unit) if other and is_range and not one.is_percent else one
 
 
 _SAYS_SOMETHING = re.compile(r"\d|\b(?:to|against|ayes?|in favou?r)\b", re.IGNORECASE)

@@ -8,6 +8,7 @@ from quarry.platform.lazy_model import LazyModel
 
 if TYPE_CHECKING:
     from quarry.verification.check import Verification
+    from quarry.verification.trust import Trust
 
 
 class CheckedStatement(LazyModel):
@@ -26,6 +27,11 @@ class Confidence(LazyModel):
 
     level: Literal["high", "medium", "low"]
     label: str
+
+
+def confidence_of(trust: Trust | None) -> Confidence | None:
+    """A level as clients get it."""
+    return Confidence(level=trust.level, label=trust.label) if trust is not None else None
 
 
 def checked_statements(found: Verification) -> list[CheckedStatement]:

@@ -43,7 +43,8 @@ function asText(text, tokens) {
 }
 
 /**
- * @typedef {(n: number) => Node | null} Cite builds the mark of citation `[n]`; null if there is no such source
+ * @typedef {(n: number, isStatement?: boolean) => Node | null} Cite builds the mark of citation `[n]`, or of a statement; null if there
+ * is no such source, or nothing to mark
  */
 
 /**

@@ -8,6 +8,7 @@ import {words} from '../format.js';
 import {MarkdownView} from '../markdown.js';
 import {endedNotice} from './notice.js';
 import {loading} from './panel.js';
+import {statementMark, withStatementPlaces} from './statements.js';
 import {Timeline} from './timeline.js';
 
 /** A subclass says how to ask (`begin`), resets (`clear`), and shows the complete answer (`finish`) in `root`. */
@@ -20,14 +21,17 @@ export class Streamed {
   }
 
   /** @param {string} steps the heading of its steps @param {{cite?: import('../markdown.js').Cite, above?: number}} [view] */
-  reset(steps, view = {}) {
+  reset(steps, {cite = () => null, ...view} = {}) {
     this.text = '';
+    /** What the check found. @type {import('./statements.js').Statement[]} */
+    this.statements = [];
     /** Known from the first event on, even if the run is gone: only asking again makes another one. */
     this.run = null;
     this.place = null;
     this.timeline = new Timeline(steps);
     this.prose = element('div', {class: 'prose'});
-    this.view = new MarkdownView(this.prose, view);
+    const marked = (n, isStatement) => (isStatement ? statementMark(this.statements[n]) : cite(n));
+    this.view = new MarkdownView(this.prose, {...view, cite: marked});
     this.notes = element('div', {class: 'answer-notes'}, loading(2));
   }
 
@@ -55,11 +59,6 @@ export class Streamed {
   resume() {
     this.state = 'new';
     this.begin();
-  }
-
-  /** The text as it is shown. */
-  get shown() {
-    return this.text;
   }
 
   /** Do the work that brings the answer, and show how it ended. @param {(signal: AbortSignal) => Promise<void>} work */
@@ -139,6 +138,6 @@ export class Streamed {
   }
 
   flush() {
-    this.view.show(this.shown);
+    this.view.show(withStatementPlaces(this.text, this.statements));
   }
 }

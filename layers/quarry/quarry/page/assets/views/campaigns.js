@@ -3,7 +3,7 @@
 import {pathOf} from '../api.js';
 import {barChart, groupChart} from '../components/bars.js';
 import {choices, label, toggle} from '../components/chips.js';
-import {degradedRemark, remark} from '../components/notice.js';
+import {degradedRemark} from '../components/notice.js';
 import {facts, openPanel} from '../components/panel.js';
 import {sortControl, sorted} from '../components/sorting.js';
 import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
@@ -102,11 +102,9 @@ class CampaignsTurn extends Turn {
   }
 
   found() {
-    const {campaigns, suggestions, detectedFilters, telemetry, unsupported = []} = this.answer;
+    const {campaigns, suggestions, detectedFilters, telemetry} = this.answer;
     return [
       degradedRemark(telemetry.degradedSteps, STEP_WORDS),
-      unsupported.length > 0 && remark(`${plural(unsupported.length, 'sentence')} that the results do not bear out: `,
-        unsupported.map((sentence) => `“${sentence}”`).join(' ')),
       this.#keep(detectedFilters),
       !this.#isCounted && this.#charts(),
       campaigns.length > 0 && campaignList(this.answer, this),

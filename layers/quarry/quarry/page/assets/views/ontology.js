@@ -10,6 +10,7 @@ import {openedSearch, saver} from '../components/kept.js';
 import {emptyState, endedNotice, remark} from '../components/notice.js';
 import {facts, loading, openPanel} from '../components/panel.js';
 import {Prompt, promptBar} from '../components/prompt.js';
+import {statementMark, withStatementPlaces} from '../components/statements.js';
 import {itemActions, takeaway} from '../components/takeaway.js';
 import {button, element, marked, plain, replace} from '../dom.js';
 import {moment, number, plural, words} from '../format.js';
@@ -159,9 +160,9 @@ class OntologyView {
     }
   }
 
-  #showAnswer({response, results, total, confidence}) {
+  #showAnswer({response, results, total, confidence, statements = []}) {
     const prose = element('div', {class: 'prose'});
-    new MarkdownView(prose).show(response);
+    new MarkdownView(prose, {cite: (n, isStatement) => (isStatement ? statementMark(statements[n]) : null)}).show(withStatementPlaces(response, statements));
     replace(this.answerPlace, element('section', {class: 'entity-group', 'aria-label': 'Answer'},
       element('h2', {class: 'section-label'}, 'Answer'), prose,
       confidence && element('p', {class: 'fine'}, confidence.label),

@@ -4,6 +4,7 @@
  */
 
 import {conditionChips, forgetTaken} from '../../components/conditions.js';
+import {confidenceLevel} from '../../components/confidence.js';
 import {saver} from '../../components/kept.js';
 import {remark} from '../../components/notice.js';
 import {Streamed} from '../../components/streamed.js';
@@ -132,7 +133,7 @@ export class Turn extends Streamed {
   /** Restore the state, without asking. @param {any} kept */
   restore({state = 'done', text = '', answer = null, news = null, run = null}) {
     if (state !== 'stopped' && (state !== 'done' || answer === null)) return this.followOn(run);
-    Object.assign(this, {text, answer, news, run});
+    Object.assign(this, {text, answer, news, run, statements: answer?.statements ?? []});
     return this.showKept(state);
   }
 
@@ -152,7 +153,8 @@ export class Turn extends Streamed {
     replace(this.heading, highlighted(this.question, this.answer?.constraints?.evidence ?? []));
     const figure = this.figure();
     if (figure && !this.view.figure) this.view.illustrate(figure);
-    replace(this.after, this.#drops(), this.understood(), this.news && remark(this.news.text), this.found());
+    const {confidence} = this.answer ?? {};
+    replace(this.after, confidence && element('p', {class: 'fine'}, confidenceLevel(confidence.level, confidence.label)), this.#drops(), this.understood(), this.news && remark(this.news.text), this.found());
     this.enter('done');
   }
 
@@ -172,6 +174,7 @@ export class Turn extends Streamed {
     } else if (event.type === 'final_answer') {
       this.answer = event.data;
       this.text = event.data.content ?? event.data.response ?? this.text;
+      this.statements = event.data.statements ?? [];
     } else {
       this.take(event);
     }

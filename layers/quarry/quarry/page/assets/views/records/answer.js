@@ -9,7 +9,6 @@ import {openPreview, previewed} from '../../components/popover.js';
 import {Streamed} from '../../components/streamed.js';
 import {button, element, replace} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
-import {statementPlace} from '../../markdown.js';
 import {countFigure} from './count.js';
 import {answerFoot} from './foot.js';
 import {sourceCard, sourcePreview} from './record.js';
@@ -18,9 +17,6 @@ const STEP_WORDS = {
   records_research: 'further research', records_answer: 'the writing of the answer', records_followups: 'the follow-up questions',
   query_embedding: 'search by meaning', answer_correction: 'the correction of the answer',
 };
-
-// how the states of statements are marked, and what the marks mean
-const MARKS = {flagged: ['†', 'Not borne out'], plausible: ['?', 'Not checked in full']};
 
 /** @typedef {{question: string, answer: string, applied?: any}} Turn */
 
@@ -135,14 +131,12 @@ export class Answer extends Streamed {
   }
 
   clear() {
-    this.reset('Research', {cite: (n, isStatement) => (isStatement ? this.#statementMark(n) : this.#citation(n)), above: 1});
+    this.reset('Research', {cite: (n) => this.#citation(n), above: 1});
     /** @type {Map<number, any>} */
     this.sources = new Map();
     this.confidence = null;
     /** @type {any[]} */
     this.citations = [];
-    /** @type {any[]} */
-    this.statements = [];
     /** @type {string[]} */
     this.unsupported = [];
     /** @type {any[]} */
@@ -231,27 +225,6 @@ export class Answer extends Streamed {
   #draw(count) {
     this.count = count;
     this.view.illustrate(countFigure(count, this.question, this.context));
-  }
-
-  /** The text with a place for the mark behind each statement that is not verified. Offsets count characters, not code units. */
-  get shown() {
-    const characters = [...this.text];
-    for (const [place, {end, state}] of [...this.statements.entries()].reverse()) {
-      if (state in MARKS) characters.splice(characters[end - 1] === '|' ? end - 1 : end, 0, statementPlace(place));
-    }
-    return characters.join('');
-  }
-
-  /** The mark behind a statement, with the reason on hover, focus and tap. */
-  #statementMark(place) {
-    const {state, reason} = this.statements[place] ?? {};
-    if (!(state in MARKS)) return null;
-    const [sign, meaning] = MARKS[state];
-    const mark = element('button', {type: 'button', class: 'citation statement-mark', 'aria-label': `${meaning}: ${reason}`, data: {state},
-      on: {click: () => openPreview(mark, content)}}, sign);
-    const content = () => [element('p', {class: 'card-meta'}, meaning), element('p', {}, reason)];
-    previewed(mark, content);
-    return mark;
   }
 
   flush() {
