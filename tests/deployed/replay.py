@@ -212,6 +212,7 @@ def store_recorded_answer(database_url: str) -> None:
     last = {event["type"]: event for event in events}
     request = json.loads((EVENTS / "records" / "ask.json").read_text())
     shared = json.loads((EVENTS / "records" / "answer.json").read_text())
+    cited = last["citations"]["citations"]
     with psycopg.connect(database_url) as connection:
         connection.execute(
             """insert into answer_cache
@@ -225,9 +226,9 @@ def store_recorded_answer(database_url: str) -> None:
                 "".join(event["chunk"] for event in events if event["type"] == "final_answer_chunk"),
                 json.dumps(last["sources"]["sources"]),
                 last["followups"]["questions"],
-                last["confidence"]["source_count"],
-                last["confidence"]["level"],
-                json.dumps(last["citations"]["citations"]),
+                len({each["n"] for each in cited}),
+                last["confidence"]["level"] if "confidence" in last else None,  # passages have none
+                json.dumps(cited),
             ],
         )
 
