@@ -153,7 +153,7 @@ def test_a_snippet_holds_no_markup_but_its_marks(hostile_client: TestClient) -> 
     for result in (*results, *sources):
         left = re.sub(r"<mark>([^<>]*)</mark>", r"\1", result["snippet"])
         assert left == html.escape(html.unescape(left))
-        assert "<mark>elm</mark>" in result["snippet"]
+        assert re.search("<mark>[^<]*elm[^<]*</mark>", result["snippet"])
 
 
 @pytest.fixture

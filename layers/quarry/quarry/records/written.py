@@ -47,7 +47,7 @@ from quarry.records.passages import BROKEN_OFF, candidates, chosen, quoted
 from quarry.records.prompts import ABOUT, ALREADY, history_messages, sources_block
 from quarry.records.research import STEP, Research
 from quarry.streaming.events import Event
-from quarry.verification.check import Verifier, is_comment
+from quarry.verification.check import Verifier, lacks_data
 from quarry.verification.levels import level
 
 ByRule = Callable[[], AsyncGenerator[Event]]
@@ -235,4 +235,4 @@ class Written:
 def _may_cite(said: str, number: int) -> bool:
     """Whether the last sentence of a text may cite a source: that something is not told stands in none."""
     spans = sentence_spans(said)
-    return not spans or not is_comment(said[slice(*spans[-1])])
+    return not spans or not lacks_data(said[slice(*spans[-1])])

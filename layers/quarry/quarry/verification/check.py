@@ -312,8 +312,14 @@ def is_comment(text: str) -> bool:
         return True
     if not has_values and (said[:1] == ["i"] or (text.rstrip().endswith(":") and len(wording.stems(text)) < 4)):
         return True
+    return lacks_data(text)
+
+
+def lacks_data(text: str) -> bool:
+    """Whether a sentence says that the data does not tell something."""
+    said, wording = words(text), english()
     of_data = wording.has("about_data", said) and wording.has("comment_verbs", said)
-    return of_data and wording.is_negated(said) and not has_values
+    return of_data and wording.is_negated(said) and not any(not each.in_words for each in read_values(text).numbers)
 
 
 def _nowhere(number: Number) -> bool:
