@@ -21,6 +21,7 @@ METHODS = {
     "GET /collections": "collections",
     "GET /records/{type}/{id}": "record",
     "GET /me/answers/{id}": "own_answer",
+    "POST /me/answers/{id}/share": "share_answer",
     "DELETE /answers/{id}": "revoke_answer",
     "GET /campaigns/{id}": "campaign",
     "GET /companies/{id}": "company",

@@ -214,6 +214,9 @@ REQUESTS = {
     SHARED_ANSWER: Request("GET", "/answers/{id}", path={"id": ANSWER_ID}, public=True),
     "records/revoke": Request("DELETE", "/answers/{id}", path={"id": "qX1nV8Rb4zKd6TsM0wLeHA"}),
     "records/own_answer": Request("GET", "/me/answers/{id}", path={"id": "qX1nV8Rb4zKd6TsM0wLeHA"}),
+    "records/share": Request(
+        "POST", "/me/answers/{id}/share", path={"id": "qX1nV8Rb4zKd6TsM0wLeHA"}, body={"shared": True}
+    ),
     "runs/cancel": Request("DELETE", "/runs/{id}", path={"id": RUN_ID}),
     "runs/feedback": Request("POST", "/runs/{id}/feedback", path={"id": RUN_ID}, body={"helpful": True}),
     "me/conversations": Request("GET", "/me/conversations"),

@@ -36,10 +36,12 @@ from quarry.query.algebra import (
     Comparison,
     Condition,
     FieldPath,
+    Function,
     Group,
     Name,
     OneOrMany,
     Operator,
+    Period,
     Query,
 )
 from quarry.query.contract import QueryResult, SourceDescription
@@ -364,36 +366,51 @@ class QueryArguments(Query):
     """Arguments of `query`: a Query, whose conditions are described to a model in short."""
 
     TOOL_DEFINITIONS: ClassVar[Mapping[str, Any]] = {
+        "Query": {"type": "object", "description": "Arguments like these"},
+        "Order": {"type": "object"},
+        "Group": {
+            "type": "object",
+            "properties": {
+                "field": {"type": "string"},
+                "period": {"enum": list(get_args(Period))},
+                "width": {"type": "number"},
+                "limit": {"type": "integer"},
+            },
+        },
+        "Aggregate": {
+            "type": "object",
+            "properties": {
+                "fn": {"enum": list(get_args(Function))},
+                "field": {"type": "string"},
+                "where": {"type": "array", "items": {"type": "object"}},
+                "of": {"type": "array", "items": {}},
+                "name": {"type": "string"},
+            },
+        },
         "Condition": {
             "type": "object",
-            "description": "`field`, `op` and a `value`, several `values` (any of them; for `!=` none), another field "
-            '({"field": "closed_on"}) or the result of a query. `between` two values, inclusive; `contains` a piece of text or '
-            "an element. Or one of: `any_of`, `all_of`, `not` a condition, `exists` a related row that meets `where`, all "
-            "`words` are held. Text ignores case; null meets `!=`.",
+            "description": "`field`, `op` and a `value`, `values` (any; for `!=` none), another field "
+            '({"field": "closed_on"}) or a query. `between` is inclusive; `contains` a piece of text or an element. Or one of: '
+            "`any_of`, `all_of`, `not`, `exists` a related row that meets `where`, `words`.",
             "properties": {
                 "field": {"type": "string"},
                 "op": {"enum": list(get_args(Operator))},
                 "value": {},
                 "values": {"type": "array", "items": {}},
-                **{name: {"type": "array", "items": {"type": "object"}} for name in ("any_of", "all_of", "where")},
-                "not": {"type": "object"},
-                "exists": {"type": "string"},
-                "words": {"type": "string"},
             },
-        }
+        },
     }
 
 
 QUERY = AgentTool(
     "query",
     "Query exactly",
-    "Rows, counts, sums, averages and groups, exact and over all rows. Tickets of a team by month: "
+    "Rows, counts, sums, averages and groups, over all rows. Tickets of a team by month: "
     '{"source": "tickets", "where": [{"field": "agent.team.name", "value": "Field"}], "aggregate": ["count", '
     '"avg(days_open)"], "group": [{"field": "opened_on", "period": "month"}], "order": [{"by": "count", "direction": '
-    '"desc"}]}. Dots follow links; `count(orders)` counts the related rows of each row. Growth: {"name": "growth", '
-    '"change": ["sum(amount)", {"previous": "sum(amount)"}]}; so `ratio`, `difference`, `percent_of_total`, `running`, `rank`, '
-    '"median(amount)". Arithmetic: "sum(price * quantity)", "today - opened_on" (days). The first 3 of each group: {"field": '
-    '"product", "limit": 3}. Average of counts: "then": {"aggregate": ["avg(count)"]}.',
+    '"desc"}]}. Dots follow links; `count(orders)` counts related rows. Growth: {"name": "growth", '
+    '"change": ["sum(amount)", {"previous": "sum(amount)"}]}. "sum(price * quantity)", "today - opened_on" (days). The first 3 '
+    'of each: {"field": "product", "limit": 3}. Average of counts: "then": {"aggregate": ["avg(count)"]}.',
     QueryArguments,
     QueryRows,
     _query,

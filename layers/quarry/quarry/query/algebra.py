@@ -406,7 +406,7 @@ class Query(_Part):
     source: Annotated[Name, Field(description="What is asked about.")]
     where: Annotated[tuple[Condition, ...], OneOrMany, Field(description="All must hold.")] = ()
     select: Annotated[
-        tuple[FieldPath, ...], OneOrMany, Field(description="Fields of each row; empty: key and title.")
+        tuple[FieldPath, ...], OneOrMany, Field(description="Fields of each row; else key, title.")
     ] = ()
     aggregate: Annotated[
         tuple[Aggregate, ...], OneOrMany, Field(description="Numbers over the rows or each group.")
@@ -419,15 +419,15 @@ class Query(_Part):
     limit: Annotated[Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="At most so many.")] = (
         None
     )
-    offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="Rows or groups to skip.")] = 0
+    offset: Annotated[StrictInt, Field(ge=0, le=1_000_000, description="So many are skipped.")] = 0
     ties: Annotated[StrictBool, Field(description="Also what ties with the last.")] = False
-    text: Annotated[Text, Field(description="Only rows with all these words.")] = ""
+    text: Annotated[Text, Field(description="Rows with all these words.")] = ""
     spans: Annotated[
         tuple[Span, ...], Field(max_length=PARTS_MAX, description="Which characters of a question say which part.")
     ] = ()
     then: Annotated[
         Query | None,
-        Field(description="A query about the groups, as rows with their fields and aggregates: average of counts."),
+        Field(description="A query about the groups."),
     ] = None
 
     @model_validator(mode="before")

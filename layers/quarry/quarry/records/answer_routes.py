@@ -12,7 +12,7 @@ from quarry.platform.errors import NotFound
 from quarry.platform.text import Identifier
 from quarry.postgres.pool import Database
 from quarry.records.answer_cache import changes_of
-from quarry.records.contract import CachedAnswer, ChangedRecord, OwnAnswer
+from quarry.records.contract import CachedAnswer, ChangedRecord, OwnAnswer, ShareRequest
 from quarry.web.admission import without_place
 from quarry.web.problems import documented
 from quarry.web.requests import PlainCaller, ServicesDependency
@@ -44,7 +44,7 @@ async def own_answer(id: Identifier, caller: PlainCaller, services: ServicesDepe
 
 
 @router.post("/me/answers/{id}/share", status_code=204, responses=documented(NotFound))
-async def share(id: Identifier, caller: PlainCaller, services: ServicesDependency) -> None:
+async def share(id: Identifier, request: ShareRequest, caller: PlainCaller, services: ServicesDependency) -> None:
     """Share an answer of yours: whoever has its link can open it from now on."""
     await share_answer(services.database, id, caller.user_id)
 

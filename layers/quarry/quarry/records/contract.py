@@ -412,6 +412,12 @@ class OwnAnswer(LazyModel):
     shared: bool
 
 
+class ShareRequest(Request):
+    """`POST /me/answers/{id}/share`."""
+
+    shared: Literal[True] = True
+
+
 class CachedAnswer(LazyModel):
     """`GET /answers/{id}`: a finished answer as it was given, with how its sources support it, as its `citations` event told.
     `changed_since` are the records it cites that changed or went.
@@ -423,8 +429,8 @@ class CachedAnswer(LazyModel):
     sources: list[Source]
     suggested_followups: list[str]
     source_count: int
-    confidence: ConfidenceLevel | None
-    confidence_label: str | None
+    confidence: ConfidenceLevel | None = None
+    confidence_label: str | None = None
     created_at: datetime.datetime
     expires_at: datetime.datetime
     citations: list[Citation]

@@ -29,7 +29,7 @@ from quarry.ontology.contract import OntologySearchRequest, OntologySearchRespon
 from quarry.people.contract import CreditBalance, PublicProfile, UnlockRequest, UnlockResponse
 from quarry.query.contract import Explanation, ExplanationRequest
 from quarry.records.collections_contract import Collections, WholeRecord
-from quarry.records.contract import OwnAnswer
+from quarry.records.contract import OwnAnswer, ShareRequest
 from quarry.web.contract import Feedback, PageConfig
 
 
@@ -67,6 +67,11 @@ class GeneratedRoutes:
     def own_answer(self, id: str) -> Sent:
         """Whether an answer is yours, so that you can revoke it, and whether its link opens it."""
         return Sent(path={"id": id})
+
+    @route("POST /me/answers/{id}/share", NoneType)
+    def share_answer(self, id: str, *, shared: bool | None = None) -> Sent:
+        """Share an answer of yours: whoever has its link can open it from now on."""
+        return Sent(path={"id": id}, body=given(ShareRequest, shared=shared))
 
     @route("DELETE /answers/{id}", NoneType)
     def revoke_answer(self, id: str) -> Sent:
