@@ -324,7 +324,7 @@ def test_a_run_is_listed_and_shown_as_a_timeline(sample_url: str) -> None:
     shown = quarry("runs", "show", run["id"][:8], DATABASE_URL=sample_url).stdout
     assert re.search(r"^retrieve +[\d,]+ +[\d,]+ +█+ +0 +– +completed +candidates \d+", shown, re.MULTILINE)
     whole = json.loads(quarry("runs", "--json", "show", run["id"], DATABASE_URL=sample_url).stdout)
-    assert [step["name"] for step in whole["steps"]][-2:] == ["records_answer", "records_followups"]
+    assert [step["name"] for step in whole["steps"]][-2:] == ["retrieve", "records_answerability"]
     assert whole["results"][0]["rank"] == 1
     unknown = quarry("runs", "show", "nope", DATABASE_URL=sample_url)
     assert (unknown.returncode, one_line(unknown.stderr)) == (1, True)

@@ -53,6 +53,4 @@ def test_questions_to_try_are_made_from_the_declaration(trades_site: Site) -> No
     page = trades_site.open()
     page.get_by_role("button", name="How many orders are there?").click()
     expect(page.locator(".prose")).to_contain_text("70 orders")
-    asked_next = page.get_by_role("list", name="Follow-up questions").get_by_role("button")
-    expect(asked_next.first).to_be_visible()
-    assert len(set(asked_next.all_inner_texts())) == asked_next.count()
+    expect(page.locator(".prose")).to_contain_text("Read as: orders, counted.")

