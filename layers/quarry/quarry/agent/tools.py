@@ -396,7 +396,7 @@ class QueryArguments(Query):
                 "field": {"type": "string"},
                 "op": {"enum": list(get_args(Operator))},
                 "value": {},
-                "values": {"type": "array", "items": {}},
+                "values": {"type": "array"},
             },
         },
     }
