@@ -137,7 +137,8 @@ class _Forth:
 
     def _chained(self, facet: FacetDeclaration) -> LiteralString:
         """The rows at the end of several references, each with the key of the first row that leads to it."""
-        collection, row = self.collection, "r"
+        # `r` and `t` stand for the rows of a facet, and are replaced
+        collection, row = self.collection, "c"
         joined: LiteralString = f"{collection.other_table(facet.of or '')} {row}"
         title = facet.title
         while isinstance(title, Referred):
@@ -146,7 +147,7 @@ class _Forth:
             of = collection.other_table(title.of) if isinstance(title.title, Referred) else self._rows(title.of)
             joined += f" join {of} {other} on {on}"
             row, title = other, title.title
-        key = collection.column(facet.key or "id", "r")
+        key = collection.column(facet.key or "id", "c")
         return f"(select {key} as quarry_key, {row}.* from {joined})"
 
     def _rows(self, table: str) -> LiteralString:
