@@ -405,9 +405,7 @@ class Query(_Part):
 
     source: Annotated[Name, Field(description="What is asked about.")]
     where: Annotated[tuple[Condition, ...], OneOrMany, Field(description="All must hold.")] = ()
-    select: Annotated[
-        tuple[FieldPath, ...], OneOrMany, Field(description="Fields of each row; else key, title.")
-    ] = ()
+    select: Annotated[tuple[FieldPath, ...], OneOrMany, Field(description="Fields of each row; else key, title.")] = ()
     aggregate: Annotated[
         tuple[Aggregate, ...], OneOrMany, Field(description="Numbers over the rows or each group.")
     ] = ()
