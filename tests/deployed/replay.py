@@ -44,6 +44,7 @@ _PASSING_FIELDS = {
     *(
         "answer_id",
         "search_id",
+        "run_id",
         "sessionId",
         "request_id",
         "created_at",
@@ -310,6 +311,7 @@ def _execute(database_url: str, given: dict[str, str], *statements: LiteralStrin
 
 _PREPARATIONS = {
     "records/revoke": store_recorded_run,
+    "records/share": store_recorded_run,
     "records/own_answer": store_recorded_run,
     "runs/cancel": store_recorded_run,
     "runs/feedback": store_recorded_run,
