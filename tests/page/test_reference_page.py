@@ -17,7 +17,7 @@ def test_the_reference_is_linked_searchable_and_its_calls_work(site: Site) -> No
     route = page.locator("article", has=page.get_by_role("heading", name="POST /records/ask"))
 
     page.keyboard.press("/")
-    page.keyboard.type("history question")
+    page.keyboard.type("records history question")
     expect(page.locator(".operation:not([hidden])")).to_have_count(1)
     expect(page.locator("[data-announcer]")).to_have_text("1 match")
     expect(route).to_contain_text("history list of PriorTurn · at most 50")
