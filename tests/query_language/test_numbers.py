@@ -182,7 +182,7 @@ async def test_a_measure_is_what_is_declared(ask: Ask) -> None:
         ),
         (
             {"group": ["agent.name"], "aggregate": ["count"], "then": {"aggregate": ["avg(count)"]}},
-            "Tickets by agent name. Groups: average number of tickets 1.75.",
+            "Tickets by agent name: average number of tickets 1.75.",
         ),
         (
             {"group": ["urgent"], "aggregate": ["percent_of_total(count)"]},

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from quarry.language.word_forms import singular
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.schema import Field, Kind
 
@@ -210,7 +211,7 @@ def _divided(one: Computed, two: Computed) -> Computed:
     if two.kind != "money" and two.unit is None:
         return one
     above = one.currency or one.unit or ("money" if one.kind == "money" else "1")
-    return Computed("", "number", "", unit=f"{above}/{two.currency or two.unit or 'money'}")
+    return Computed("", "number", "", unit=f"{above}/{two.currency or singular(two.unit or 'money')}")
 
 
 def _numeric(sign: str, one: Computed, two: Computed, label: str, like: Computed) -> Computed:

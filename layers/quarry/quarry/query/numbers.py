@@ -13,7 +13,7 @@ from quarry.query.algebra import Aggregate, Column, Period
 from quarry.query.arithmetic import Computed, combined
 from quarry.query.comparisons import aggregated, is_finite, key_of
 from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
-from quarry.query.measures import defined
+from quarry.query.measures import defined, measure_called
 from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, invalid, resolve_over
 from quarry.query.schema import Field, Kind
 from quarry.query.scope import Scope
@@ -182,7 +182,7 @@ class Numbers:
             aggregate = Aggregate.model_validate(name)
         except ValidationError:
             return None
-        if aggregate.fn == "measure" and name not in self.scope.rows.measures:
+        if aggregate.fn == "measure" and measure_called(name, self.scope.rows.measures) is None:
             return None
         return self.add(aggregate, pointer)
 

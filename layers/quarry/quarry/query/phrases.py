@@ -31,6 +31,7 @@ from quarry.query.algebra import (
     Scalar,
     Words,
 )
+from quarry.query.measures import measure_called
 from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, resolve, resolve_rows, rows_of
 from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.query.values import interval_of
@@ -70,6 +71,8 @@ class Phrases:
     schema: Schema
     source: Source
     today: datetime.date
+    period: str | None = None
+    """The period by whose steps groups follow each other."""
 
     @property
     def language(self) -> str:
@@ -142,7 +145,15 @@ class Phrases:
     def _label(self, path: Path) -> str:
         if path.over is None:
             return path.label
-        return self._once(path, path.over, self.say(path.over, field=path.label, fields=plural(path.label)))
+        return self._once(path, path.over, self._of_field(path.over, path.label))
+
+    def _of_field(self, function: str, label: str, part: str = "") -> str:
+        """What a function makes of a field. What has its word already is not said twice: "sum of order total"."""
+        said = self.say(function, field=label, fields=plural(label), part=part)
+        word = said.partition(" ")[0]
+        again = f"{function}_again"
+        is_said = word in label.casefold().split() and again in templates_of(self.language)
+        return self.say(again, field=label) if is_said else said
 
     def _once(self, path: Path, function: str, label: str) -> str:
         """The label of a function over a field, which says so where each row that the field is of counts once."""
@@ -171,7 +182,7 @@ class Phrases:
         if aggregate.called:
             return aggregate.called.replace("_", " ")
         if aggregate.fn == "measure":
-            measure = self.source.measures.get(aggregate.field or "")
+            measure = measure_called(aggregate.field or "", self.source.measures)
             label, which = measure.label if measure else aggregate.name, self.conditions(aggregate.where)
             return self.say("where", label=label, which=which) if which else label
         return self.computed(aggregate)
@@ -185,7 +196,7 @@ class Phrases:
         else:
             path, label = self._path(aggregate.field), self.field(aggregate.field)
             part = self.writing.measured(Decimal(str(aggregate.fraction)) * 100)
-            label = self.say(aggregate.fn, field=label, fields=plural(label), part=part)
+            label = self._of_field(aggregate.fn, label, part)
             if path is not None and path.over is None:
                 label = self._once(path, aggregate.fn, label)
         which = self.conditions(aggregate.where)
@@ -197,13 +208,15 @@ class Phrases:
         phrase: str = "added" if aggregate.fn == "sum" else aggregate.fn
         if aggregate.fn == "previous" and aggregate.steps > 1:
             phrase = "previous_steps"
-        return self.say(phrase, first=parts[0], second=parts[-1], steps=str(aggregate.steps))
+        period = self.period or self.say("any_period")
+        names = {"period": period, "periods": plural(period), "steps": str(aggregate.steps)}
+        return self.say(phrase, first=parts[0], second=parts[-1], **names)
 
     def definitions(self, aggregates: Sequence[Aggregate]) -> list[str]:
         """What the names of numbers stand for: "margin is total profit per total amount"."""
         found: list[str] = []
         for each in aggregates:
-            measure = self.source.measures.get(each.field or "") if each.fn == "measure" else None
+            measure = measure_called(each.field or "", self.source.measures) if each.fn == "measure" else None
             definition = measure.aggregate if measure else each if each.called and each.fn != "measure" else None
             if definition is not None:
                 found.append(self.say("defined", label=self.aggregate(each), meaning=self.computed(definition)))
@@ -300,15 +313,17 @@ class Phrases:
 
     def _aggregated(self, name: str) -> str:
         """The label of what `having` compares: an aggregate, by its name."""
-        if name in self.source.measures:
-            return self.source.measures[name].label
+        if (measure := measure_called(name, self.source.measures)) is not None:
+            return measure.label
         function, _, field = name.removesuffix(")").partition("(")
         names = {"fields": plural(self.field(field)), "field": self.field(field), "rows": self.noun()}
         phrase = function if field else f"{function}_rows"
         if function in PAIRED | OF_GROUPS and "(" in field:
             return name
         return (
-            self.say(phrase, **names, part="", first="", second="", steps="")
+            self._of_field(function, self.field(field))
+            if field and function != "count"
+            else self.say(phrase, **names, part="", first="", second="", steps="")
             if phrase in templates_of(self.language)
             else name
         )
@@ -328,6 +343,8 @@ class Phrases:
             ">=": "at_least",
             "contains": "containing",
         }
+        if kind in ("date", "datetime") and isinstance(condition.value, OtherField):
+            phrases |= {"<": "earlier", "<=": "earlier_or_on", ">": "later", ">=": "later_or_on"}
         return self.say(phrases[condition.op], value=value) if condition.op in phrases else value
 
     def _operand(self, condition: Comparison, kind: Kind, unit: str | None, rows: Rows | None) -> str:
@@ -358,11 +375,24 @@ class Phrases:
         if source is None:
             return query.source
         own = Phrases(self.schema, source, self.today)
+        if query.then is not None:
+            keys = self.say("and").join(own.group(each) for each in query.group)
+            groups = own.of_groups(query)
+            what = ", ".join(groups.aggregate(each) for each in query.then.aggregate)
+            return self.say("results_of_groups", what=what, rows=own.noun(), which=own.which(query.where), keys=keys)
         if query.aggregate:
             what = ", ".join(own.aggregate(each) for each in query.aggregate)
         else:
             what = ", ".join(own.field(each) for each in (*query.select, *(group.field for group in query.group)))
         return self.say("results", what=what, rows=own.noun(), which=own.which(query.where))
+
+    def of_groups(self, query: Query) -> Phrases:
+        """The phrases for the groups of a query as a source, by what their values are called."""
+        named = [(each.field, self.group(each)) for each in query.group]
+        named += [(each.name, self.aggregate(each)) for each in query.aggregate]
+        fields = {name: Field(name, "number", str, label, label) for name, label in named}
+        source = Source(query.source, query.source, ("group",), "", str, str, fields)
+        return Phrases(Schema({**self.schema.sources, source.name: source}), source, self.today)
 
     def days(self, condition: Comparison, kind: Kind) -> str | None:
         """The days that a date is compared with: "in October 2026", "since 2020"; None where they are not one range."""
