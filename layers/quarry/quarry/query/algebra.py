@@ -41,7 +41,11 @@ FieldPath = Annotated[str, Field(min_length=1, max_length=400), Storable]
 `sum(orders.amount)`), a part of a date (`month(opened_on)`, `weekday(…)`, `hour(…)`), or arithmetic of
 these (`amount - discount`, `today - opened_on` in days, `age(born_on)` in years)."""
 
-Operator = Literal["=", "!=", "<", "<=", ">", ">=", "between", "contains", "is_null", "not_null"]
+Operator = Literal[
+    "=", "!=", "<", "<=", ">", ">=", "between", "contains", "starts_with", "ends_with", "is_null", "not_null"
+]  # fmt: skip
+PIECES: frozenset[str] = frozenset(("contains", "starts_with", "ends_with"))
+"""The operators that look for a piece of text."""
 Function = Literal[
     "count", "count_distinct", "sum", "avg", "min", "max", "median", "percentile", "stddev", "share",
     "ratio", "difference", "change", "product", "running", "previous", "percent_of_total", "rank", "measure",

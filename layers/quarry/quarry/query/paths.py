@@ -310,8 +310,8 @@ def _part(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     found = _follow(inner.strip(), rows, schema, pointer)
     if not isinstance(found.end, Field) or found.end.is_array or found.kind not in ("date", "datetime"):
         raise invalid(pointer, f"{inner.strip()} is not a date: only dates have a {name}")
-    if name == "hour" and found.kind == "date":
-        raise invalid(pointer, f"{inner.strip()} is a day, which has no hour")
+    if name in ("hour", "minute") and found.kind == "date":
+        raise invalid(pointer, f"{inner.strip()} is a day, which has no {name}")
     day = found.end.sql
     part = replace(
         found.end,

@@ -16,6 +16,7 @@ from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import (
     OF_GROUPS,
     PAIRED,
+    PIECES,
     Aggregate,
     AllOf,
     AnyOf,
@@ -293,7 +294,7 @@ class Phrases:
         if field.kind == "boolean" and condition.scalars:
             is_so = (condition.scalars[0] in (True, "true")) == (op == "=")
             return wording if is_so else self.say("not_said", condition=wording)
-        affirmed = condition.model_copy(update={"op": "=" if op in ("!=", "contains") else op})
+        affirmed = condition.model_copy(update={"op": "=" if op in PIECES | {"!="} else op})
         value = self.days(affirmed, field.kind) if field.kind in ("date", "datetime", "year") else None
         value = value or self._compared(affirmed, field.kind, path.unit, None).replace("_", " ")
         if condition.field.startswith(f"{MONTH}("):
@@ -342,6 +343,8 @@ class Phrases:
             ">": "more",
             ">=": "at_least",
             "contains": "containing",
+            "starts_with": "starting",
+            "ends_with": "ending",
         }
         if kind in ("date", "datetime") and isinstance(condition.value, OtherField):
             phrases |= {"<": "earlier", "<=": "earlier_or_on", ">": "later", ">=": "later_or_on"}
@@ -355,7 +358,7 @@ class Phrases:
         values = self._values(condition.scalars, kind, unit)
         if condition.field.startswith(f"{MONTH}("):
             values = [self.writing.alone[each - 1] for each in condition.scalars if isinstance(each, int)]
-        if condition.op == "contains":
+        if condition.op in PIECES:
             values = [self.say("quoted", text=each) for each in values]
         if len(values) > NAMED_MAX:
             values = [*values[: NAMED_MAX - 1], f"{len(values) - NAMED_MAX + 1:,} others"]
@@ -396,7 +399,7 @@ class Phrases:
 
     def days(self, condition: Comparison, kind: Kind) -> str | None:
         """The days that a date is compared with: "in October 2026", "since 2020"; None where they are not one range."""
-        if condition.op in ("!=", "contains") or (condition.op == "=" and len(condition.scalars) != 1):
+        if condition.op in PIECES | {"!="} or (condition.op == "=" and len(condition.scalars) != 1):
             return None
         try:
             said = [f"{each:04}" if kind == "year" else each for each in condition.scalars]
