@@ -99,7 +99,7 @@ class DeclaredDatabase(Database):
         pairs = [(f'"{left.name}"', f'"{right.name}"') for left, right in zip(here, there, strict=True)]
 
         def on(row: LiteralString, other: LiteralString) -> LiteralString:
-            return " and ".join(f"{other}.{right} = {row}.{left}" for left, right in pairs)  # type: ignore[return-value]
+            return " and ".join(f"{other}.{right} = {row}.{left}" for left, right in pairs)
 
         known = self._ends.get((table, mine[0], f"{other}.{theirs[0]}"))
         is_many = not any(each.is_unique for each in there) if known is None else known

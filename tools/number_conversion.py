@@ -136,7 +136,9 @@ def _with(aggregate: Json, where: list[Json]) -> Json:
     return {**aggregate, "where": where} if where else aggregate
 
 
-def ranked(value: exp.Window, path: Callable[[exp.Column], str], condition: Callable[[exp.Expression], Json]) -> Json:
+def ranked(
+    value: exp.Expression, path: Callable[[exp.Column], str], condition: Callable[[exp.Expression], Json]
+) -> Json:
     """A rank by a number of the group, the highest first. A value of a row is the highest of the group that the row is."""
     order = value.args["order"].expressions if value.args.get("order") else []
     is_rank = type(value.this).__name__ in ("Rank", "DenseRank", "RowNumber") and not value.args.get("partition_by")

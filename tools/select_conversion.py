@@ -362,8 +362,8 @@ class _Way:
         """The name that an aggregate of more than one field is given."""
         if self.by_key:
             raise Unwritable("arithmetic over related rows")
-        made = ranked(value, self.path, self._of_rows) if isinstance(value, exp.Window) else None
-        made = made or number(value, self.path, self._of_rows)
+        write = ranked if isinstance(value, exp.Window) else number
+        made = write(value, self.path, self._of_rows)
         assert isinstance(made, dict)
         known = next((name for name, each in self.made.items() if {**each, "name": ""} == {**made, "name": ""}), None)
         name = known or f"number {len(self.made) + 1}"

@@ -154,7 +154,7 @@ def _paired(function: str, one: Number, two: Number, rows: Sequence[Row]) -> Num
             return one + two
 
 
-def _months(groups: dict[Any, list[Row]]) -> dict[Any, list[Row]]:
+def _months(groups: dict[Any, Sequence[Row]]) -> dict[Any, Sequence[Row]]:
     """The groups with the months between the first and the last that have no rows."""
     named = sorted(each for each in groups if each is not None)
     for month in range(int(named[0][5:]), int(named[-1][5:])) if named else ():
@@ -177,7 +177,7 @@ def test_numbers_are_those_of_arithmetic_row_by_row(
     pair_written = {"name": "pair", function: [_written(one), _written(two)]}
     result = _asked(connection, {"group": keys, "aggregate": [*map(_written, asked), pair_written]})
     by_key = sorted(rows, key=lambda row: str(key_of(row)))
-    groups: dict[Any, list[Row]] = (
+    groups: dict[Any, Sequence[Row]] = (
         {key: list(each) for key, each in groupby(by_key, key=key_of)} if keys else {None: rows}
     )
     expected = {
@@ -202,7 +202,7 @@ def test_numbers_of_other_groups_are_theirs(
     asked = [{"previous": of, "steps": steps}, {"running": of}, {"percent_of_total": of}]
     result = _asked(connection, {"group": keys, "aggregate": asked})
     by_key = sorted(rows, key=lambda row: str(key_of(row)))
-    groups = _months({key: list(each) for key, each in groupby(by_key, key=key_of)})
+    groups = _months({key: [*each] for key, each in groupby(by_key, key=key_of)})
     values = {key: _of(leaf, groups[key]) for key in sorted(groups)}
     whole = sum(each for each in values.values() if each is not None)
     so_far: list[float] = []

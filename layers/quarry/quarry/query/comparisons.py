@@ -75,8 +75,8 @@ def aggregated(
 
 
 def is_finite(value: Composable) -> Composed:
-    """Whether a number is neither NaN, which Postgres takes for the greatest, nor infinite; null of none."""
-    return SQL("(({0})::numeric > '-Infinity' and ({0})::numeric < 'Infinity')").format(value)
+    """Whether it is a number, neither NaN, which Postgres takes for the greatest, nor infinite: only these have a scale."""
+    return SQL("(scale(({})::numeric) is not null)").format(value)
 
 
 class Place(Protocol):
