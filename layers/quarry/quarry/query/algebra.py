@@ -94,9 +94,8 @@ Value = Annotated[
 
 class Comparison(_Part):
     """A field and a value, several `values` (any of them; for `!=` none), another field of the row (`{"field":
-    "closed_on"}`) or the result of a query. `between` two values, inclusive; `contains` a piece of text or an element
-    of an array. Dates may count from today: `today`, `today-30d`. Text ignores case and outer spaces;
-    null meets `!=`.
+    "closed_on"}`) or the result of a query. `between` two values, inclusive; `contains` a piece of text or an
+    element. Dates may count from today: `today-30d`. Text ignores case and outer spaces; null meets `!=`.
     """
 
     field: FieldPath
@@ -411,11 +410,11 @@ class Query(_Part):
     where: Annotated[tuple[Condition, ...], OneOrMany, Field(description="All must hold.")] = ()
     select: Annotated[tuple[FieldPath, ...], OneOrMany, Field(description="Fields of each row; else key, title.")] = ()
     aggregate: Annotated[
-        tuple[Aggregate, ...], OneOrMany, Field(description="Numbers over the rows or each group.")
+        tuple[Aggregate, ...], OneOrMany, Field(description="Numbers of rows or groups.")
     ] = ()
     group: Annotated[tuple[Group, ...], OneOrMany, Field(description="Fields to group by; dates by a period.")] = ()
     having: Annotated[
-        tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups and aggregates: `count`.")
+        tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups.")
     ] = ()
     order: Annotated[tuple[Order, ...], OneOrMany, Field(description="By fields or aggregates.")] = ()
     limit: Annotated[Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="At most so many.")] = (
