@@ -110,7 +110,7 @@ def code_lines(source: str) -> int:
         if token.type not in _NO_CODE:
             with_code.update(range(token.start[0], token.end[0] + 1))
     for node in ast.walk(ast.parse(source)):
-        if _is_without_code(node):
+        if isinstance(node, ast.stmt) and _is_without_code(node):
             with_code.difference_update(range(node.lineno, (node.end_lineno or node.lineno) + 1))
     return len(with_code)
 
@@ -125,7 +125,7 @@ _NO_CODE = (
 )
 
 
-def _is_without_code(node: ast.AST) -> bool:
+def _is_without_code(node: ast.stmt) -> bool:
     is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
     return is_text or isinstance(node, ast.Import | ast.ImportFrom)
 
