@@ -39,7 +39,7 @@ from pydantic import TypeAdapter
 from quarry import catalog
 from quarry.api import everything
 from quarry.campaigns import contract as campaigns_contract
-from quarry.civic.collections import COLLECTIONS
+from quarry.civic.tables import COLLECTIONS
 from quarry.companies import contract as companies_contract
 from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
