@@ -409,13 +409,9 @@ class Query(_Part):
     source: Annotated[Name, Field(description="What is asked about.")]
     where: Annotated[tuple[Condition, ...], OneOrMany, Field(description="All must hold.")] = ()
     select: Annotated[tuple[FieldPath, ...], OneOrMany, Field(description="Fields of each row; else key, title.")] = ()
-    aggregate: Annotated[
-        tuple[Aggregate, ...], OneOrMany, Field(description="Numbers of rows or groups.")
-    ] = ()
+    aggregate: Annotated[tuple[Aggregate, ...], OneOrMany, Field(description="Numbers of rows or groups.")] = ()
     group: Annotated[tuple[Group, ...], OneOrMany, Field(description="Fields to group by; dates by a period.")] = ()
-    having: Annotated[
-        tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups.")
-    ] = ()
+    having: Annotated[tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups.")] = ()
     order: Annotated[tuple[Order, ...], OneOrMany, Field(description="By fields or aggregates.")] = ()
     limit: Annotated[Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="At most so many.")] = (
         None
