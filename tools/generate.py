@@ -61,6 +61,7 @@ from quarry.streaming.events import (
     Event,
     Form,
     PartialTextEvent,
+    TextWithdrawnEvent,
 )
 from quarry.web.description import RECORDED, openapi_document
 from tools import costs, gateway
@@ -72,7 +73,7 @@ ROOT = Path(__file__).resolve().parents[1]
 
 CLIENT_ROUTES = ROOT / "layers" / "quarry" / "quarry" / "client" / "routes" / "generated.py"
 
-CHAT_EVENTS = (PartialTextEvent, EnvelopedErrorEvent)
+CHAT_EVENTS = (PartialTextEvent, TextWithdrawnEvent, EnvelopedErrorEvent)
 STREAMED: dict[str, tuple[ModuleType, Sequence[type[Event]], Form]] = {
     "campaigns": (campaigns_contract, CHAT_EVENTS, NDJSON),
     "companies": (companies_contract, CHAT_EVENTS, NDJSON),

@@ -375,6 +375,17 @@ def test_a_sentence_that_no_source_supports_is_marked_also_when_shared(model_sit
         expect(mark).to_have_attribute("aria-label", re.compile("^Not borne out: .*900"))
 
 
+def test_withdrawn_text_leaves_the_page_before_the_answer_by_rule(model_site: Site, model: FakeOpenAI) -> None:
+    kept = "The council keeps the elm [1]."
+    model.respond = playing(
+        answer=Reply.text(f"{kept} The vote was 4–5 [1]. It cost 99 dollars [1]. Pandas ate it in 1650 [1].")
+    )
+    prose = finished(answered(model_site)).locator(".prose").first
+    expect(prose).not_to_contain_text("99 dollars")
+    expect(prose).not_to_contain_text(kept.partition(" [")[0])
+    expect(prose.locator(".citation").first).to_be_visible()
+
+
 def test_feedback_takes_a_comment_and_can_be_sent_again(site: Site) -> None:
     page = answered(site)
     page.get_by_role("button", name="Not helpful").click()

@@ -42,7 +42,18 @@ class Said:
     piece: str
 
 
-Told = ToolStarted | ToolProgress | ToolFinished | Began | Said
+@dataclass(frozen=True)
+class Withdrawn:
+    """The text so far is no answer. The answer by rule takes its place."""
+
+    reason: str = "Most of what was written is not borne out by its sources."
+
+
+Told = ToolStarted | ToolProgress | ToolFinished | Began | Said | Withdrawn
+
+
+class NotBacked(ModelOutputInvalid):
+    """A text that is mostly flagged."""
 
 
 def _never(text: str) -> bool:
@@ -77,16 +88,22 @@ class Answer:
     _has_called: bool = False
 
     async def told(self, messages: Sequence[Message], tools: Sequence[Tool]) -> AsyncGenerator[Told]:
-        """The calls of tools and the text, as they come. A model that fails ends it, before the text or after a part of it.
+        """The calls of tools and the text, as they come. A model that fails ends it, before the text or after a part of it; text
+        that is mostly flagged is withdrawn, as if it had not begun.
         Raises DatabaseUnavailable.
         """
         try:
             async with aclosing(self._told(messages, tools)) as events:
                 async for event in events:
                     yield event
-        except ModelError:
+        except ModelError as error:
             self.failed = True
             self.run.degrade(self.step_name)
+            if isinstance(error, NotBacked):
+                has_begun, self.has_begun, self.text = self.has_begun, False, ""
+                if has_begun:
+                    yield Withdrawn()
+                return
             if self._checked is not None and self._checked.is_stopped:
                 self._through, self._checked = (), None
             if self.has_begun and (rest := await off_loop(self._released)):
@@ -153,7 +170,7 @@ class Answer:
         return [*told, *self._say(rest)]
 
     async def _backed(self, held: HeldBack, rest: str) -> str:
-        """The end of the text, corrected where the check flags some of it. Raises ModelOutputInvalid for a text that is mostly
+        """The end of the text, corrected where the check flags some of it. Raises NotBacked for a text that is mostly
         flagged: it is no answer.
         """
         verify, sent = held.verifier.verify, held.sent
@@ -165,7 +182,7 @@ class Answer:
             if len(again.of("flagged")) < len(found.of("flagged")) and (sent or again.claims):
                 found, rest = again, corrected
         if not found.is_backed:
-            raise ModelOutputInvalid("Most of what the model wrote is not borne out by its sources.")
+            raise NotBacked("Most of what the model wrote is not borne out by its sources.")
         return rest
 
     async def _corrected(self, messages: Sequence[Message], sent: str, begun: str) -> str:

@@ -16,7 +16,7 @@ from typing import get_args
 from quarry.agent.domain_tools import bounded
 from quarry.agent.reading import matched_values
 from quarry.agent.sources import card, what_may_be_asked
-from quarry.answering.answer import Answer, Said
+from quarry.answering.answer import Answer, Said, Withdrawn
 from quarry.answering.loop import Tool, ToolFinished, ToolProgress, ToolResult, ToolStarted
 from quarry.answering.prompts import answer_messages, earlier
 from quarry.answering.toolset import Toolset
@@ -42,7 +42,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence, shorten
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
-from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.streaming.events import Event, PartialText, PartialTextEvent, TextWithdrawnEvent, Withdrawal
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.levels import level
 from quarry.verification.trust import SourceText
@@ -122,6 +122,8 @@ class Written:
                 match event:
                     case Said(piece):
                         yield PartialTextEvent(data=PartialText(text=piece))
+                    case Withdrawn(reason):
+                        yield TextWithdrawnEvent(data=Withdrawal(reason=reason))
                     case ToolProgress(progress):
                         yield progress
                     case ToolStarted(id, tool) if tool != FIND_COMPANIES.name:

@@ -17,7 +17,7 @@ from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.agent.sources import card
 from quarry.agent.tools import Hit
-from quarry.answering.answer import BROKEN_OFF, Answer, Said
+from quarry.answering.answer import BROKEN_OFF, Answer, Said, Withdrawn
 from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages, earlier
@@ -52,7 +52,7 @@ from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
-from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.streaming.events import Event, PartialText, PartialTextEvent, TextWithdrawnEvent, Withdrawal
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.levels import Exact, level
 from quarry.verification.trust import SourceText
@@ -165,6 +165,8 @@ class Asking:
                 match event:
                     case Said(piece):
                         yield PartialTextEvent(data=PartialText(text=piece))
+                    case Withdrawn(reason):
+                        yield TextWithdrawnEvent(data=Withdrawal(reason=reason))
                     case ToolStarted(id, tool, arguments):
                         yield ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=arguments))
                     case ToolFinished(id, tool, result):

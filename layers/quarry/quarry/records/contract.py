@@ -333,6 +333,15 @@ class AnswerChunkEvent(Event):
     chunk: str
 
 
+class TextWithdrawnEvent(Event):
+    """All chunks so far are withdrawn, with the sources and numbers that came with them: most of what they say is not borne out.
+    The answer by rule follows.
+    """
+
+    type: Literal["text_withdrawn"] = "text_withdrawn"
+    reason: str
+
+
 class Citation(LazyModel):
     """What stands behind a marker `[n]`: the sentence, and the passage of the source that supports it best, with its place in the
     source's text. `support` is the share of what the sentence says that the passage holds; `verified`: the claim is borne out.

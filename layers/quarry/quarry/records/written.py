@@ -14,7 +14,7 @@ from quarry.agent.reading import matched_values
 from quarry.agent.service import answer_query
 from quarry.agent.sources import card, stems_of
 from quarry.agent.tools import bounded_rows
-from quarry.answering.answer import Answer, Began, Said, Told
+from quarry.answering.answer import Answer, Began, Said, Told, Withdrawn
 from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages
@@ -38,6 +38,7 @@ from quarry.records.contract import (
     AnswerChunkEvent,
     ResultOfQuery,
     ResultsEvent,
+    TextWithdrawnEvent,
     ToolCallEvent,
     ToolObservationEvent,
 )
@@ -56,8 +57,8 @@ ROWS_TOLD_MAX = 50
 
 
 async def written_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
-    """The events of an answer that a model gives, after the first search; where it fails before it wrote anything, those of the
-    answer `by_rule`. Raises DatabaseUnavailable.
+    """The events of an answer that a model gives, after the first search; where it fails before it wrote anything, or what it
+    wrote is withdrawn, those of the answer `by_rule`. Raises DatabaseUnavailable.
     """
     written = Written(begun, Research.of(begun), by_rule)
     keys = begun.keys("model")
@@ -119,6 +120,8 @@ class Written:
                 return self._before(written)
             case Said(piece):
                 return [AnswerChunkEvent(chunk=piece)]
+            case Withdrawn(reason):
+                return [TextWithdrawnEvent(reason=reason)]
             case ToolStarted(id, tool, arguments):
                 return [ToolCallEvent(id=id, tool=tool, arguments=arguments)]
             case ToolFinished(id, tool, result):

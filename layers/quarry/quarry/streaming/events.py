@@ -59,6 +59,21 @@ class PartialTextEvent(Event):
     data: PartialText
 
 
+class Withdrawal(LazyModel):
+    """Why the text so far is no part of the answer."""
+
+    reason: str
+
+
+class TextWithdrawnEvent(Event):
+    """All pieces of the answer's text so far are withdrawn: most of what they say is not borne out. Those that follow replace
+    them. In an NDJSON stream.
+    """
+
+    type: Literal["text_withdrawn"] = "text_withdrawn"
+    data: Withdrawal
+
+
 Events = AsyncIterator[Event]
 
 

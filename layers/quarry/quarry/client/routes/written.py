@@ -24,7 +24,7 @@ from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.records import contract as records
 from quarry.records.collections_contract import CountRequest, RecordCounts
-from quarry.streaming.events import NDJSON, SSE, PartialTextEvent
+from quarry.streaming.events import NDJSON, SSE, PartialTextEvent, TextWithdrawnEvent
 from quarry.web.contract import Health
 
 RecordsEvent = (
@@ -36,6 +36,7 @@ RecordsEvent = (
     | records.UnderstoodEvent
     | records.ResultsEvent
     | records.AnswerChunkEvent
+    | records.TextWithdrawnEvent
     | records.CitationsEvent
     | records.ConfidenceEvent
     | records.FollowupsEvent
@@ -43,12 +44,22 @@ RecordsEvent = (
 )
 """The events of an answer from records."""
 CampaignsEvent = (
-    campaigns.ToolCallEvent | campaigns.ToolObservationEvent | PartialTextEvent | campaigns.FinalAnswerEvent
+    campaigns.ToolCallEvent
+    | campaigns.ToolObservationEvent
+    | PartialTextEvent
+    | TextWithdrawnEvent
+    | campaigns.FinalAnswerEvent
 )
 """The events of an answer about campaigns."""
-OntologyEvent = ontology.ToolCallEvent | ontology.ToolObservationEvent | PartialTextEvent | ontology.FinalAnswerEvent
+OntologyEvent = (
+    ontology.ToolCallEvent
+    | ontology.ToolObservationEvent
+    | PartialTextEvent
+    | TextWithdrawnEvent
+    | ontology.FinalAnswerEvent
+)
 """The events of an answer about projects."""
-CompaniesEvent = companies.ActivityEvent | PartialTextEvent | companies.FinalAnswerEvent
+CompaniesEvent = companies.ActivityEvent | PartialTextEvent | TextWithdrawnEvent | companies.FinalAnswerEvent
 """The events of a search for companies."""
 
 RECORDS_EVENTS: EventTypes[RecordsEvent] = EventTypes(SSE, get_args(RecordsEvent), last="done")

@@ -80,7 +80,7 @@ class QuarryAsk extends HTMLElement {
 
   /** Show the events of the answer as they come. */
   async #read(question, stop) {
-    let [text, sources, timer] = ['', [], 0];
+    let [text, sources, flagged, timer] = ['', [], [], 0];
     try {
       for await (const event of this.#events(question, stop.signal)) {
         clearTimeout(timer);
@@ -88,9 +88,11 @@ class QuarryAsk extends HTMLElement {
         if (event.type === 'error') throw new Error(event.message);
         if (event.type === 'sources') sources = event.sources;
         if (event.type === 'final_answer_chunk') text += event.chunk;
+        if (event.type === 'text_withdrawn') text = '';
+        if (event.type === 'citations') flagged = (event.statements ?? []).filter(({state}) => state === 'flagged');
         if (event.type === 'done') {
           const cited = sources.filter(({n}) => text.includes(`[${n}]`));
-          this.#show(text, cited);
+          this.#show(marked(text, flagged), cited);
           return {text, sources: cited, id: event.answer_id};
         }
         if (event.type === 'final_answer_chunk') this.#show(text, []);
@@ -156,6 +158,14 @@ class QuarryAsk extends HTMLElement {
     });
     return link;
   }
+}
+
+/** A text with a dagger behind each flagged statement, and their reasons below. Offsets count characters, not code units. */
+function marked(text, flagged) {
+  const characters = [...text];
+  for (const {end} of [...flagged].reverse()) characters.splice(characters[end - 1] === '|' ? end - 1 : end, 0, '†');
+  const reasons = [...new Set(flagged.map(({reason}) => reason))].filter(Boolean);
+  return reasons.length ? `${characters.join('')}\n\n† ${reasons.join('; ')}` : characters.join('');
 }
 
 /** Safari can only read a stream through its reader. */

@@ -171,6 +171,8 @@ export class Turn extends Streamed {
       this.timeline.fold();
       this.text += event.data.text;
       this.flushSoon();
+    } else if (event.type === 'text_withdrawn') {
+      this.withdraw();
     } else if (event.type === 'final_answer') {
       this.answer = event.data;
       this.text = event.data.content ?? event.data.response ?? this.text;

@@ -189,6 +189,11 @@ export class Answer extends Streamed {
         this.text += event.chunk;
         this.flushSoon();
         break;
+      case 'text_withdrawn':
+        this.withdraw();
+        this.count = null;
+        this.view.illustrate(null);
+        break;
       case 'citations':
         this.citations = event.citations;
         this.unsupported = event.unsupported ?? [];
