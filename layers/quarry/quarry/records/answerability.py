@@ -68,7 +68,8 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
         or (read.is_dated and not any(each.is_missing and not is_everyday(each.word) for each in asked))
     )
     if is_near and passages.pieces:
-        return passages, likely
+        # who asks what somebody said of something asks for their words
+        return passages, 1.0 if said and read.says_more else likely
     nearest = first.sources[:NEAREST_MAX]
     return ByRule(nothing_near(nearest, is_beside=first.is_beside), nearest, is_found=False), likely
 

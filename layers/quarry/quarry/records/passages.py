@@ -56,7 +56,7 @@ EVEN = -2.0
 """Log-odds at which a sentence counts half: those of an answering sentence are often no higher."""
 FIELD_WEIGHT = 0.8
 """Values of fields rank below sentences of the same record."""
-OPPOSITE_WEIGHT = 0.5
+ON_SIDE_WEIGHT, OPPOSITE_WEIGHT = 1.3, 0.5
 SPOKEN_WEIGHT = 0.8
 """Quotations of people rank below sentences of the record itself."""
 _NAMED_VALUE = re.compile(r"[^\W\d_][\w ]{0,79}: \S.{0,200}")
@@ -68,8 +68,8 @@ _YEAR = re.compile(r"\b[12]\d{3}\b")
 class Quote:
     """A sentence of a source. `share`: how much of the question's words it holds, by their weight, from 0 to 1; `near`: the
     similarity of its source, as a share of the nearest; `answers`: the log-odds that it answers, where the pair model read it;
-    `has_title`: it begins with the title of its record; `is_opposite`: it is for what the question asks who is against, or the
-    other way round.
+    `has_title`: it begins with the title of its record; `is_on_side`: whether it is for or against, as the question asks; None
+    where one of them says neither.
     """
 
     source: EvidenceSource
@@ -80,7 +80,7 @@ class Quote:
     near: float = 0.0
     answers: float | None = None
     has_title: bool = False
-    is_opposite: bool = False
+    is_on_side: bool | None = None
 
     @property
     def score(self) -> float:
@@ -89,7 +89,7 @@ class Quote:
         text = self.source.text
         score = WORDS_WEIGHT * self.share + ANSWERS_WEIGHT * likely + RANK_WEIGHT * self.source.weight
         of_kind = FIELD_WEIGHT if self.has_title and text.is_prose else SPOKEN_WEIGHT if text.author else 1.0
-        of_kind *= OPPOSITE_WEIGHT if self.is_opposite else 1.0
+        of_kind *= {None: 1.0, True: ON_SIDE_WEIGHT, False: OPPOSITE_WEIGHT}[self.is_on_side]
         return (score + NEAR_WEIGHT * self.near) * text.quoting.weight * of_kind
 
 
@@ -137,13 +137,14 @@ async def read_sentences(question: str, sources: Sequence[EvidenceSource], servi
 
 
 def of_side(question: str, found: Sequence[Quote]) -> list[Quote]:
-    """The sentences, those on the other side than the one that is asked about behind the others, as the check of answers tells
-    sides.
+    """The sentences, those on the side that is asked about before those on neither and on the other one, as the check of answers
+    tells sides.
     """
     asked = side_of(question.lower())
     if asked is None:
         return list(found)
-    return _sorted(replace(each, is_opposite=side_of(each.text.lower()) is (not asked)) for each in found)
+    sides = ((each, side_of(each.text.lower())) for each in found)
+    return _sorted(replace(each, is_on_side=None if side is None else side is asked) for each, side in sides)
 
 
 def judged(question: str, found: Sequence[Quote]) -> list[Quote]:

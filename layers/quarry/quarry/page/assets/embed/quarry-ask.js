@@ -10,7 +10,8 @@ const HOME = new URL('..', import.meta.url);
 const SILENCE_MAX_MS = 45_000;
 /** The escape sequences in snippets. */
 const ENTITIES = {'&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'", '&amp;': '&'};
-const INLINE = /\*\*([^*\n]+)\*\*|\[(\d{1,3})\]/g;
+/** An escaped character, code, bold text, a citation. */
+const INLINE = /\\([!-/:-@[-`{-~])|`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[(\d{1,3})\]/g;
 
 const STYLE = `
   :host { display: block; font: inherit; color: inherit; }
@@ -144,8 +145,10 @@ class QuarryAsk extends HTMLElement {
     for (const match of line.matchAll(INLINE)) {
       yield line.slice(end, match.index);
       end = match.index + match[0].length;
-      if (match[1]) yield element('strong', {}, match[1]);
-      else yield cited.has(Number(match[2])) ? this.#citation(match[2]) : match[0];
+      const [whole, escaped, code, bold, n] = match;
+      if (bold) yield element('strong', {}, bold);
+      else if (n) yield cited.has(Number(n)) ? this.#citation(n) : whole;
+      else yield escaped ?? element('code', {}, code);
     }
     yield line.slice(end);
   }
