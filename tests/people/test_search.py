@@ -57,7 +57,7 @@ def embedding_client(world_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
 def test_an_answer_has_the_promised_shape(client: TestClient) -> None:
     body = found(client)
     assert set(body) == {
-        "search_id", "people", "constraints", "fallback_tier", "relaxations", "degraded", "charged", "notice",
+        "search_id", "people", "understood", "constraints", "fallback_tier", "relaxations", "degraded", "charged", "notice",
     }  # fmt: skip
     assert (body["fallback_tier"], body["relaxations"], body["degraded"]) == (0, [], [])
     assert len(body["people"]) == 5

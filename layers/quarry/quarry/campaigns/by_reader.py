@@ -40,6 +40,7 @@ from quarry.query.algebra import (
 )
 from quarry.query.contract import Verdict
 from quarry.query.row_conditions import costs
+from quarry.query.understanding import evidence_of
 from quarry.reader.constraints import vetoes
 from quarry.reader.names import TITLE, SourceName
 from quarry.reader.reading import Reading, evidence, in_any_year, likely_conditions
@@ -185,7 +186,7 @@ async def _costs(search: Search, toolset: CampaignToolset) -> list[tuple[str, in
 
 
 async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
-    """Read the question as a Query. Constraints in the request replace its conditions: they hold in every search of `toolset`.
+    """Read the question as a Query. What the request says replaces its conditions: they hold in every search of `toolset`.
 
     Raises DatabaseUnavailable.
     """
@@ -204,16 +205,15 @@ async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
         theme = said or ("" if any(isinstance(each, SourceName) for each in before.said.named) else theme)
         question = _question(before, name, theme, toolset.today)
     assert question is not None
-    if request.constraints is None:
+    given = request.understood
+    if given is None:
         return question
-    query = question.query.model_copy(update={"where": (), "text": request.constraints.words})
+    query = question.query.model_copy(update={"where": (), "text": given.query.text})
     is_number = query.aggregate == (COUNT,) and not query.group
-    if request.constraints.theme and (is_number or question.verdict != "confident"):
+    if given.about and (is_number or question.verdict != "confident"):
         # campaigns found by meaning are listed
         query = Query(source=name, text=query.text)
-    return Question(
-        query, "confident", request.constraints.theme, evidence=request.constraints.evidence, needs_theme=True
-    )
+    return Question(query, "confident", given.about, evidence=evidence_of(given), needs_theme=True)
 
 
 def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> Question:

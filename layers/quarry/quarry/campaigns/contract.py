@@ -15,11 +15,12 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup, Day, Evidence, Request
+from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Day, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable, StorableWords
 from quarry.query.algebra import WORDS_MAX
 from quarry.query.contract import ShortQuery
+from quarry.query.understood import Understood
 from quarry.streaming.events import Event
 from quarry.verification.wire import CheckedStatement, Confidence
 
@@ -148,10 +149,8 @@ class ClauseOnWire(LazyModel):
 
 
 class Constraints(LazyModel):
-    """How a question was read: all of `conditions` that are required must hold, `theme` is found by meaning, `words` are said by
-    the copy. Filters of the page that were applied are among the conditions.
-
-    A request that carries constraints is answered by these instead of the reading; labels then say nothing.
+    """The former form of how a question was understood: `understood` says it now. All required `conditions` must hold,
+    `theme` is found by meaning, `words` are said by the copy.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -178,7 +177,12 @@ class ChatRequest(Request):
     history: list[HistoryMessage] = Field(default_factory=list, max_length=HISTORY_MESSAGES_MAX)
     active_filters: CampaignFilters | None = None
     apply_filters_to_query: StrictBool = False
-    constraints: Constraints | None = Field(default=None, description="Take these instead of what the message says.")
+    understood: Understood | None = Field(
+        default=None, description="Takes the place of the reading: that of an answer, as it was or edited."
+    )
+    constraints: Constraints | None = Field(
+        default=None, json_schema_extra=DEPRECATED, description="The former form of `understood`."
+    )
 
     def as_asked(self) -> dict[str, Any]:
         said = super().as_asked()
@@ -256,7 +260,7 @@ class ChatResponse(_Wire):
     different values, `aggregation` is left out.
 
     `detected_filters` are those that the question was taken to mean, as the page's filters are given, and with them where they
-    were applied; `constraints` is all that the question was taken to say, negations and further conditions too. `statements`
+    were applied; `understood` is all that the question was taken to say, negations and further conditions too. `statements`
     are those of a model with what the check found, `unsupported` the flagged ones in words, and `confidence` follows from them.
     """
 
@@ -270,7 +274,8 @@ class ChatResponse(_Wire):
     confidence: Confidence | None = None
     suggestions: list[str]
     detected_filters: dict[str, Any]
-    constraints: Constraints
+    understood: Understood | None = None
+    constraints: Constraints = Field(json_schema_extra=DEPRECATED, description="The former form of `understood`.")
     telemetry: Telemetry
 
 

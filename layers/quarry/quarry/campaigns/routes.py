@@ -35,7 +35,7 @@ async def chat(
     services: ServicesDependency,
 ) -> Response:
     """An answer about campaigns, and the campaigns that it speaks of."""
-    from quarry.campaigns.checks import check_constraints, check_filters
+    from quarry.campaigns.checks import check_filters, check_understood
     from quarry.campaigns.search import chat_about_campaigns, values_of
 
     is_stream = "application/x-ndjson" in request.headers.get("accept", "").lower()
@@ -43,7 +43,7 @@ async def chat(
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     # before the stream begins, so that a wrong value is a 422
     await check_filters(body, await values_of(services), services.reader)
-    body = await check_constraints(body, services.reader)
+    body = await check_understood(body, services.reader)
     request_id = request_id_of(request)
     if is_stream:
         return stream_response(
