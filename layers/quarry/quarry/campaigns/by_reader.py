@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from quarry.agent.reading import is_said_whole, read_over
 from quarry.campaigns import retrieval, wording
 from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wire, on_wire
-from quarry.campaigns.contract import ChatRequest, ToolCalled, ToolCallEvent
+from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.sources import PREDICATES
 from quarry.campaigns.tool_result import line_for_people
@@ -44,7 +44,7 @@ from quarry.query.understanding import evidence_of
 from quarry.reader.constraints import vetoes
 from quarry.reader.names import TITLE, SourceName
 from quarry.reader.reading import Reading, evidence, in_any_year, likely_conditions
-from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.streaming.events import Event, PartialText, PartialTextEvent, ToolCalled, ToolCallEvent
 
 _QUOTES = "\"“„«'"
 _PIECE = re.compile(r"\S+\s*|\s+")

@@ -22,6 +22,7 @@ from quarry.query.algebra import WORDS_MAX
 from quarry.query.contract import ShortQuery
 from quarry.query.understood import Understood
 from quarry.streaming.events import Event
+from quarry.streaming.events import ToolObserved as Observed
 from quarry.verification.wire import CheckedStatement, Confidence
 
 HISTORY_MESSAGES_MAX = 50
@@ -279,25 +280,12 @@ class ChatResponse(_Wire):
     telemetry: Telemetry
 
 
-class ToolCalled(_Wire):
-    id: str
-    tool: str
-    arguments: dict[str, Any]
-
-
-class ToolObserved(_Wire):
+class ToolObserved(Observed):
     """What a tool found: how many campaigns, a line about them for people, and the ids of the first ones."""
 
-    id: str
-    tool: str
-    count: int
-    summary: str
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, serialize_by_alias=True)
+
     campaign_ids: list[str]
-
-
-class ToolCallEvent(Event):
-    type: Literal["tool_call"] = "tool_call"
-    data: ToolCalled
 
 
 class ToolObservationEvent(Event):

@@ -32,10 +32,6 @@ from quarry.ontology.contract import (
     OntologyAnswer,
     OntologyAskRequest,
     Telemetry,
-    ToolCalled,
-    ToolCallEvent,
-    ToolObservationEvent,
-    ToolObserved,
 )
 from quarry.ontology.reading import Sought, asked_of, read_query, sought
 from quarry.ontology.retrieval import Candidate, entities_of, project_name
@@ -53,7 +49,15 @@ from quarry.query.understanding import ending, understood
 from quarry.query.understood import Meaning, Understood
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
-from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.streaming.events import (
+    Event,
+    PartialText,
+    PartialTextEvent,
+    ToolCalled,
+    ToolCallEvent,
+    ToolObservationEvent,
+    ToolObserved,
+)
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.levels import Exact, level
 from quarry.verification.trust import SourceText

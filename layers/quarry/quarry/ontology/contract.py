@@ -125,31 +125,6 @@ class OntologyAnswer(LazyModel):
     telemetry: Telemetry
 
 
-class ToolCalled(LazyModel):
-    id: str
-    tool: str
-    arguments: dict[str, Any]
-
-
-class ToolObserved(LazyModel):
-    """What a tool found: how many rows, and a line about them for people."""
-
-    id: str
-    tool: str
-    count: int
-    summary: str
-
-
-class ToolCallEvent(Event):
-    type: Literal["tool_call"] = "tool_call"
-    data: ToolCalled
-
-
-class ToolObservationEvent(Event):
-    type: Literal["tool_observation"] = "tool_observation"
-    data: ToolObserved
-
-
 class FinalAnswerEvent(Event):
     """The last event of an answer that did not fail."""
 

@@ -123,6 +123,8 @@ def _on_cards(must: Must) -> Iterator[tuple[str, Condition]]:
     for name in OF_CARDS:
         value = getattr(must, name)
         is_place = name in ("location_text", "city", "country")
+        if name == "location_text" and value in (must.city, must.country):
+            continue  # the same place again
         if value not in (None, []) and not (is_place and must.or_preferred_locations):
             yield f"must.{name}", _equal(name, value if isinstance(value, list) else [value])
     for name in ("period", "start_date", "end_date"):

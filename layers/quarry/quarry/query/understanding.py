@@ -28,10 +28,9 @@ def understood(
     """A query and what stands beside it as one value, each condition labelled and with its evidence. Parts that are too many are
     left out.
     """
-    bare = query.model_copy(update={"spans": ()})
     made = Understood(
-        sentence=how_read(bare, phrases.schema, phrases.today),
-        query=bare,
+        sentence=how_read(query, phrases.schema, phrases.today),
+        query=query,
         assumed=tuple(assumed[:CONDITIONS_MAX]),
         preferred=tuple(preferred[:CONDITIONS_MAX]),
         # what follows up several questions may be longer than a question
@@ -39,6 +38,10 @@ def understood(
         unread=list(unread),
     )
     chips = [_chip(pointer, each, phrases.condition, choices) for pointer, each in made.conditions]
+    chips += [
+        ConditionChip(label=phrases.condition(each), pointer=f"/having/{place}")
+        for place, each in enumerate(query.having)
+    ]
     said = (("/text", query.text), ("/about", made.about))
     chips += [ConditionChip(label=text, pointer=pointer) for pointer, text in said if text]
     spans = query.spans or spans_of(made.conditions, evidence)

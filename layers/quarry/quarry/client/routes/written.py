@@ -25,7 +25,7 @@ from quarry.query.contract import QueryResult
 from quarry.query.understood import Understood, UnderstoodEvent
 from quarry.records import contract as records
 from quarry.records.collections_contract import CountRequest, RecordCounts
-from quarry.streaming.events import NDJSON, SSE, PartialTextEvent
+from quarry.streaming.events import NDJSON, SSE, PartialTextEvent, ToolCallEvent, ToolObservationEvent
 from quarry.web.contract import Health
 
 RecordsEvent = (
@@ -44,20 +44,10 @@ RecordsEvent = (
 )
 """The events of an answer from records."""
 CampaignsEvent = (
-    campaigns.ToolCallEvent
-    | campaigns.ToolObservationEvent
-    | PartialTextEvent
-    | UnderstoodEvent
-    | campaigns.FinalAnswerEvent
+    ToolCallEvent | campaigns.ToolObservationEvent | PartialTextEvent | UnderstoodEvent | campaigns.FinalAnswerEvent
 )
 """The events of an answer about campaigns."""
-OntologyEvent = (
-    ontology.ToolCallEvent
-    | ontology.ToolObservationEvent
-    | PartialTextEvent
-    | UnderstoodEvent
-    | ontology.FinalAnswerEvent
-)
+OntologyEvent = ToolCallEvent | ToolObservationEvent | PartialTextEvent | UnderstoodEvent | ontology.FinalAnswerEvent
 """The events of an answer about projects."""
 CompaniesEvent = companies.ActivityEvent | PartialTextEvent | UnderstoodEvent | companies.FinalAnswerEvent
 """The events of a search for companies."""

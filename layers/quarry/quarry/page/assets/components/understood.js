@@ -83,6 +83,7 @@ export function former(params) {
 export function assertionOf(understood, pointer) {
   const [, part, place] = pointer.split('/');
   if (part === 'assumed' || part === 'preferred') return part;
+  if (part === 'having') return 'required';
   if (part !== 'where') return 'about';
   return isExcluded(understood.query.where?.[place]) ? 'excluded' : 'required';
 }
