@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from pydantic import ValidationError
+
 from quarry.people.contract import Constraints, Exclude, Must, Should
 from quarry.people.facets import COLLECTION
 from quarry.people.filters import day_of, listed, period, rupees, titled, worded
@@ -18,6 +20,7 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.algebra import AnyOf, Comparison, Condition, Exists, Not, Query, Span, Words
 from quarry.query.understood import CHANGEABLE, ConditionChip, Meaning, Understood
 
+OWN = "/understood"
 EXPERIENCE, EDUCATION = "experience", "education"
 _ANY: tuple[Meaning, ...] = CHANGEABLE
 _NOT_PREFERRED: tuple[Meaning, ...] = ("required", "excluded")
@@ -84,7 +87,7 @@ def constraints_of(read: Understood, query: str) -> Constraints:
     keys: dict[str, str] = {}
     has_cards, alone = False, []
     for pointer, condition in read.conditions:
-        at = f"/understood{'/query' if pointer.startswith('/where') else ''}{pointer}"
+        at = f"{OWN}{'/query' if pointer.startswith('/where') else ''}{pointer}"
         inner, is_excluded = (condition.negated, True) if isinstance(condition, Not) else (condition, False)
         parts = inner.where if isinstance(inner, Exists) else (inner,)
         related = inner.exists if isinstance(inner, Exists) else ""
@@ -100,11 +103,16 @@ def constraints_of(read: Understood, query: str) -> Constraints:
                 keys[f"{pointer}/where/{n}" if related else pointer] = _put("must", must, each, related, at)
     if has_cards and alone and all(alone):
         exclude["ever"] = True
+    try:
+        made = Must(**must), Should(**should), Exclude(**exclude)
+    except ValidationError as error:
+        told = [FieldError(OWN, f"{each['loc'][-1]}: {each['msg']}") for each in error.errors()]
+        raise InvalidInput(told) from None
     return Constraints(
         query_original=query,
-        must=Must(**must),
-        should=Should(**should),
-        exclude=Exclude(**exclude),
+        must=made[0],
+        should=made[1],
+        exclude=made[2],
         like=read.like or None,
         evidence=[*_evidence(read, keys, query)],
     )
@@ -244,7 +252,7 @@ def _put(part: str, fields: dict[str, Any], condition: Condition, related: str, 
 
 def _compared(part: str, fields: dict[str, Any], condition: Comparison, related: str, at: str) -> str:
     name, values = condition.field, _values(condition)
-    if name in MEASURED and part != "should":
+    if name in MEASURED and (part == "must" or (part == "exclude" and name == "period")):
         ends = MEASURED[name]
         least, most = {"between": values[:2], ">=": [*values, None], "<=": [None, *values]}.get(
             condition.op, [*values, *values]

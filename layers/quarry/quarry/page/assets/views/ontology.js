@@ -140,7 +140,7 @@ class OntologyView {
         ? emptyState('No matches in your projects', this.search.project || this.search.type.length > 0
           ? button('Search all projects and types', {onclick: () => this.context.go({q: this.search.q})}) : 'Try another word, or fewer.')
         : [...groups(shown, (result) => result.type)].map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
-          element('h2', {class: 'section-label'}, TYPES[name]),
+          element('h2', {class: 'section-label'}, TYPES[name], total === shown.length && total > results.length && ` · ${results.length}`),
           element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result, news)))))));
     this.entry.answer ??= this.entry.saved.answer;
     if (this.entry.answer) this.#showAnswer(this.entry.answer);
@@ -163,16 +163,13 @@ class OntologyView {
 
   #showAnswer({response, results, total, confidence, understood, statements = []}) {
     const prose = element('div', {class: 'prose'});
-    // what the list below shows is not shown twice
-    const listed = new Set(this.entry.response.results.map(({type, id}) => `${type}/${id}`));
-    const others = results.every(({type, id}) => listed.has(`${type}/${id}`)) ? [] : results;
     new MarkdownView(prose, {cite: (n, isStatement) => (isStatement ? statementMark(statements[n]) : null)}).show(withStatementPlaces(response, statements));
     replace(this.answerPlace, element('section', {class: 'entity-group', 'aria-label': 'Answer'},
       element('h2', {class: 'section-label'}, 'Answer'), prose,
       confidence && element('p', {class: 'fine'}, confidence.label),
       understood && element('section', {class: 'understood', 'aria-label': 'How the question was understood'},
         conditionChips(understood, {question: this.search.q, onchange: (changed) => this.#ask(this.entry, changed)})),
-      others.length > 0 && element('ol', {class: 'results'}, others.map((result) => element('li', {class: 'result'}, this.#result(result)))),
+      results.length > 0 && element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result)))),
       total > results.length && element('p', {class: 'fine'}, `The first ${number(results.length)} of ${number(total)}.`)));
   }
 
