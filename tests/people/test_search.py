@@ -194,6 +194,20 @@ class TestConditions:
         assert body["constraints"]["exclude"]["company_norm"] == ["kestrel labs"]
         assert set(ids(body)) <= PUNE - KESTREL
 
+    def test_what_was_understood_can_be_sent_back_without_a_condition(self, client: TestClient) -> None:
+        query = "engineers at Kestrel Labs"
+        read = found(client, query)["understood"]
+        [company] = [chip for chip in read["chips"] if chip["label"] == "at Kestrel Labs"]
+        [cards] = read["query"]["where"]
+        place = int(company["pointer"].rpartition("/")[2])
+        left = [each for number, each in enumerate(cards["where"]) if number != place]
+        given = read | {"query": {"source": "people", "where": [{"exists": "experience", "where": left}]}}
+        body = found(client, query, understood=given)
+        assert body["constraints"]["must"]["company_norm"] == []
+        assert [chip["label"] for chip in body["understood"]["chips"] if chip["pointer"].startswith("/where")] == [
+            chip["label"] for chip in read["chips"] if chip["pointer"].startswith("/where") and chip != company
+        ]
+
     def test_constraints_may_be_only_preferred_and_an_idempotency_key_stands_for_them(self, client: TestClient) -> None:
         query, user = "engineers at Kestrel Labs in Pune", somebody()
         constraints = found(client, query)["constraints"]
