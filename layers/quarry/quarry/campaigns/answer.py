@@ -56,7 +56,9 @@ async def conclude(
     response = await off_loop(_response, request, toolset, search, text, counted)
     response.statements = checked_statements(checked)
     response.unsupported = [each.text for each in checked.of("flagged")]
-    response.confidence = confidence_of(level(basis_of(question, search, checked)))
+    response.confidence = confidence_of(
+        level(basis_of(question, search, checked), is_talk=written is not None and written.rests_on_nothing)
+    )
     if request.constraints is not None:
         response.constraints.evidence = request.constraints.evidence
     elif question is not None:
@@ -136,8 +138,7 @@ def _rested_on(toolset: CampaignToolset, written: WrittenAnswer) -> Search | Non
     place = written.main_result
     if place is not None and 1 <= place <= len(toolset.searches):
         return toolset.searches[place - 1]
-    says_none = written.kept is not None and not written.names
-    return None if says_none else toolset.last_found
+    return None if written.rests_on_nothing else toolset.last_found
 
 
 def _found_by(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list[Search]:

@@ -241,7 +241,7 @@ async def led_answer(context: Context, written: Written, content: str, checked: 
         aggregation=counts,
         session_id=context.run.session_id,
         statements=checked_statements(checked),
-        confidence=confidence_of(level(checked)),
+        confidence=confidence_of(level(checked, is_talk=written.answer.written.rests_on_nothing)),
     )
 
 
