@@ -205,7 +205,7 @@ async def streamed(
 
 
 async def _next(parts: AsyncGenerator[StreamPart], budget: Budget) -> StreamPart | None:
-    """The next part of a turn, None at its end. The time of its reader between two parts is not the model's. Raises ModelError."""
+    """The next part of a turn, None at its end. The reader's time between two parts is not the model's. Raises ModelError."""
     try:
         async with in_time(budget.model_seconds):
             with budget.waiting():
