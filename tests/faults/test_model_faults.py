@@ -36,12 +36,13 @@ FAULTS = {
 }
 SLOW = ("hangs", "drips without end")
 IMPATIENT = {
-    "RECORDS_ASK_SECONDS": "8",
-    "PEOPLE_SEARCH_SECONDS": "8",
-    "COMPANY_MAX_SECONDS": "8",
-    "CAMPAIGNS_CHAT_SECONDS": "8",
+    "MODEL_TIMEOUT_SECONDS": "3",
+    "RECORDS_ASK_SECONDS": "15",
+    "PEOPLE_SEARCH_SECONDS": "15",
+    "COMPANY_MAX_SECONDS": "15",
+    "CAMPAIGNS_CHAT_SECONDS": "15",
 }
-"""Twice and more what a call of a model may take: on a busy machine, too, there is time to find what is answered then."""
+"""Several times what a call of a model may take: on a busy machine, too, there is time to find what is answered then."""
 # the name and size of the local model: what the sample data were embedded with
 REMOTE_EMBEDDINGS = {
     "EMBEDDINGS": "openai",
