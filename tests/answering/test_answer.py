@@ -91,7 +91,7 @@ async def test_an_answer_is_over_where_a_mark_of_a_prompt_begins(
     server: FakeOpenAI, run: Run, junk: str, size: int
 ) -> None:
     said = f"Elm Park is new [1]. 2 < 3.{junk} and so on"
-    server.enqueue(replace(Reply.text(said), pieces=[said[at : at + size] for at in range(0, len(said), size)]))
+    server.enqueue(replace(Reply.text(said), pieces=tuple(said[at : at + size] for at in range(0, len(said), size))))
     answer = answer_of(run)
     await told(answer)
     assert (answer.text, answer.failed) == ("Elm Park is new [1]. 2 < 3.", False)

@@ -58,11 +58,16 @@ _TRUE, _FALSE = frozenset("true yes on 1 t y".split()), frozenset("false no off 
 """How Postgres spells a boolean: https://www.postgresql.org/docs/current/datatype-boolean.html."""
 
 
+def truth(value: Scalar) -> bool | None:
+    """True or false, in any spelling that Postgres reads; None for anything else."""
+    said = str(value).strip().lower()
+    return said in _TRUE if said in _TRUE or said in _FALSE else None
+
+
 def truth_of(value: Scalar, pointer: str) -> bool:
     """True or false, in any spelling that Postgres reads. Raises InvalidInput."""
-    said = str(value).strip().lower()
-    if said in _TRUE or said in _FALSE:
-        return said in _TRUE
+    if (said := truth(value)) is not None:
+        return said
     raise invalid(pointer, f"{str(value)[:100]!r} is neither true nor false: write true or false, yes or no, 1 or 0")
 
 
