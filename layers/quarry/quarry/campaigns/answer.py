@@ -58,7 +58,9 @@ async def conclude(
     response = await off_loop(_response, request, toolset, search, text, counted, question)
     response.statements = checked_statements(checked)
     response.unsupported = [each.text for each in checked.of("flagged")]
-    response.confidence = confidence_of(level(basis_of(question, search, checked)))
+    response.confidence = confidence_of(
+        level(basis_of(question, search, checked), is_talk=written is not None and written.rests_on_nothing)
+    )
     await _add_standings(response, toolset, search)
     return response
 
@@ -134,8 +136,7 @@ def _rested_on(toolset: CampaignToolset, written: WrittenAnswer) -> Search | Non
     place = written.main_result
     if place is not None and 1 <= place <= len(toolset.searches):
         return toolset.searches[place - 1]
-    says_none = written.kept is not None and not written.names
-    return None if says_none else toolset.last_found
+    return None if written.rests_on_nothing else toolset.last_found
 
 
 def _found_by(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list[Search]:

@@ -59,8 +59,8 @@ TOLD_CHARACTERS_MAX = 12_000
 
 ABOUT = "a directory of companies"
 NOTES = """Here find_companies is for companies for a need, a wide field, or like another company; state each condition in its
-`where`, and let its `meeting` and `uncovered` tell you whether one was forgotten. It never counts. It assumes startups unless
-`where` says a status: then say so. `near` companies miss what is said of them: they are no answer."""
+`where`, and let its `meeting`, `uncovered` and `unasked` tell you whether one was forgotten. It never counts. It assumes startups
+unless `where` says a status: then say so. `near` companies miss what is said of them: they are no answer."""
 CITE = "Give the name of each company that you speak of as it is spelt; no citation numbers."
 
 
@@ -246,7 +246,7 @@ async def led_answer(context: Context, written: Written, content: str, checked: 
         aggregation=counts,
         session_id=context.run.session_id,
         statements=checked_statements(checked),
-        confidence=confidence_of(level(checked)),
+        confidence=confidence_of(level(checked, is_talk=written.answer.written.rests_on_nothing)),
     )
 
 

@@ -295,7 +295,10 @@ class Asking:
             await self._spoken_of(text)
         checked = await off_loop(self._checked)
         read = self.understood
-        trust = level(Exact("sure", read.unread) if read is not None and self.is_read else checked)
+        trust = level(
+            Exact("sure", read.unread) if read is not None and self.is_read else checked,
+            is_talk=self.answer.written.rests_on_nothing,
+        )
         return OntologyAnswer(
             response=text,
             results=[result_of(each) for each in self.found[:RESULTS_MAX]],
@@ -327,7 +330,9 @@ class Asking:
     def _verifier(self) -> Verifier:
         """What checks the text against the results and the entities found: those that it says it rests on, if it says so."""
         kept = self.answer.written.kept
-        hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if kept is None or n in kept]
+        cited = {*map(int, CITATION.findall(self.answer.text))}
+        named = None if kept is None else kept | cited
+        hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if named is None or n in named]
         told = [SourceText(n, each.title, each.text) for n, each in hits]
         asked = [*(turn.question for turn in self.request.history), self.request.question]
         return Verifier(told, self.tools.results, question="\n".join(asked), today=self.tools.today)
