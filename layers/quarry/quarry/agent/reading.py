@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -23,7 +24,6 @@ from quarry.query.apart import with_currencies
 from quarry.query.contract import ExplainedQuery, ExplainedStatement, ExplainedWords, Explanation, ExplanationRequest
 from quarry.query.execute import compile_query
 from quarry.query.paths import source_of
-from quarry.query.schema import Schema
 from quarry.reader.candidates import text_of
 from quarry.reader.learned import learned, pair_model
 from quarry.reader.names import FieldName, SourceName
@@ -175,7 +175,7 @@ async def read_over(
     """
     if links is None:
         links = await value_links(question, names, asked, services)
-    schema = Schema({name: asked.schema.sources[name] for name in names})
+    schema = replace(asked.schema, sources={name: asked.schema.sources[name] for name in names})
     pairs = await off_loop(pair_model) if isinstance(services.embeddings, LocalEmbedding) else None
     return await off_loop(read_question, question, schema, links, today, await off_loop(learned), before, pairs)
 
@@ -202,7 +202,7 @@ async def explain(request: ExplanationRequest, caller: Caller, services: Service
     """
     asked = await what_may_be_asked(caller, services)
     names = _names(request, asked)
-    today = datetime.datetime.now(datetime.UTC).date()
+    today = asked.today
     if request.query is not None:
         return await _stated(as_query(request.query), asked, services, today)
     before = await read_over(request.after, names, asked, services, today) if request.after else None

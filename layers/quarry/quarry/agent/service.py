@@ -36,11 +36,11 @@ from quarry.services.services import Caller, Services
 async def run_query(
     query: Query, caller: Caller, services: Services, today: datetime.date | None = None
 ) -> QueryResult:
-    """The exact result of a query. `today` is by default the day in UTC. Raises InvalidInput for unknown sources, fields and
-    values, with the nearest ones, SourceUnavailable if a table cannot be read, and DatabaseUnavailable.
+    """The exact result of a query. `today` is by default the day of the declared calendar. Raises InvalidInput for unknown
+    sources, fields and values, with the nearest ones, SourceUnavailable if a table cannot be read, and DatabaseUnavailable.
     """
-    today = today or datetime.datetime.now(datetime.UTC).date()
-    return await answer_query(query, await what_may_be_asked(caller, services), services, today)
+    asked = await what_may_be_asked(caller, services)
+    return await answer_query(query, asked, services, today or asked.today)
 
 
 async def answer_query(
@@ -172,7 +172,7 @@ async def unreadable(query: Query, asked: Asked, services: Services, fault: Post
     """The sources of a query that cannot be read: those of which not even one row can be read, else the query's own source, if
     its statement had a `fault`. They are left out for a while. Raises DatabaseUnavailable.
     """
-    today = datetime.datetime.now(datetime.UTC).date()
+    today = asked.today
     faults: dict[str, PostgresError] = {}
     for name in _sources_of(query, asked.schema, today):
         found = await _fault_of(name, asked, services, today) if _can_be_left_out(name, asked) else None
@@ -221,7 +221,7 @@ def _sources_of(query: Query, schema: Schema, today: datetime.date) -> list[str]
     """The sources that a query reads: its own, and those that its paths lead to."""
     recording = _Recording(schema.sources)
     with suppress(InvalidInput):
-        compile_query(query, Schema(recording), today)
+        compile_query(query, replace(schema, sources=recording), today)
     return list(recording.named)
 
 

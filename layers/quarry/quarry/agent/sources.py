@@ -12,6 +12,7 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
+from quarry.collections.calendar import Calendar
 from quarry.domains import module
 from quarry.language.tokens import keys, stem
 from quarry.platform.errors import SourceUnavailable
@@ -75,7 +76,12 @@ class Asked:
         """The same with this source instead of the one of its name."""
         known = self.schema.sources
         changed = known.with_source(source) if isinstance(known, ReadableSources) else {**known, source.name: source}
-        return replace(self, schema=Schema(changed))
+        return replace(self, schema=replace(self.schema, sources=changed))
+
+    @property
+    def today(self) -> datetime.date:
+        """The day by the declared calendar."""
+        return self.schema.calendar.today
 
     @property
     def degraded(self) -> list[str]:
@@ -116,7 +122,9 @@ async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
         sources |= {name: replace(found[own], name=name) for name, own in named.items()}
         homes |= {name: (domain, own) for name, own in named.items()}
         settings = {**needed, **settings}
-    return Asked(Schema(ReadableSources(sources, frozenset(left_out))), caller, settings, homes, frozenset(left_out))
+    calendar = next((each.calendar for each in sources.values() if each.calendar is not None), Calendar())
+    schema = Schema(ReadableSources(sources, frozenset(left_out)), calendar)
+    return Asked(schema, caller, {**settings, **calendar.settings}, homes, frozenset(left_out))
 
 
 VALUES_MAX = 12
@@ -196,7 +204,7 @@ def _field(name: str, field: Field, source: Source, values: Values) -> SourceFie
 
 
 def _measure(measure: Measure, source: Source) -> SourceMeasure:
-    phrases = Phrases(Schema({source.name: source}), source, datetime.date.min)
+    phrases = Phrases(Schema({source.name: source}, source.calendar or Calendar()), source, datetime.date.min)
     return SourceMeasure(
         name=measure.name,
         label=measure.label,

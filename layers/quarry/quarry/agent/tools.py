@@ -211,7 +211,7 @@ async def _extent(source: SourceDescription, asked: Asked, services: Services) -
     """How many rows a source has, and its first and last day; empty where it cannot be read."""
     dated = [Aggregate(fn="min", field=source.date), Aggregate(fn="max", field=source.date)] if source.date else []
     query = Query(source=source.name, aggregate=(Aggregate(fn="count"), *dated))
-    today = datetime.datetime.now(datetime.UTC).date()
+    today = asked.today
     try:
         [row] = (await execute(asked.acting(services).reader, query, asked.schema, today)).rows
     except (InvalidInput, SourceUnavailable, *UNREADABLE):
@@ -296,7 +296,7 @@ async def rows_meeting(
     name: str, where: Sequence[Condition], limit: int, asked: Asked, services: Services
 ) -> tuple[int, list[Hit]]:
     """How many rows of a source meet these conditions, and the first ones. Raises InvalidInput and DatabaseUnavailable."""
-    today = datetime.datetime.now(datetime.UTC).date()
+    today = asked.today
     met = await answer_query(Query(source=name, where=tuple(where), limit=limit), asked, services, today)
     return met.total, [Hit(source=name, id=str(key), title=str(title), text="") for key, title, *_ in met.rows]
 
@@ -308,7 +308,7 @@ async def with_fields(
     if not hits:
         return []
     among = Comparison(field="id", values=tuple(each.id for each in hits))
-    today = datetime.datetime.now(datetime.UTC).date()
+    today = asked.today
     query = Query(source=name, where=(among,), select=("id", *select), limit=len(hits))
     result = await answer_query(query, asked, services, today)
     fields = {str(id): dict(zip(select, map(cut, cells), strict=True)) for id, *cells in result.rows}
@@ -539,7 +539,7 @@ async def filters_of(names: Sequence[str], where: Sequence[Condition], asked: As
     if not where:
         return {}
     filters: dict[str, str] = {}
-    today = datetime.datetime.now(datetime.UTC).date()
+    today = asked.today
     for name in names:
         known = await with_known_values(Query(source=name, where=tuple(where)), asked, asked.acting(services).reader)
         filters[asked.homes[name][1]] = RowConditions(name, asked.schema, today, None).met(known.where).as_string(None)

@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
+from quarry.collections.calendar import Calendar
 from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.json_paths import keys_of
 from quarry.collections.measure import check_measures, is_measure
@@ -126,6 +127,8 @@ class CollectionDeclaration(Declared):
     facets: Mapping[str, FacetDeclaration] = {}
     predicates: Mapping[str, Annotated[str, AfterValidator(is_predicate)]] = {}
     measures: Mapping[str, Annotated[Mapping[str, Any], BeforeValidator(is_measure)]] = {}
+    calendar: Calendar | None = None
+    """The calendar of the whole file, which each of its collections keeps."""
 
     @field_validator("text", mode="before")
     @classmethod

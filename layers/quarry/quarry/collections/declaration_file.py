@@ -10,6 +10,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from quarry.collections.calendar import BusinessHours, Calendar, problem_of_zone
 from quarry.collections.declaration import RETIRED, CollectionDeclaration
 from quarry.collections.facet_declaration import FacetDeclaration
 from quarry.collections.naming import nearest
@@ -37,10 +38,11 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
         raise DeclarationError([f"{file}: {error}"]) from None
     lines = Lines(text, file)
     problems = [
-        lines.problem((name,), f"{name!r} is unknown here{nearest(name, ['collections'])}")
+        lines.problem((name,), f"{name!r} is unknown here{nearest(name, ['calendar', 'collections'])}")
         for name in content
-        if name != "collections"
+        if name not in ("calendar", "collections")
     ]
+    calendar = _calendar(content.get("calendar"), lines, problems)
     declared: dict[str, CollectionDeclaration] = {}
     collections = content.get("collections", {})
     if not isinstance(collections, dict):
@@ -55,13 +57,34 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
                     path, f"a collection cannot be called {name!r}: lower-case letters of any script, digits and _"
                 )
             )
+        if isinstance(given, dict) and "calendar" in given:
+            problems.append(
+                lines.problem((*path, "calendar"), "all collections have one calendar: write it as [calendar]")
+            )
         try:
-            declared[name] = CollectionDeclaration.model_validate(_whole(name, given, collections, lines))
+            read = CollectionDeclaration.model_validate(_whole(name, given, collections, lines))
+            declared[name] = read.model_copy(update={"calendar": calendar})
         except ValidationError as error:
             problems += [lines.problem((*path, *_keys(each["loc"])), _wording(each)) for each in error.errors()]
     if problems:
         raise DeclarationError(problems)
     return declared
+
+
+def _calendar(given: Any, lines: Lines, problems: list[str]) -> Calendar | None:
+    """The calendar of the file; what is wrong with it is added to `problems`."""
+    if given is None:
+        return None
+    try:
+        calendar = Calendar.model_validate(given)
+    except ValidationError as error:
+        problems += [
+            lines.problem(("calendar", *_keys(each["loc"])), _wording(each, _CALENDAR)) for each in error.errors()
+        ]
+        return None
+    if wrong := problem_of_zone(calendar.time_zone):
+        problems.append(lines.problem(("calendar", "time_zone"), wrong))
+    return calendar
 
 
 def _whole(name: str, given: Any, others: Mapping[str, Any], lines: Lines) -> Any:
@@ -143,12 +166,19 @@ _PARTS: Mapping[str, type[LazyModel]] = {
 """The tables within a collection, by key."""
 
 
-def _wording(error: Mapping[str, Any]) -> str:
+def _part_of(location: Sequence[int | str], parts: Mapping[str, type[LazyModel]]) -> type[LazyModel]:
+    return parts.get(str(location[0])) or parts.get("", CollectionDeclaration)
+
+
+_CALENDAR: Mapping[str, type[LazyModel]] = {"": Calendar, "business_hours": BusinessHours}
+
+
+def _wording(error: Mapping[str, Any], parts: Mapping[str, type[LazyModel]] = _PARTS) -> str:
     kind, given, context = error["type"], error["input"], error.get("ctx", {})
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
-        key, known = str(error["loc"][-1]), _PARTS.get(str(error["loc"][0]), CollectionDeclaration).model_fields
+        key, known = str(error["loc"][-1]), _part_of(error["loc"], parts).model_fields
         return "no longer has any effect: delete it" if key in RETIRED else f"is unknown here{nearest(key, known)}"
     if kind == "literal_error":
         return f"{given!r} is not one of {context['expected'].replace(' or ', ', ')}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -43,7 +42,7 @@ async def count(query: Query, caller: Caller, services: Services) -> Counted | N
     name = asked.name_of(COMPANIES.name, COMPANIES.name)
     if name is None:
         return None
-    today = datetime.datetime.now(datetime.UTC).date()
+    today = asked.today
     query = query.model_copy(update={"source": name})
     try:
         result = await answer_query(query, asked, services, today, keeps_places=True)

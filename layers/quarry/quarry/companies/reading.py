@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -53,7 +52,7 @@ async def read_sought(question: str, earlier: Sequence[str], caller: Caller, ser
     """What a question seeks; it may go on from the `earlier` ones. Raises DatabaseUnavailable."""
     schema = await services.memory.read("company schema", lambda: _schema(services), seconds=REMEMBERED_SECONDS)
     asked = Asked(schema, caller, {}, {_SOURCE: (_SOURCE, _SOURCE)})
-    today = datetime.datetime.now(datetime.UTC).date()
+    today = asked.today
     reading: Reading | None = None
     sought: Sought | None = None
     for text in (*earlier[-EARLIER_MAX:], question):

@@ -6,7 +6,6 @@ Numbers, orders and facts come from the general tools, companies for a need from
 from __future__ import annotations
 
 import asyncio
-import datetime
 import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
@@ -200,7 +199,7 @@ async def toolset_of(context: Context, timeline: Timeline) -> CompanyToolset:
         caller=context.caller,
         run=context.run,
         asked=asked,
-        today=datetime.datetime.now(datetime.UTC).date(),
+        today=asked.today,
         names=[name] if name is not None else [],
         context=context,
         timeline=timeline,

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from quarry.collections.calendar import MONTHS, Calendar
 from quarry.language.word_forms import singular
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.schema import Field, Kind
@@ -21,6 +22,11 @@ PARTS: dict[str, str] = {
     "minute": "minute",
 }  # fmt: skip
 """The parts of a date that are fields, as Postgres calls them. A weekday is 1, Monday, to 7."""
+BUSINESS_HOURS = "in_business_hours"
+DECLARED_PARTS = ("fiscal_year", "fiscal_quarter", BUSINESS_HOURS)
+"""The parts of a date that the declared calendar says: https://en.wikipedia.org/wiki/Fiscal_year. A fiscal year is named by the
+year that it ends in.
+"""
 FUNCTIONS = frozenset(("age", "abs", "round"))
 NODES_MAX = 40
 """Most values in one expression."""
@@ -272,6 +278,29 @@ def _of_number(name: str) -> Callable[[Computed, str], Computed]:
 
 
 _FUNCTIONS = {"age": _age, "abs": _of_number("abs"), "round": _of_number("round")}
+
+
+def part_of_date(name: str, calendar: Calendar, pointer: str) -> Callable[[str], str]:
+    """The SQL of a part of a date, of the SQL of the date. Raises InvalidInput for a part that no calendar declares."""
+    if name in PARTS:
+        return lambda date: f"extract({PARTS[name]} from {date})::int"
+    if name == BUSINESS_HOURS:
+        hours = calendar.business_hours
+        if hours is None:
+            raise _undeclared(name, "business_hours", pointer)
+        days, start, end = ", ".join(map(str, hours.days)), hours.start, hours.end
+        return lambda date: (
+            f"(extract(isodow from {date}) in ({days}) and ({date})::time >= '{start}' and ({date})::time < '{end}')"
+        )
+    if calendar.fiscal_year_start is None:
+        raise _undeclared(name, "fiscal_year_start", pointer)
+    part, later = name.removeprefix("fiscal_"), (MONTHS + 1 - calendar.fiscal_year_start) % MONTHS
+    return lambda date: f"extract({part} from ({date})::timestamp + interval '{later} months')::int"
+
+
+def _undeclared(name: str, key: str, pointer: str) -> InvalidInput:
+    said = f"no calendar says what {name} is: declare `{key}` under [calendar] in quarry.toml"
+    return InvalidInput([FieldError(pointer, said)])
 
 
 def common(paths: Sequence[Path]) -> int:

@@ -101,6 +101,7 @@ def _source(declared: Declared, collections: Sequence[Collection]) -> Source:
         languages=table.languages,
         predicates=_predicates(collection),
         measures=_measures(collection, {*fields, *links}),
+        calendar=declaration.calendar,
         owner_claim=declaration.scope_claim if declaration.scope_setting else None,
         chosen_by=frozenset(_name_of(each) for each in declaration.where.columns) if declaration.where else frozenset(),
         left_out="; ".join(_left_out(collection)),

@@ -12,7 +12,16 @@ from typing import Literal, LiteralString, get_args
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.algebra import Aggregate, Comparison, Condition, Exists, Query, mapped
-from quarry.query.arithmetic import PARTS, Computed, common, computed, is_arithmetic
+from quarry.query.arithmetic import (
+    BUSINESS_HOURS,
+    DECLARED_PARTS,
+    PARTS,
+    Computed,
+    common,
+    computed,
+    is_arithmetic,
+    part_of_date,
+)
 from quarry.query.schema import Field, Kind, Link, Measure, Schema, Source, SqlHoldsWords, SqlOf
 
 PATH_MAX = 8
@@ -213,7 +222,7 @@ def _found(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
         except InvalidInput:
             return _computed(path, rows, schema, pointer)
     if path.endswith(")") and "(" in path:
-        if path.partition("(")[0].strip() in PARTS:
+        if path.partition("(")[0].strip() in (*PARTS, *DECLARED_PARTS):
             return _part(path, rows, schema, pointer)
         return _over_related(path, rows, schema, pointer)
     return _follow(path, rows, schema, pointer)
@@ -304,20 +313,23 @@ def _over_related(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     return Path(path, found.steps, found.end, over)
 
 
+_KIND_OF_PART: Mapping[str, Kind] = {"year": "year", "fiscal_year": "year", BUSINESS_HOURS: "boolean"}
+
+
 def _part(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     name, _, inner = path.removesuffix(")").partition("(")
     name = name.strip()
     found = _follow(inner.strip(), rows, schema, pointer)
     if not isinstance(found.end, Field) or found.end.is_array or found.kind not in ("date", "datetime"):
         raise invalid(pointer, f"{inner.strip()} is not a date: only dates have a {name}")
-    if name in ("hour", "minute") and found.kind == "date":
+    if name in ("hour", "minute", BUSINESS_HOURS) and found.kind == "date":
         raise invalid(pointer, f"{inner.strip()} is a day, which has no {name}")
-    day = found.end.sql
+    day, in_sql = found.end.sql, part_of_date(name, schema.calendar, pointer)
     part = replace(
         found.end,
-        kind="year" if name == "year" else "number",
-        sql=lambda row: f"extract({PARTS[name]} from {day(row)})::int",
-        label=f"{name} of {found.end.label}",
+        kind=_KIND_OF_PART.get(name, "number"),
+        sql=lambda row: in_sql(day(row)),
+        label=f"{name.replace('_', ' ')} of {found.end.label}",
     )
     return Path(path, found.steps, part)
 

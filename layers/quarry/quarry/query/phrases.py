@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal, InvalidOperation
 from functools import cache
 from importlib.resources import files
@@ -393,7 +393,7 @@ class Phrases:
         named += [(each.name, self.aggregate(each)) for each in query.aggregate]
         fields = {name: Field(name, "number", str, label, label) for name, label in named}
         source = Source(query.source, query.source, ("group",), "", str, str, fields)
-        return Phrases(Schema({**self.schema.sources, source.name: source}), source, self.today)
+        return Phrases(replace(self.schema, sources={**self.schema.sources, source.name: source}), source, self.today)
 
     def days(self, condition: Comparison, kind: Kind) -> str | None:
         """The days that a date is compared with: "in October 2026", "since 2020"; None where they are not one range."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, LiteralString
 
+from quarry.collections.calendar import Calendar
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Aggregate, Condition
 from quarry.retrieval.facets import Facet, FacetKind, Related, SearchTable
@@ -122,6 +123,7 @@ class Source:
     languages: tuple[str, ...] = ()
     predicates: Mapping[str, Sequence[Condition]] = field(default_factory=dict)
     measures: Mapping[str, Measure] = field(default_factory=dict)
+    calendar: Calendar | None = None
     owner_claim: str | None = None
     texts: Mapping[str, Field] = field(default_factory=dict)
     """Long texts: they can be selected and compared, and no question is read as one about them."""
@@ -136,9 +138,10 @@ class Source:
 
 @dataclass(frozen=True)
 class Schema:
-    """The sources of a caller."""
+    """The sources of a caller, and the calendar by which dates are read."""
 
     sources: Mapping[str, Source]
+    calendar: Calendar = field(default_factory=Calendar)
 
 
 KINDS: Mapping[FacetKind, Kind] = {

@@ -56,7 +56,7 @@ class LikelyQuery:
         """The result in words; None where the Query cannot run, and where its reading is doubted and no row is like it.
         Raises InvalidInput for one that the request gives and that cannot run.
         """
-        toolset, today = self.toolset, datetime.datetime.now(datetime.UTC).date()
+        toolset, today = self.toolset, self.toolset.asked.today
         with toolset.run.step("records_count"):
             try:
                 result = await answer_query(self.query, toolset.asked, toolset.services, today, keeps_places=True)

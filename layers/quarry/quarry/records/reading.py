@@ -172,7 +172,7 @@ async def read_records(
     """
     asked = await what_may_be_asked(caller, services)
     sources = _sources(types, names, asked)
-    today = datetime.datetime.now(datetime.UTC).date()
+    today = asked.today
     over = partial(read_over, names=sources, asked=asked, services=services, today=today)
     before = await over(earlier) if earlier else None
     read = await over(text, before=before)

@@ -4,7 +4,6 @@ and reads give numbered sources with their whole texts.
 
 from __future__ import annotations
 
-import datetime
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -48,7 +47,7 @@ class Research(Toolset):
             caller=toolset.caller,
             run=toolset.run,
             asked=asked,
-            today=datetime.datetime.now(datetime.UTC).date(),
+            today=asked.today,
             names=[*searched, *others],
             toolset=toolset,
         )

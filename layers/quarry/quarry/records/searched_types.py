@@ -131,7 +131,7 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
     def for_caller(self, claims: Mapping[str, str]) -> RecordTypes:
         """The same types for a caller with these verified claims."""
         settings = self.settings(claims)
-        if not settings:
+        if not any(each.scope_setting for each in self.values()):
             return self
         own = copy(self)
         own.owners = {
@@ -140,8 +140,13 @@ class RecordTypes(Mapping[RecordType, SearchedType]):
         return own
 
     def settings(self, claims: Mapping[str, str]) -> dict[str, str]:
-        """The settings that tell the database who has these verified claims; empty where no type needs any."""
-        return {each.scope_setting: claims.get(each.scope_claim, "") for each in self.values() if each.scope_setting}
+        """The settings that tell the database who has these verified claims, and in which time zone days are; empty where no type
+        needs any.
+        """
+        declared = (each.collection.declaration.calendar for each in self.values() if each.collection)
+        zone = next((calendar.settings for calendar in declared if calendar is not None), {})
+        owners = {each.scope_setting: claims.get(each.scope_claim, "") for each in self.values() if each.scope_setting}
+        return {**owners, **zone}
 
     def without(self, names: Names[str]) -> RecordTypes:
         """These types without some collections, and without what others count of them."""
