@@ -79,6 +79,23 @@ async def test_what_is_due_and_not_done_is_overdue(due: str, other: str, type: s
     assert declared(made.text, bills)["bills"].get("predicates") == (overdue and {"overdue": overdue})
 
 
+@pytest.mark.parametrize(
+    ("columns", "measures"),
+    [
+        (["fee_eur"], {"total_fee_eur": {"sum": "fee_eur", "unit": "EUR"}}),
+        (["total", "tax_amount"], {"sum_of_total": {"sum": "total"}, "total_tax_amount": {"sum": "tax_amount"}}),
+        (["unit_price", "quantity"], {"total_amount": {"sum": "amount"}}),
+        (["weight_kg"], None),
+    ],
+)
+def test_sums_of_money_are_measures_to_uncomment(columns: Sequence[str], measures: dict[str, Any] | None) -> None:
+    numbers = [(name, "numeric(10,2)") for name in columns]
+    bills = table("bills", [("id", "integer"), ("note", "text"), *numbers], key=["id"])
+    text = draft("public", [bills]).text
+    assert "measures" not in collections_in(text)["bills"]
+    assert declared(text.replace("# measures.", "measures."), bills)["bills"].get("measures") == measures
+
+
 def test_a_column_that_names_owners_is_counted_by_and_one_that_holds_their_keys_keeps_rows_from_others() -> None:
     names = seen_of(["Hunan Broadcasting System (HBS)", "CCTV", "Mara Quill"] * 5)
     keys = seen_of(["ann", "bob", "c.lee@desk.example"] * 5)

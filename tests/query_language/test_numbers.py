@@ -72,6 +72,37 @@ async def test_the_period_before_is_that_of_the_same_group(ask: Ask) -> None:
     assert ["2026-Q2", "Bob", 2, None, 2] in result.rows
 
 
+@pytest.mark.parametrize(
+    "where",
+    [
+        [{"field": "opened_on", "op": ">=", "value": "2026-04"}],
+        [{"field": "opened_on", "op": ">", "value": "2026-Q1"}],
+        [{"field": "opened_on", "op": "between", "values": ["2026-04", "2026-06"]}],
+        [{"field": "opened_on", "op": ">=", "value": "2026-04"}, {"field": "opened_on", "op": "<", "value": "2026-07"}],
+    ],
+)
+async def test_the_period_before_the_first_that_is_asked_for_is_read(ask: Ask, where: list[dict[str, Any]]) -> None:
+    numbers = ["count", "previous(count)", "running(count)", "percent_of_total(count)", "rank(count)"]
+    result = await ask(where=where, group=[{"field": "opened_on", "period": "quarter"}], aggregate=numbers)
+    assert (result.rows, result.total) == ([["2026-Q2", 4, 2, 4, 1, 1]], 4)
+    steps = await ask(where=where, group=MONTHS, aggregate=[{"fn": "previous", "of": ["count"], "steps": 3}])
+    assert steps.rows[0] == ["2026-04", 2]
+    assert (await ask(where=where, group=MONTHS, then={"aggregate": ["count"]}, aggregate=["previous(count)"])).rows[
+        0
+    ] == [3]
+
+
+async def test_a_period_that_is_asked_for_in_part_holds_its_own_days_alone(ask: Ask) -> None:
+    where = [{"field": "opened_on", "op": ">", "value": "2026-04-15"}, {"field": "status", "value": "closed"}]
+    result = await ask(where=where, group=MONTHS, aggregate=["count", "previous(count)"])
+    assert result.rows == [["2026-04", 1, None]]  # not the one that was closed on 2 April
+    years = [{"field": "opened_on", "period": "year"}]
+    numbers = ["count", {"name": "growth", "change": ["count", "previous(count)"]}]
+    assert (await ask(where=[{"field": "opened_on", "value": "2026"}], group=years, aggregate=numbers)).rows == [
+        ["2026", 6, None]
+    ]
+
+
 async def test_a_year_before_is_twelve_months_before(ask: Ask) -> None:
     result = await ask(group=MONTHS, aggregate=[{"fn": "previous", "of": ["count"], "steps": 3}])
     assert ["2026-04", 2] in result.rows

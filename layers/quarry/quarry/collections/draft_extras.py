@@ -118,6 +118,21 @@ def add_overdue(draft: TableDraft, guess: TableGuess, kinds: DateKinds) -> None:
     draft.reasons["predicates"] = "guessed by the names of its dates"
 
 
+def measures_told(draft: TableDraft, guess: TableGuess) -> Iterator[str]:
+    """The sums of a row's own amounts, as measures to uncomment. The price of one piece of a quantity has no sum."""
+    single = {name_of_amount(each) for each in _prices(guess)} if _quantities(guess) else set[str]()
+    for name, facet in draft.facets.items():
+        declared = facet if isinstance(facet, Mapping) else {"kind": facet}
+        if declared.get("kind") != "money" or "of" in declared or "related" in declared or name in single:
+            continue
+        called = unique(
+            f"{'sum_of' if says(name, 'total') else 'total'}_{name}",
+            {*draft.named, *draft.predicates, *guess.relation.by_name},
+        )
+        unit = {"unit": code} if isinstance(code := declared.get("currency"), str) else {}
+        yield f"measures.{called} = {toml_text.toml({'sum': name, **unit})}"
+
+
 def quoted(column: Column) -> str:
     """A column as expressions and predicates name it, in quotes where it needs them."""
     return column.name if re.fullmatch(r"[a-z_]+[0-9_]*", column.name) else '"' + column.name.replace('"', '""') + '"'

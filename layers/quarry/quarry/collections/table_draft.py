@@ -16,6 +16,7 @@ from quarry.collections.draft_extras import (
     add_links,
     add_overdue,
     add_sum,
+    measures_told,
     name_of_amount,
     names_of_references,
     quoted,
@@ -100,6 +101,7 @@ def draft_table(
     add_overdue(draft, guess, kinds)
     add_links(draft, guess, guesses)
     add_fields(draft, guess)
+    draft.remarks += measures_told(draft, guess)
     draft.remarks += [told_epoch(each) for each in guess.usable if is_epoch(each)]
     draft.remarks += [
         f'to show callers only their own rows: scope = {toml_text.toml(each.name)}, scope_setting = "app.caller"'

@@ -75,11 +75,16 @@ def all_of(scope: Scope, conditions: Sequence[Condition], pointer: str, *, at_on
 
 def joined_by(word: str, reader: Reader, conditions: Sequence[Condition], pointer: str) -> Composed:
     """The conditions with `and` or `or` between them. Errors of each are collected."""
+    return SQL("({})").format(SQL(word).join(each_met(reader, conditions, pointer) or [TRUE]))
+
+
+def each_met(reader: Reader, conditions: Sequence[Condition], pointer: str) -> list[Composable]:
+    """What is true where each condition is met. Errors of each are collected."""
     met: list[Composable] = []
     for place, condition in enumerate(conditions):
         with reader.building.collected():
             met.append(SQL("({})").format(_condition(reader, condition, f"{pointer}/{place}")))
-    return SQL("({})").format(SQL(word).join(met or [TRUE]))
+    return met
 
 
 def _condition(reader: Reader, condition: Condition, pointer: str) -> Composed:

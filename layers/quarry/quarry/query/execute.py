@@ -21,9 +21,10 @@ from quarry.postgres.pool import Database
 from quarry.query.algebra import LIMIT_MAX, Cell, Column, Group, Period, Query, Result, check_size
 from quarry.query.comparisons import folded, ordered
 from quarry.query.conditions import (
+    Reader,
     aggregate_of,
-    all_of,
     array_of,
+    each_met,
     many_values,
     or_of_none,
     path_operand,
@@ -241,11 +242,12 @@ def base_of(building: Building, query: Query, pointer: str) -> Base:
 
 def _base_in(building: Building, query: Query, source: Source, pointer: str) -> Base:
     scope = Scope(building, rows_of(source), ROW)
-    terms = [SQL("({})").format(SQL(source.guard(ROW))), all_of(scope, query.where, f"{pointer}/where")]
+    fixed = [SQL("({})").format(SQL(source.guard(ROW)))]
+    met = each_met(Reader(building, scope), query.where, f"{pointer}/where")
     if query.text.strip():
         with building.collected():
-            terms.append(SQL("({})").format(words_held(scope, query.text.strip(), f"{pointer}/text")))
-    return Base(query, pointer, source, scope, scope.tables, scope.joins, SQL(" and ").join(terms))
+            fixed.append(SQL("({})").format(words_held(scope, query.text.strip(), f"{pointer}/text")))
+    return Base(query, pointer, source, scope, scope.tables, scope.joins, fixed, met)
 
 
 def values_of(building: Building, query: Query, pointer: str) -> Values:

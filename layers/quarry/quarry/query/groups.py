@@ -16,14 +16,14 @@ from functools import partial
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
-from quarry.query.algebra import Column, Comparison, Group, Operator, Period
+from quarry.query.algebra import Column, Comparison, Condition, Group, Operator, Period
 from quarry.query.comparisons import DATES, Operand, first_day, key_of, shown
 from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand, row_named
 from quarry.query.numbers import Number, Numbers
 from quarry.query.paths import NUMERIC, Path, invalid, resolve, unknown
 from quarry.query.schema import Field, Kind, Source
 from quarry.query.scope import Base, Scope
-from quarry.query.values import interval_of
+from quarry.query.values import interval_of, period_start
 
 FILL_MAX = 1_000
 """Most empty steps of a period that are filled in."""
@@ -54,6 +54,8 @@ class Key:
     y: Composable | None = None
     """The text itself, and what it is compared by and shown as, over the column `y`."""
     folding: tuple[Composable, Composable | None] | None = None
+    value: Composable | None = None
+    """The value itself, if a row has only one."""
 
     @property
     def name(self) -> Identifier:
@@ -73,6 +75,8 @@ class Grouped:
     keys: list[Key]
     shown: list[Number]
     parts: list[Composed]
+    within: Composable
+    """True of the groups that are asked for, not of those before them."""
 
     @property
     def measured(self) -> list[Number]:
@@ -91,6 +95,10 @@ def grouped(base: Base, limit: int | None) -> Grouped:
             keys.append(_key(base, group, len(keys), f"{pointer}/group/{place}"))
     numbers.keys = [name for key in keys for name in key.names]
     numbers.period = next(((key.place, key.group.period) for key in keys if key.group.period), None)
+    begins = _begins(base, keys, numbers)
+    if begins is not None:
+        key, start = keys[numbers.period[0] if numbers.period else 0], Literal(begins)
+        numbers.shown = SQL("coalesce({} >= {}, true)").format(key.name, start)
     for place, aggregate in enumerate(query.aggregate):
         with building.collected():
             listed.append(numbers.add(aggregate, f"{pointer}/aggregate/{place}"))
@@ -109,17 +117,55 @@ def grouped(base: Base, limit: int | None) -> Grouped:
     parts = [
         # no copy of the rows is kept
         SQL("b as not materialized (select {} from {} where {})").format(
-            _read(keys, numbers), base.scope.tables, base.where
+            _read(keys, numbers), base.scope.tables, _where(base, keys, numbers, begins)
         ),
         SQL("r as (select b.*{} from b)").format(_firsts(keys, numbers)),
         *_groups(base, keys, numbers),
         *_derived(numbers),
-        *_kept(having, within, "f" if not numbers.derived else f"d{numbers.derived[-1].place}"),
+        *_kept(
+            SQL("{} and {}").format(numbers.shown, having),
+            within,
+            "f" if not numbers.derived else f"d{numbers.derived[-1].place}",
+        ),
         SQL(
             "p as (select *, row_number() over (order by {}) as place from {} h order by place limit {} offset {})"
         ).format(order, tied, Literal(limit), Literal(0 if query.ties else query.offset)),
     ]
-    return Grouped(base, keys, listed, parts)
+    return Grouped(base, keys, listed, parts, numbers.shown)
+
+
+def _begins(base: Base, keys: list[Key], numbers: Numbers) -> datetime.date | None:
+    """The first day of the first period that the conditions ask for, if they leave out earlier ones."""
+    if numbers.period is None:
+        return None
+    place, period = numbers.period
+    key = next(each for each in keys if each.place == place)
+    first, _ = _days(base, key)
+    try:
+        return None if first is None or key.value is None else period_start(first, period)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _where(base: Base, keys: list[Key], numbers: Numbers, begins: datetime.date | None) -> Composable:
+    """True of the rows that are read: those of the query, and those of the periods before its first that numbers go back to."""
+    if begins is None or not numbers.back or numbers.period is None or len(base.met) != len(base.query.where):
+        return base.where
+    key = next(each for each in keys if each.place == numbers.period[0])
+    try:
+        from_day = period_start(begins, numbers.period[1], -numbers.back)
+    except (ValueError, OverflowError):
+        from_day = datetime.date.min
+    bounds = [met for met, each in zip(base.met, base.query.where, strict=True) if _is_bound(each, key)]
+    others = [met for met, each in zip(base.met, base.query.where, strict=True) if not _is_bound(each, key)]
+    earlier = SQL("({0} >= {1} and {0} < {2})").format(key.value, Literal(from_day), Literal(begins))
+    dated = SQL("({} or {})").format(SQL(" and ").join(bounds), earlier)
+    return SQL(" and ").join([*base.fixed, *others, dated])
+
+
+def _is_bound(condition: Condition, key: Key) -> bool:
+    """Whether a condition bounds the periods of a group."""
+    return isinstance(condition, Comparison) and condition.field == key.group.field and condition.op in _BOUNDS
 
 
 def _derived(numbers: Numbers) -> list[Composed]:
@@ -186,7 +232,7 @@ def total_of(groups: Grouped) -> Composed:
     """The number of rows in the groups. A row with several values is in several groups, and counts once."""
     if any(key.is_many for key in groups.keys):
         return SQL("({})").format(groups.base.counted)
-    return SQL("(select coalesce(sum(n), 0) from g)").format()
+    return SQL("(select coalesce(sum(n), 0) from g where {})").format(groups.within)
 
 
 def page_of(groups: Grouped) -> Composed:
@@ -199,11 +245,13 @@ def page_of(groups: Grouped) -> Composed:
     joins = [SQL(" left join {0} on {0}.k = p.{1}").format(_spelling(key), key.name) for key in spelled]
     return SQL(
         "with {} select {}p.place, {} as total, (select count(*) from h) as groups,"
-        " (select coalesce(sum(n), 0) from f) as grouped, {}, {} from (select) one left join p on true{} order by p.place"
+        " (select coalesce(sum(n), 0) from f where {}) as grouped, {}, {}"
+        " from (select) one left join p on true{} order by p.place"
     ).format(
         SQL(", ").join([*groups.parts, *(_spellings(key) for key in spelled)]),
         SQL("").join(SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)),
         total_of(groups),
+        groups.within,
         *(_unfinite(groups, place, name) for place, name in enumerate(("odd", "each"), 1)),
         SQL("").join(joins),
     )
@@ -243,7 +291,11 @@ def source_of_groups(groups: Grouped, source: Source) -> Source:
 def _unfinite(groups: Grouped, place: int, name: str) -> Composed:
     """How many values of each measured number are not finite (1), or how many values it has (2), in all groups."""
     sums = [SQL("sum(w{}[{}])").format(Literal(each.place), Literal(place)) for each in groups.measured]
-    given = SQL("(select array[{}]::bigint[] from g)").format(SQL(", ").join(sums)) if sums else SQL("null::bigint[]")
+    given = (
+        SQL("(select array[{}]::bigint[] from g where {})").format(SQL(", ").join(sums), groups.within)
+        if sums
+        else SQL("null::bigint[]")
+    )
     return SQL("{} as {}").format(given, Identifier(name))
 
 
@@ -267,7 +319,7 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
     operand = path_operand(scope, path, f"{pointer}/field")
     k, x = _compared(operand.value, path, group)
     named = row_named(scope, path) if path.names_rows else None
-    key = Key(group, column, path.kind, place, k, x, False, path.is_rounded, named)
+    key = Key(group, column, path.kind, place, k, x, False, path.is_rounded, named, value=operand.value)
     if x is None:
         return key
     return replace(key, y=SQL("({})::text").format(operand.value), folding=_compared(SQL("y"), path, group))
@@ -390,7 +442,9 @@ def _steps(base: Base, key: Key, period: Period) -> Composed:
     """`e`, the steps of a period: from `a` to `b`, the first and the last with rows, or from `c` to `d`, the days asked for too,
     where these are not too many.
     """
-    first, last = (first_day(SQL("{}::date").format(day), period) for day in _days(base, key))
+    first, last = _days(base, key)
+    last = min(last, base.building.today) if last else None
+    ends = (first_day(SQL("{}::date").format(Literal(day)), period) for day in (first, last))
     return SQL(
         "e as (select s::date as k0 from"
         " (select *, d < c + {most} as fits from (select min(k0) as a, max(k0) as b, least(min(k0), {first}) as c,"
@@ -398,8 +452,8 @@ def _steps(base: Base, key: Key, period: Period) -> Composed:
         " generate_series(case when fits then c else a end::timestamp,"
         " case when fits then d else least(b, a + {most}) end::timestamp, {step}) s where a is not null)"
     ).format(
-        first=first,
-        last=last,
+        first=next(ends),
+        last=next(ends),
         step=SQL("interval {}").format(Literal(STEPS[period])),
         most=SQL("{} * interval {}").format(FILL_MAX, Literal(STEPS[period])),
     )
@@ -415,34 +469,25 @@ def _buckets(group: Group) -> Composed:
     ).format(Literal(Decimal(str(group.width))), FILL_MAX)
 
 
-def _days(base: Base, key: Key) -> tuple[Literal, Literal]:
-    """The first and the last day that conditions on the rows ask for, null where they leave that open. What is beyond today is
-    not empty yet.
-    """
+def _days(base: Base, key: Key) -> tuple[datetime.date | None, datetime.date | None]:
+    """The first and the last day that conditions on the rows ask for, None where they leave that open."""
     firsts: list[datetime.date] = []
     lasts: list[datetime.date] = []
-    today = base.building.today
     for place, condition in enumerate(base.query.where):
-        if not isinstance(condition, Comparison) or condition.field != key.group.field or condition.op not in _BOUNDS:
+        if not isinstance(condition, Comparison) or not _is_bound(condition, key):
             continue
         with base.building.collected():
-            spans = [
-                interval_of(value, key.kind, today, f"{base.pointer}/where/{place}") for value in condition.scalars
-            ]
-            if spans and "first" in _BOUNDS[condition.op]:
-                firsts.append(min(span.first for span in spans))
-            if spans and "last" in _BOUNDS[condition.op]:
-                lasts.append(max(span.last for span in spans))
-    return Literal(max(firsts, default=None)), Literal(min([*lasts, today]) if lasts else None)
+            pointer = f"{base.pointer}/where/{place}"
+            spans = [interval_of(value, key.kind, base.building.today, pointer) for value in condition.scalars]
+            if spans and condition.op not in ("<", "<="):
+                firsts.append(min(span.after if condition.op == ">" else span.first for span in spans))
+            if spans and condition.op not in (">", ">="):
+                lasts.append(max(span.before if condition.op == "<" else span.last for span in spans))
+    return max(firsts, default=None), min(lasts, default=None)
 
 
-_BOUNDS: dict[Operator, tuple[str, ...]] = {
-    "=": ("first", "last"),
-    "between": ("first", "last"),
-    ">=": ("first",),
-    "<=": ("last",),
-}
-"""Which ends of a range of days each operator sets."""
+_BOUNDS: frozenset[Operator] = frozenset(("=", "between", "<", "<=", ">", ">="))
+"""The operators that set an end of a range of days."""
 
 
 def _spellings(key: Key) -> Composed:

@@ -62,6 +62,10 @@ class Numbers:
         """The place of the key by whose periods groups follow each other."""
         self.keys: list[Identifier] = []
         """The columns that tell groups apart."""
+        self.shown: Composable = SQL("true")
+        """True of the groups that are shown, not of those before them, which `previous` alone reads."""
+        self.back = 0
+        """How many periods before its own a number is read of."""
         self.firsts: list[tuple[Composable, Identifier]] = []
         """The columns that say whether a row is the first of its group with what stands before the name."""
 
@@ -134,16 +138,21 @@ class Numbers:
         """What is computed of the number of this group and of others. A period without rows is no previous one."""
         value = _value(part.place)
         if aggregate.fn == "rank":
-            return SQL("(case when {0} is not null then rank() over (order by {0} desc nulls last) end)").format(value)
+            return SQL(
+                "(case when {0} is not null then rank() over (partition by {1} order by {0} desc nulls last) end)"
+            ).format(value, self.shown)
         if aggregate.fn == "percent_of_total":
-            return SQL("({0}::numeric / nullif(sum({0}) over (), 0))").format(value)
+            return SQL("({0}::numeric / nullif(sum({0}) filter (where {1}) over (), 0))").format(value, self.shown)
         assert self.period is not None
         place, period = self.period
         others = [name for name in self.keys if name != Identifier(f"k{place}")]
         by = SQL("partition by {} ").format(SQL(", ").join(others)) if others else SQL("").format()
         key = Identifier(f"k{place}")
         if aggregate.fn == "running":
-            return SQL("(sum({}) over ({}order by {} rows unbounded preceding))").format(value, by, key)
+            return SQL("(sum({}) filter (where {}) over ({}order by {} rows unbounded preceding))").format(
+                value, self.shown, by, key
+            )
+        self.back += aggregate.steps
         back = SQL("interval {}").format(Literal(f"{aggregate.steps * STEP_DAYS[period][0]} {STEP_DAYS[period][1]}"))
         return SQL(
             "(case when isfinite({2}) then max(case when n > 0 then {0} end) over"

@@ -249,7 +249,15 @@ class Base:
     tables: Composed
     joins: bool
     """Whether `tables` are several."""
-    where: Composed
+    fixed: Sequence[Composable]
+    """What is true of its rows besides its conditions."""
+    met: Sequence[Composable]
+    """What is true where each of its conditions is met."""
+
+    @property
+    def where(self) -> Composed:
+        """True of its rows."""
+        return SQL(" and ").join([*self.fixed, *self.met])
 
     @property
     def counted(self) -> Composed:

@@ -40,6 +40,16 @@ class Interval:
         """The last of its days."""
         return self.first if self.end is None else datetime.date.fromisoformat(self.end) - DAY
 
+    @property
+    def after(self) -> datetime.date:
+        """The first day that what is after it may be on."""
+        return self.first if self.end is None else datetime.date.fromisoformat(self.end)
+
+    @property
+    def before(self) -> datetime.date:
+        """The last day that what is before it may be on."""
+        return self.first if self.end is None else self.first - DAY
+
 
 def number_of(value: Scalar, pointer: str) -> int | Decimal:
     """A number. Raises InvalidInput."""
@@ -140,6 +150,11 @@ def _named_period(today: datetime.date, away: int, period: str) -> tuple[datetim
     first = datetime.date(today.year, (today.month - 1) // months * months + 1, 1)
     start = _away(first, away * months, "m")
     return start, _away(start, months, "m")
+
+
+def period_start(day: datetime.date, period: str, away: int = 0) -> datetime.date:
+    """The first day of the period so many away from that of a day. Raises ValueError and OverflowError beyond the calendar."""
+    return _named_period(day, away, period)[0]
 
 
 def _moment(text: str) -> str:
