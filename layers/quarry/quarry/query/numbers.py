@@ -43,11 +43,13 @@ class Number:
     is_derived: bool = False
     """Whether it is computed of other numbers of its group, or of other groups."""
     currency_of: str | None = None
+    defined_by: str | None = None
+    """The function of a measure's definition."""
 
     @property
     def of_none(self) -> Composable:
         """Its value over no rows."""
-        return SQL("0") if self.aggregate.fn in ("count", "count_distinct", "sum") else SQL("null")
+        return SQL("0") if (self.defined_by or self.aggregate.fn) in ("count", "count_distinct", "sum") else SQL("null")
 
 
 class Numbers:
@@ -109,7 +111,8 @@ class Numbers:
             column = replace(column, is_share=True, unit=None)
         elif measure.unit is not None:
             column = replace(column, unit=measure.unit)
-        return replace(made, aggregate=aggregate, column=column, place=len(self.all))
+        defined_by = made.defined_by or made.aggregate.fn
+        return replace(made, aggregate=aggregate, column=column, place=len(self.all), defined_by=defined_by)
 
     def _derived(self, aggregate: Aggregate, pointer: str) -> Number:
         parts = [

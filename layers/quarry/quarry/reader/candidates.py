@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from heapq import nlargest
+from types import MappingProxyType
 
 from quarry.query.schema import Schema
 from quarry.reader.ask import Ask
@@ -225,9 +226,15 @@ VALUES_MAX = 4
 """Most values of one condition to write out."""
 
 
-def text_of(composed: Composed) -> str:
-    """A query as text: what it shows, from which source, under which conditions, in which order."""
-    query = composed.query
+def text_of(composed: Composed, called: Mapping[str, str] = MappingProxyType({})) -> str:
+    """A query as text: what it shows, from which source, under which conditions, in which order. Numbers go by what they are
+    `called`.
+    """
+    query = dict(composed.query)
+    if called:
+        numbers = [called.get(each, each) if isinstance(each, str) else each for each in query.get("aggregate", ())]
+        order = [{**each, "by": called.get(each["by"], each["by"])} for each in query.get("order", ())]
+        query |= {"aggregate": numbers, "order": order}
     shown = [text for place, text in enumerate(_columns(query)) if place not in composed.aside]
     parts = [f"show {', '.join(shown)} from {words_of(query['source'])}"]
     parts += _clause("where", query.get("where", ()), " and ")

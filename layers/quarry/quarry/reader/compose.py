@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from quarry.query.algebra import Function
 from quarry.reader.ask import Ask
 from quarry.reader.condition_sets import Conditions
 from quarry.reader.names import HERE, TITLE, FieldName, Names, SourceName, Way
@@ -80,10 +81,20 @@ class _Writer:
 
     def path(self, each: FieldName) -> tuple[str, bool]:
         """The path to a field, and whether a row may have several values of it."""
-        found = self.names.path(self.base.name, each)
+        found = None if each.is_measure else self.names.path(self.base.name, each)
         if found is None:
             raise _Unsayable
         return found
+
+    def number(self, function: Function, each: FieldName | None) -> str:
+        """A function of a field. A measure is itself what a total is: no other function is computed of it."""
+        if each is not None and each.is_measure:
+            if function != "sum" or each.source != self.base.name:
+                raise _Unsayable
+            return each.name
+        if each is None or function == "count":
+            return "count"
+        return f"{function}({self.path(each)[0]})"
 
     # ---- what is asked ----
 
@@ -98,7 +109,7 @@ class _Writer:
             case "numbers":
                 fields = [*self.ask.shown] * (1 if len(self.ask.shown) > 1 else len(self.ask.functions))
                 named = zip(self.ask.functions, fields, strict=True)
-                return Composed({"aggregate": [f"{function}({self.path(each)[0]})" for function, each in named]})
+                return Composed({"aggregate": [self.number(function, each) for function, each in named]})
             case "groups":
                 return self._groups()
             case "each":
@@ -142,9 +153,8 @@ class _Writer:
         ask = self.ask
         by, *others = ask.shown
         path, _ = self.path(by)
-        measured = self.path(ask.measured)[0] if ask.measured else ""
         counted = ask.functions or ("count",)
-        numbers = [function if function == "count" else f"{function}({measured})" for function in counted]
+        numbers = [self.number(function, ask.measured) for function in counted]
         group: Json = {"field": path, **({"period": ask.period} if ask.period else {})}
         query: Json = {"group": [group, *(self.path(each)[0] for each in others)], "aggregate": numbers}
         if ask.direction:

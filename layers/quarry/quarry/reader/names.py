@@ -46,6 +46,8 @@ class FieldName:
     is_listed: bool = False
     link: str | None = None
     """The reference to the row of which this is the title."""
+    is_measure: bool = False
+    """Whether it is a number that the source declares, over its rows."""
 
     @property
     def is_number(self) -> bool:
@@ -82,6 +84,7 @@ class SourceName:
     links: tuple[LinkName, ...]
     title: FieldName
     predicates: tuple[FieldName, ...] = ()
+    measures: tuple[FieldName, ...] = ()
     titles: tuple[FieldName, ...] = ()
     """The fields that make up the title, if there are several."""
     dated: FieldName | None = None
@@ -134,9 +137,13 @@ def source_name(source: Source, schema: Schema) -> SourceName:
     )
     nouns = _alternatives((*source.nouns, source.label, source.name))
     predicates = tuple(FieldName(source.name, name, "boolean", _alternatives((name,))) for name in source.predicates)
+    measures = tuple(
+        FieldName(source.name, name, "number", _alternatives((name, each.label, *each.synonyms)), is_measure=True)
+        for name, each in source.measures.items()
+    )
     own = title or FieldName(source.name, TITLE, "text", (("name",), (TITLE,)))
     titles = () if title else _titles(source, fields)
-    return SourceName(source.name, nouns, tuple(fields), links, own, predicates, titles, dated)
+    return SourceName(source.name, nouns, tuple(fields), links, own, predicates, measures, titles, dated)
 
 
 def _titles(source: Source, fields: Sequence[FieldName]) -> tuple[FieldName, ...]:
@@ -235,7 +242,7 @@ class Names:
         found: dict[str, dict[SourceName | FieldName | LinkName, None]] = defaultdict(dict)
         for source in self.sources.values():
             everything: tuple[SourceName | FieldName | LinkName, ...] = (
-                source, *source.fields, *source.predicates, source.title, *source.links,
+                source, *source.fields, *source.predicates, *source.measures, source.title, *source.links,
             )  # fmt: skip
             for each in everything:
                 for stem in {stem for called in each.called for stem in called}:

@@ -65,9 +65,15 @@ def pair_scores_of(found: Candidates, previous: str, pairs: PairModel) -> PairSc
     for each in found.all:
         if len(texts) == PAIRS_MAX:
             break
-        texts.setdefault(text_of(each.composed), each)
+        texts.setdefault(text_of(each.composed, _measures_said(each, found.said)), each)
     scores = pairs.scores(first_text(found.said.text, previous), [*texts]) if texts else []
     return PairScores([*texts.values()], scores)
+
+
+def _measures_said(candidate: Candidate, said: Said) -> dict[str, str]:
+    """The declared measures of a query by the words that name them in the question, which may be synonyms."""
+    places = {each.name: said.best(each) for each in candidate.ask.fields if each.is_measure}
+    return {name: " ".join(said.words[place.first : place.last]) for name, place in places.items() if place}
 
 
 def by_both(found: Candidates, read: PairScores, linear_share: float) -> Ranked:
