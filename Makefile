@@ -28,7 +28,7 @@ demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080, or PORT=8081, with
 	@$(QUARRY) demo --port $(PORT) $(DEMO_ARGS)
 
 test: $(VENV)/dev ## Run all tests
-	@$(BIN)/pytest --numprocesses=auto --maxprocesses=4
+	@$(BIN)/pytest --numprocesses=auto --maxprocesses=3
 
 check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .

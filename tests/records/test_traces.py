@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 
@@ -86,12 +87,13 @@ def test_a_request_is_one_trace_of_steps_statements_and_calls_without_what_was_a
 def test_a_collector_that_is_not_there_fails_no_request_and_holds_nothing_up(
     shared_sample_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telemetry, "FLUSH_SECONDS", 0.05)
+    monkeypatch.setattr(telemetry, "FLUSH_SECONDS", 0.3)
     with client_of(shared_sample_url, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="http://127.0.0.1:1/v1/traces") as client:
         assert client.get("/records/search", params={"q": "bridge"}).status_code == 200
         began = time.monotonic()
-    # an exporter left to itself tries again for ten seconds
+    # an exporter left to itself tries again for ten seconds, and complains of each
     assert time.monotonic() - began < 9
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("OtelBatch")]
 
 
 @pytest.mark.parametrize(
