@@ -55,6 +55,11 @@ _FOR_DATA = _FOR_SAM | {"template_file": "data.yaml", "fail_on_empty_changeset":
 
 Answers = Mapping[str, str]
 
+SEARCHES_SHARE = 0.6
+"""Of the database's connections, for searches; the rest is for the other functions and below the alarm."""
+UNRESERVED = 100
+"""What Lambda keeps for functions without a limit of their own."""
+
 
 class Kept:
     """The stored values of an environment: of its stack, and with the suffix `-data`, of its data's."""
@@ -195,6 +200,35 @@ def take(kept: Kept, outputs: Mapping[str, str]) -> None:
     kept.keep({}, overrides)
 
 
+def connections_max(overrides: Mapping[str, str]) -> int:
+    """How many connections Aurora takes: LEAST({DBInstanceClassMemory/9531392}, 5000) at its most capacity units, 189 at one and
+    823 at four; at most 2,000 if its least are 0 or 0.5.
+    """
+    return min(int(overrides["AuroraConnectionsMax"]), int(211 * float(overrides["AuroraMaxCapacity"]) - 22))
+
+
+def bound(kept: Kept, concurrency: int) -> None:
+    """Limits concurrent searches where an account that runs `concurrency` functions at once could open more connections than
+    the stack's Aurora takes without a proxy. A lower limit that is set stays.
+    """
+    overrides = kept.overrides()
+    if kept.overrides("-data").get("Database") != "aurora" or overrides["DatabasePooled"] == "true":
+        return
+    pool = int(overrides.get("DatabasePoolSize", _read("template")["Parameters"]["DatabasePoolSize"]["Default"]))
+    affordable = min(int(connections_max(overrides) * SEARCHES_SHARE) // pool, concurrency - UNRESERVED)
+    set_by_hand = int(overrides.get("SearchConcurrencyMax", 0))
+    if concurrency * pool > connections_max(overrides) * SEARCHES_SHARE and affordable > 0:
+        kept.keep({}, overrides | {"SearchConcurrencyMax": str(min(set_by_hand or affordable, affordable))})
+
+
+def read_concurrency(region: str) -> int:
+    """How many functions the account runs at once. Raises botocore's ClientError."""
+    import boto3
+
+    limits = boto3.client("lambda", region).get_account_settings()["AccountLimit"]
+    return int(limits["ConcurrentExecutions"])
+
+
 def read_outputs(stack_name: str, region: str) -> dict[str, str]:
     """The outputs of a stack. Raises botocore's ClientError if it does not exist."""
     import boto3
@@ -228,6 +262,7 @@ def main(step: str, environment: str, rest: str = "") -> None:
     elif step == "take":
         data = kept.parameters("-data")
         take(kept, read_outputs(data["stack_name"], data["region"]))
+        bound(kept, read_concurrency(data["region"]))
     else:
         protect(kept, rest)
 

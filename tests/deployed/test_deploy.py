@@ -102,3 +102,29 @@ def test_manual_values_are_kept(kept: deploy.Kept) -> None:
     deploy.ask(kept, "default", "arm64", typing("", "", deploy.NONE, "", "", ""))
     deploy.take(kept, outputs_of(deployed_data(**kept.overrides("-data"))))
     assert "ServingSecret" in kept.overrides()["DatabaseSecretArn"]
+
+
+@pytest.mark.parametrize(
+    ("data", "concurrency", "given", "limit"),
+    [
+        # 0.6 of 822 connections, two for each search
+        ({}, 1000, "0", "246"),
+        ({}, 1000, "50", "50"),
+        ({}, 1000, "900", "246"),
+        ({"AuroraMaxCapacity": "16"}, 1000, "0", "600"),
+        ({"AuroraMaxCapacity": "32", "AuroraMinCapacity": "1"}, 1000, "0", "0"),
+        ({"AuroraMaxCapacity": "1"}, 1000, "0", "56"),
+        # a new account
+        ({}, 10, "0", "0"),
+        ({"AuroraProxy": "true", "AuroraMinCapacity": "1"}, 1000, "0", "0"),
+        ({"Database": "own"}, 1000, "0", "0"),
+    ],
+)
+def test_searches_are_limited_where_the_account_could_open_more_connections_than_the_database_takes(
+    kept: deploy.Kept, data: dict[str, str], concurrency: int, given: str, limit: str
+) -> None:
+    kept.keep({}, {"Database": "aurora"} | data, "-data")
+    kept.keep({}, {"SearchConcurrencyMax": given})
+    deploy.take(kept, outputs_of(deployed_data(**data)))
+    deploy.bound(kept, concurrency)
+    assert kept.overrides()["SearchConcurrencyMax"] == limit

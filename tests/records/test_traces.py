@@ -14,6 +14,7 @@ from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.fakes.otlp_receiver import OtlpReceiver
 from tests.records.asking import ANSWER, QUESTION, playing, read_events, types_of
+from tests.waiting import PATIENCE_SECONDS
 
 CALLER_TRACE = "0af7651916cd43dd8448eb211c80319c"
 CALLER_SPAN = "b7ad6b7169203331"
@@ -26,8 +27,9 @@ def receiver() -> Iterator[OtlpReceiver]:
 
 
 def test_a_request_is_one_trace_of_steps_statements_and_calls_without_what_was_asked(
-    shared_sample_url: str, model: FakeOpenAI, receiver: OtlpReceiver
+    shared_sample_url: str, model: FakeOpenAI, receiver: OtlpReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(telemetry, "FLUSH_SECONDS", PATIENCE_SECONDS)
     model.respond = playing(followups=Reply.http_error(500))
     environment = model_environment(model.url) | {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
     with client_of(shared_sample_url, **environment) as client:

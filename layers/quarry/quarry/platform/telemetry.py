@@ -77,6 +77,8 @@ METRICS = (
     SEARCHES, FAILED_SEARCHES, DEGRADED_STEPS, PROMPT_TOKENS, COMPLETION_TOKENS, MODEL_COST,
     EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE,
 )  # fmt: skip
+BY_VERSION = (SEARCHES, FAILED_SEARCHES)
+"""Also counted for each version of a function, so that a release is judged by its own searches while it has a tenth of them."""
 Counts = Mapping[str | None, Mapping[Metric, Sequence[float]]]
 """The values of metrics by domain; None stands for the function."""
 
