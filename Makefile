@@ -105,7 +105,8 @@ local-api: build ## Serve the built functions and the sample data on http://127.
 	@$(QUARRY) migrate && $(QUARRY) sample
 	@$(SAM) local start-api --parameter-overrides Architecture=$(ARCHITECTURE)
 
-deploy: OWN = $(SAM) deploy --config-file $(CURDIR)/samconfig.own.toml --config-env
+# without a terminal nobody is asked, and the changes are printed and made
+deploy: OWN = $(SAM) deploy --config-file $(CURDIR)/samconfig.own.toml $(shell test -t 0 || echo --no-confirm-changeset) --config-env
 deploy: $(VENV)/dev ## Ask for your settings, build and deploy (ENVIRONMENT=prod for that section of samconfig.toml)
 	@$(BIN)/python -m tools.deploy ask $(ENVIRONMENT) $(ARCHITECTURE)
 	@$(OWN) $(ENVIRONMENT)-data
