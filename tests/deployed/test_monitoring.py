@@ -92,6 +92,14 @@ def metrics_of(alarm: dict[str, Any]) -> list[dict[str, Any]]:
     return [each["MetricStat"]["Metric"] for each in alarm.get("Metrics", ()) if "MetricStat" in each] or [alarm]
 
 
+def test_throttles_of_every_function_raise_an_alarm(stack: Template, monitoring: Template) -> None:
+    watched = metrics_of(of_type(monitoring, ALARM)["ThrottlesAlarm"])
+    assert {metric["MetricName"] for metric in watched} == {"Throttles"}
+    by_hand = {"CodeDeployHook_quarry"}  # called once in a deployment, which fails without it
+    assert {metric["Dimensions"][0]["Value"] for metric in watched} == {*names_of_functions(stack).values()} - by_hand
+    assert len(watched) <= 10  # CloudWatch takes no more
+
+
 def test_our_own_metrics_in_alarms_are_counted_without_a_domain(stack: Template, monitoring: Template) -> None:
     alarms = (of_type(stack, ALARM) | of_type(monitoring, ALARM)).values()
     ours = [metric for alarm in alarms for metric in metrics_of(alarm) if metric.get("Namespace") == NAMESPACE]

@@ -220,6 +220,15 @@ def test_access_tokens_with_a_scope_are_accepted_but_no_id_tokens(
 # --- sign-in
 
 
+def test_users_sign_in_by_the_providers_that_are_named() -> None:
+    def providers(**given: str) -> list[str]:
+        client = of_type(deployed(**OWN_DATA, **given), "AWS::Cognito::UserPoolClient")["UserPoolClient"]
+        return list(client["SupportedIdentityProviders"])
+
+    assert providers() == ["COGNITO"]
+    assert providers(IdentityProviders="COGNITO,Okta") == ["COGNITO", "Okta"]
+
+
 def test_the_stage_gives_the_page_its_sign_in_settings() -> None:
     def variables(**parameters: str) -> dict[str, str]:
         [stage] = of_type(deployed(**parameters), "AWS::ApiGateway::Stage").values()
