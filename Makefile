@@ -30,11 +30,12 @@ demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080, or PORT=8081, with
 test: $(VENV)/dev ## Run all tests
 	@$(BIN)/pytest --numprocesses=auto --maxprocesses=3
 
-check: $(VENV)/dev ## Lint, types, import contracts, generated files, template
+check: $(VENV)/dev ## Lint, types, import contracts, generated files, size, template
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tools.generate --check
+	@$(BIN)/python -m tools.size --check
 	@printf '%s\n' template.yaml data.yaml monitoring.yaml | xargs -P 2 -I {} env $(SAM) validate --lint --region us-east-1 --template {}
 
 audit: $(AUDIT)/ready $(VENV)/dev ## Look for vulnerabilities: bandit, checkov, pip-audit

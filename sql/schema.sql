@@ -131,108 +131,6 @@ $$;
 
 
 --
--- Name: agenda_items_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.agenda_items_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('agenda_items');
-  elsif tg_table_name = 'agenda_items' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with agenda_items as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from agenda_items t, lateral (select distinct a.* from (
-        select 'category', t.category
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from agenda_items t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from agenda_items t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'agenda_items' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with agenda_items as (select 1 as change, n.* from (select category, id, matter_id, meeting_id from new_rows except all select category, id, matter_id, meeting_id from old_rows) n
-      union all select -1, o.* from (select category, id, matter_id, meeting_id from old_rows except all select category, id, matter_id, meeting_id from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from agenda_items t, lateral (select distinct a.* from (
-        select 'category', t.category
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from agenda_items t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from agenda_items t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'agenda_items' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with agenda_items as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from agenda_items t, lateral (select distinct a.* from (
-        select 'category', t.category
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from agenda_items t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from agenda_items t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
-      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from agenda_items t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'agenda_items', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with matters as (select 1 as change, n.* from (select id, title from new_rows except all select id, title from old_rows) n
-      union all select -1, o.* from (select id, title from old_rows except all select id, title from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from agenda_items t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
-
-
---
 -- Name: all_excluded(quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -417,73 +315,6 @@ CREATE FUNCTION quarry.campaigns_values() RETURNS TABLE(facet text, scope text, 
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-$$;
-
-
---
--- Name: campaigns_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.campaigns_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('campaigns');
-  elsif tg_table_name = 'campaigns' and tg_op = 'INSERT' then
-    perform change_facet_values(
-      'campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with campaigns as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from campaigns t, lateral (select distinct a.* from (
-        select 'company', t.company
-        union all select 'brand', t.brand
-        union all select 'channel', t.channel
-        union all select 'value_prop', unnest(t.key_value_props)
-        union all select 'sentiment', t.imagery_sentiment
-        union all select 'visual_style', t.imagery_visual_style
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
-  elsif tg_table_name = 'campaigns' and tg_op = 'UPDATE' then
-    perform change_facet_values(
-      'campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with campaigns as (select 1 as change, n.* from (select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from new_rows except all select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from old_rows) n
-      union all select -1, o.* from (select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from old_rows except all select brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from campaigns t, lateral (select distinct a.* from (
-        select 'company', t.company
-        union all select 'brand', t.brand
-        union all select 'channel', t.channel
-        union all select 'value_prop', unnest(t.key_value_props)
-        union all select 'sentiment', t.imagery_sentiment
-        union all select 'visual_style', t.imagery_visual_style
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
-  elsif tg_table_name = 'campaigns' and tg_op = 'DELETE' then
-    perform change_facet_values(
-      'campaigns', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with campaigns as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from campaigns t, lateral (select distinct a.* from (
-        select 'company', t.company
-        union all select 'brand', t.brand
-        union all select 'channel', t.channel
-        union all select 'value_prop', unnest(t.key_value_props)
-        union all select 'sentiment', t.imagery_sentiment
-        union all select 'visual_style', t.imagery_visual_style
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
-  end if;
-  return old;
-end
 $$;
 
 
@@ -1146,94 +977,6 @@ CREATE FUNCTION quarry.companies_word_score(p_text tsvector, p_word tsquery) RET
 
 
 --
--- Name: companies_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.companies_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('companies');
-  elsif tg_table_name = 'companies' and tg_op = 'INSERT' then
-    perform change_facet_values(
-      'companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with companies as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from companies t, lateral (select distinct a.* from (
-        select 'name', t.company_name
-        union all select 'former_name', unnest(t.former_names)
-        union all select 'domain', t.domain
-        union all select 'sector', unnest(t.sectors)
-        union all select 'category', unnest(t.categories)
-        union all select 'business_model', unnest(t.business_models)
-        union all select 'niche', unnest(t.niches)
-        union all select 'status', t.status
-        union all select 'city', unnest(place_parts(t.hq_city))
-        union all select 'country', unnest(place_parts(t.hq_country))
-        union all select 'funding_stage', t.funding_stage
-        union all select 'founder', unnest(t.founders)
-        union all select 'acquirer', t.acquirer
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
-  elsif tg_table_name = 'companies' and tg_op = 'UPDATE' then
-    perform change_facet_values(
-      'companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with companies as (select 1 as change, n.* from (select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from new_rows except all select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from old_rows) n
-      union all select -1, o.* from (select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from old_rows except all select acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from companies t, lateral (select distinct a.* from (
-        select 'name', t.company_name
-        union all select 'former_name', unnest(t.former_names)
-        union all select 'domain', t.domain
-        union all select 'sector', unnest(t.sectors)
-        union all select 'category', unnest(t.categories)
-        union all select 'business_model', unnest(t.business_models)
-        union all select 'niche', unnest(t.niches)
-        union all select 'status', t.status
-        union all select 'city', unnest(place_parts(t.hq_city))
-        union all select 'country', unnest(place_parts(t.hq_country))
-        union all select 'funding_stage', t.funding_stage
-        union all select 'founder', unnest(t.founders)
-        union all select 'acquirer', t.acquirer
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
-  elsif tg_table_name = 'companies' and tg_op = 'DELETE' then
-    perform change_facet_values(
-      'companies', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with companies as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from companies t, lateral (select distinct a.* from (
-        select 'name', t.company_name
-        union all select 'former_name', unnest(t.former_names)
-        union all select 'domain', t.domain
-        union all select 'sector', unnest(t.sectors)
-        union all select 'category', unnest(t.categories)
-        union all select 'business_model', unnest(t.business_models)
-        union all select 'niche', unnest(t.niches)
-        union all select 'status', t.status
-        union all select 'city', unnest(place_parts(t.hq_city))
-        union all select 'country', unnest(place_parts(t.hq_country))
-        union all select 'funding_stage', t.funding_stage
-        union all select 'founder', unnest(t.founders)
-        union all select 'acquirer', t.acquirer
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
-  end if;
-  return old;
-end
-$$;
-
-
---
 -- Name: company_condition(text[], text[], text[], text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1485,6 +1228,66 @@ $_$;
 
 
 --
+-- Name: count_written_values(); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.count_written_values() RETURNS trigger
+    LANGUAGE plpgsql
+    SET search_path TO 'quarry', 'public', 'pg_temp'
+    AS $_$
+declare
+  searched constant text := tg_argv[0];
+  columns constant text := tg_argv[1];
+  written constant text := quote_ident(tg_table_name);
+  -- the rows of the statement, after and before it; most updates change none of the columns
+  new_rows constant text := case tg_op
+    when 'INSERT' then format('select %s from new_rows', columns)
+    when 'UPDATE' then format('select %1$s from new_rows except all select %1$s from old_rows', columns)
+  end;
+  old_rows constant text := case
+    when tg_op = 'DELETE' and tg_level = 'ROW' then 'select ($1).*'
+    when tg_op = 'DELETE' then format('select %s from old_rows', columns)
+    when tg_op = 'UPDATE' then format('select %1$s from old_rows except all select %1$s from new_rows', columns)
+  end;
+  owners text;
+  owned text;
+  after text;
+  before text;
+begin
+  if tg_op = 'TRUNCATE' then
+    perform refresh_facet_values(searched);
+    return null;
+  elsif tg_table_name = searched then
+    after := written || ' as (' || new_rows || ')';
+    before := written || ' as (' || old_rows || ')';
+  elsif tg_nargs = 3 then
+    owners := format(', %1$I as (select t.* from %1$I t where exists (select from %2$s r where %3$s))', searched, written, tg_argv[2]);
+    after := written || ' as (' || new_rows || ')' || owners;
+    before := written || ' as (' || old_rows || ')' || owners;
+  else  -- with all rows of the same owners
+    owners := concat_ws(' union ', 'select w.' || tg_argv[3] || ' from (' || new_rows || ') w', 'select w.' || tg_argv[3] || ' from (' || old_rows || ') w');
+    owned := format('select %s from %s b where b.%I in (%s)', columns, written, tg_argv[3], owners);
+    owners := format(', %1$I as (select t.* from %1$I t where t.%2$I in (%3$s))', searched, tg_argv[2], owners);
+    after := written || ' as (' || owned || ')' || owners;
+    before := written || concat(' as (', owned, ' and not exists (select from (' || new_rows || ') w where w.id = b.id)',
+      ' union all (' || old_rows || ')', ')') || owners;
+  end if;
+  -- $1 is the row that is deleted, in a trigger for each
+  execute (
+    select format('select change_facet_values(%L, array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change)) from (
+        select w.facet, w.scope, w.value, sum(w.change)::int from (%s) w (facet, scope, value, change)
+        group by w.facet, w.scope, w.value having sum(w.change) <> 0
+      ) c (facet, scope, value, change)',
+      searched, concat_ws(' union all ', '(with ' || after || p.prosrc || ')',
+        'select b.facet, b.scope, b.value, -b.change from (with ' || before || p.prosrc || ') b (facet, scope, value, change)'))
+    from pg_proc p where p.oid = (quote_ident(searched || '_values') || '()')::regprocedure)
+  using old;
+  return old;
+end
+$_$;
+
+
+--
 -- Name: day_of_text(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -1577,111 +1380,6 @@ CREATE FUNCTION quarry.document_sections_values() RETURNS TABLE(facet text, scop
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
-
-
---
--- Name: document_sections_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.document_sections_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('document_sections');
-  elsif tg_table_name = 'document_sections' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with document_sections as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
-        select 'document', title_runs(t.document_title)
-        union all select 'document_type', t.document_type
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'document_sections' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with document_sections as (select 1 as change, n.* from (select document_title, document_type, id, matter_id, meeting_id from new_rows except all select document_title, document_type, id, matter_id, meeting_id from old_rows) n
-      union all select -1, o.* from (select document_title, document_type, id, matter_id, meeting_id from old_rows except all select document_title, document_type, id, matter_id, meeting_id from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
-        select 'document', title_runs(t.document_title)
-        union all select 'document_type', t.document_type
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'document_sections' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with document_sections as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from document_sections t, lateral (select distinct a.* from (
-        select 'document', title_runs(t.document_title)
-        union all select 'document_type', t.document_type
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
-      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from document_sections t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'document_sections', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with matters as (select 1 as change, n.* from (select id, title from new_rows except all select id, title from old_rows) n
-      union all select -1, o.* from (select id, title from old_rows except all select id, title from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from document_sections t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
 
 
 --
@@ -2374,23 +2072,36 @@ $$;
 
 
 --
--- Name: keep_values_counted(text, text, text, text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: keep_values_counted(text, text, text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.keep_values_counted(p_searched text, p_written text, p_operation text, p_level text) RETURNS void
+CREATE FUNCTION quarry.keep_values_counted(p_searched text, p_written text, p_operations text[], VARIADIC p_arguments text[]) RETURNS void
     LANGUAGE plpgsql
     AS $$
 declare
-  named constant text := format('%s_values_%s', p_searched, p_operation);
+  arguments constant text[] := p_searched || p_arguments;
+  named text;
+  operation text;
+  is_by_row boolean;
+  kept bytea;
 begin
-  if exists (select from pg_trigger where tgname = named and tgrelid = p_written::regclass) then
-    return;
-  end if;
-  execute format('create trigger %I %s %s on %I %s for each %s execute function %I()',
-    named, case p_level when 'each row' then 'before' else 'after' end, p_operation, p_written,
-    case when p_level = 'each row' or p_operation = 'truncate' then '' else concat('referencing',
-      case when p_operation <> 'insert' then ' old table as old_rows' end, case when p_operation <> 'delete' then ' new table as new_rows' end) end,
-    case p_level when 'each row' then 'row' else 'statement' end, p_searched || '_written');
+  foreach operation in array p_operations loop
+    is_by_row := operation like '% each row';
+    operation := split_part(operation, ' ', 1);
+    named := format('%s_values_%s', p_searched, operation);
+    select t.tgargs into kept from pg_trigger t where t.tgname = named and t.tgrelid = p_written::regclass;
+    continue when kept = (
+      select string_agg(convert_to(a.argument, 'UTF8') || '\x00', '' order by a.place) from unnest(arguments) with ordinality a (argument, place));
+    if kept is not null then
+      execute format('drop trigger %I on %I', named, p_written);
+    end if;
+    execute format('create trigger %I %s %s on %I %s for each %s execute function count_written_values(%s)',
+      named, case when is_by_row then 'before' else 'after' end, operation, p_written,
+      case when not is_by_row and operation <> 'truncate' then concat('referencing',
+        case when operation <> 'insert' then ' old table as old_rows' end, case when operation <> 'delete' then ' new table as new_rows' end) end,
+      case when is_by_row then 'row' else 'statement' end,
+      (select string_agg(quote_literal(a.argument), ', ' order by a.place) from unnest(arguments) with ordinality a (argument, place)));
+  end loop;
 end
 $$;
 
@@ -2415,89 +2126,6 @@ CREATE FUNCTION quarry.key_statements_values() RETURNS TABLE(facet text, scope t
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
-
-
---
--- Name: key_statements_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.key_statements_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('key_statements');
-  elsif tg_table_name = 'key_statements' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with key_statements as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from key_statements t, lateral (select distinct a.* from (
-        select 'speaker', t.speaker_name
-        union all select 'speaker_role', title_runs(t.speaker_role)
-        union all select 'stance', t.stance
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from key_statements t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'key_statements' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with key_statements as (select 1 as change, n.* from (select id, meeting_id, speaker_name, speaker_role, stance from new_rows except all select id, meeting_id, speaker_name, speaker_role, stance from old_rows) n
-      union all select -1, o.* from (select id, meeting_id, speaker_name, speaker_role, stance from old_rows except all select id, meeting_id, speaker_name, speaker_role, stance from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from key_statements t, lateral (select distinct a.* from (
-        select 'speaker', t.speaker_name
-        union all select 'speaker_role', title_runs(t.speaker_role)
-        union all select 'stance', t.stance
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from key_statements t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'key_statements' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with key_statements as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from key_statements t, lateral (select distinct a.* from (
-        select 'speaker', t.speaker_name
-        union all select 'speaker_role', title_runs(t.speaker_role)
-        union all select 'stance', t.stance
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from key_statements t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'key_statements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
-      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from key_statements t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
 
 
 --
@@ -2770,92 +2398,6 @@ $$;
 
 
 --
--- Name: matters_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.matters_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('matters');
-  elsif tg_table_name = 'matters' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with matters as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
-        select 'title', title_runs(t.title)
-        union all select 'matter_type', t.matter_type
-        union all select 'status', t.status
-        union all select 'sponsor', unnest(t.sponsors)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with matters as (select 1 as change, n.* from (select id, matter_type, meeting_id, sponsors, status, title from new_rows except all select id, matter_type, meeting_id, sponsors, status, title from old_rows) n
-      union all select -1, o.* from (select id, matter_type, meeting_id, sponsors, status, title from old_rows except all select id, matter_type, meeting_id, sponsors, status, title from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
-        select 'title', title_runs(t.title)
-        union all select 'matter_type', t.matter_type
-        union all select 'status', t.status
-        union all select 'sponsor', unnest(t.sponsors)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'matters' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with matters as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from matters t, lateral (select distinct a.* from (
-        select 'title', title_runs(t.title)
-        union all select 'matter_type', t.matter_type
-        union all select 'status', t.status
-        union all select 'sponsor', unnest(t.sponsors)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'matters', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
-      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from matters t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
-
-
---
 -- Name: may_hide_rows(regclass); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -2894,58 +2436,6 @@ $$;
 
 
 --
--- Name: meetings_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.meetings_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('meetings');
-  elsif tg_table_name = 'meetings' and tg_op = 'INSERT' then
-    perform change_facet_values(
-      'meetings', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with meetings as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from meetings t, lateral (select distinct a.* from (
-        select 'body', t.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
-  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    perform change_facet_values(
-      'meetings', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
-      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from meetings t, lateral (select distinct a.* from (
-        select 'body', t.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
-  elsif tg_table_name = 'meetings' and tg_op = 'DELETE' then
-    perform change_facet_values(
-      'meetings', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with meetings as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from meetings t, lateral (select distinct a.* from (
-        select 'body', t.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
-  end if;
-  return old;
-end
-$$;
-
-
---
 -- Name: motions_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -2973,126 +2463,6 @@ CREATE FUNCTION quarry.motions_values() RETURNS TABLE(facet text, scope text, va
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
-
-
---
--- Name: motions_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.motions_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('motions');
-  elsif tg_table_name = 'motions' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with motions as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', t.outcome
-        union all select 'tally', unnest(t.tally)
-        union all select 'mover', t.mover
-        union all select 'seconder', t.seconder
-        union all select 'votes_for', unnest(t.votes_for)
-        union all select 'votes_against', unnest(t.votes_against)
-        union all select 'abstained', unnest(t.abstained)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from motions t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from motions t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'motions' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with motions as (select 1 as change, n.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows) n
-      union all select -1, o.* from (select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from old_rows except all select abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', t.outcome
-        union all select 'tally', unnest(t.tally)
-        union all select 'mover', t.mover
-        union all select 'seconder', t.seconder
-        union all select 'votes_for', unnest(t.votes_for)
-        union all select 'votes_against', unnest(t.votes_against)
-        union all select 'abstained', unnest(t.abstained)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from motions t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from motions t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'motions' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with motions as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from motions t, lateral (select distinct a.* from (
-        select 'result', t.outcome
-        union all select 'tally', unnest(t.tally)
-        union all select 'mover', t.mover
-        union all select 'seconder', t.seconder
-        union all select 'votes_for', unnest(t.votes_for)
-        union all select 'votes_against', unnest(t.votes_against)
-        union all select 'abstained', unnest(t.abstained)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from motions t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from motions t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
-      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from motions t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'matters' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'motions', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with matters as (select 1 as change, n.* from (select id, title from new_rows except all select id, title from old_rows) n
-      union all select -1, o.* from (select id, title from old_rows except all select id, title from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from motions t join matters r on r.id = t.matter_id, lateral (select distinct a.* from (
-        select 'matter', title_runs(r.title)
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
 
 
 --
@@ -3364,95 +2734,6 @@ $$;
 
 
 --
--- Name: onto_documents_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.onto_documents_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('onto_documents');
-  elsif tg_table_name = 'onto_documents' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_documents as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_documents t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_documents' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_documents as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
-      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_documents t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_documents' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_documents as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_documents t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_documents', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
-      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_documents t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
-
-
---
 -- Name: onto_entity_details(text, text, text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -3537,95 +2818,6 @@ $$;
 
 
 --
--- Name: onto_goals_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.onto_goals_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('onto_goals');
-  elsif tg_table_name = 'onto_goals' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_goals as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_goals t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_goals' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_goals as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
-      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_goals t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_goals' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_goals as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_goals t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_goals', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
-      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_goals t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
-
-
---
 -- Name: onto_keep_search_entry(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -3686,95 +2878,6 @@ $$;
 
 
 --
--- Name: onto_milestones_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.onto_milestones_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('onto_milestones');
-  elsif tg_table_name = 'onto_milestones' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_milestones as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_milestones t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_milestones' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_milestones as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
-      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_milestones t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_milestones' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_milestones as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_milestones t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_milestones', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
-      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_milestones t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
-
-
---
 -- Name: onto_outputs_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -3799,95 +2902,6 @@ $$;
 
 
 --
--- Name: onto_outputs_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.onto_outputs_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('onto_outputs');
-  elsif tg_table_name = 'onto_outputs' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_outputs as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_outputs t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_outputs' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_outputs as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
-      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_outputs t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_outputs' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_outputs as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_outputs t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_outputs', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
-      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_outputs t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
-
-
---
 -- Name: onto_plans_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -3909,95 +2923,6 @@ CREATE FUNCTION quarry.onto_plans_values() RETURNS TABLE(facet text, scope text,
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
-
-
---
--- Name: onto_plans_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.onto_plans_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('onto_plans');
-  elsif tg_table_name = 'onto_plans' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_plans as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_plans' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_plans as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
-      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_plans' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_plans as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_plans t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_plans', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
-      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_plans t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
 
 
 --
@@ -4033,95 +2958,6 @@ CREATE FUNCTION quarry.onto_requirements_values() RETURNS TABLE(facet text, scop
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
-
-
---
--- Name: onto_requirements_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.onto_requirements_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('onto_requirements');
-  elsif tg_table_name = 'onto_requirements' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_requirements as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_requirements t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_requirements' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_requirements as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
-      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_requirements t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_requirements' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_requirements as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_requirements t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_requirements', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
-      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_requirements t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
 
 
 --
@@ -4173,95 +3009,6 @@ CREATE FUNCTION quarry.onto_tasks_values() RETURNS TABLE(facet text, scope text,
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
-
-
---
--- Name: onto_tasks_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.onto_tasks_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('onto_tasks');
-  elsif tg_table_name = 'onto_tasks' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_tasks as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_tasks t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_tasks' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_tasks as (select 1 as change, n.* from (select created_by, id, project_id, props from new_rows except all select created_by, id, project_id, props from old_rows) n
-      union all select -1, o.* from (select created_by, id, project_id, props from old_rows except all select created_by, id, project_id, props from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_tasks t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_tasks' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_tasks as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, t.created_by, v.value from onto_tasks t, lateral (select distinct a.* from (
-        select 'status', t.props->>'status'
-        union all select 'assignee', t.props->>'assignee'
-        union all select 'priority', t.props->>'priority'
-        union all select 'kind', t.props->>'kind'
-        union all select 'source', t.props->>'source'
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'onto_projects' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'onto_tasks', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with onto_projects as (select 1 as change, n.* from (select created_by, id, name from new_rows except all select created_by, id, name from old_rows) n
-      union all select -1, o.* from (select created_by, id, name from old_rows except all select created_by, id, name from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, t.created_by, v.value from onto_tasks t join onto_projects r on r.id = t.project_id and r.created_by = t.created_by, lateral (select distinct a.* from (
-        select 'project', r.name
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
 
 
 --
@@ -4445,213 +3192,6 @@ CREATE FUNCTION quarry.people_values() RETURNS TABLE(facet text, scope text, val
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
-
-
---
--- Name: people_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.people_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('people');
-  elsif tg_table_name = 'people' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with people as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
-        select 'name', t.name
-        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
-        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'domain', r.domain where r.person_id = t.id and r.visible
-        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
-        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
-        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'people' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with people as (select 1 as change, n.* from (select city, country, id, name, work_preferred_locations from new_rows except all select city, country, id, name, work_preferred_locations from old_rows) n
-      union all select -1, o.* from (select city, country, id, name, work_preferred_locations from old_rows except all select city, country, id, name, work_preferred_locations from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
-        select 'name', t.name
-        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
-        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'domain', r.domain where r.person_id = t.id and r.visible
-        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
-        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
-        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'people' and tg_op = 'DELETE' then
-    perform change_facet_values(
-      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with people as (select -1 as change, old.*) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
-        select 'name', t.name
-        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
-        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-      union all
-      select t.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'domain', r.domain where r.person_id = t.id and r.visible
-        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
-        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
-        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
-      ) a (facet, value)) v (facet, value) where exists (select from experience_cards v where v.person_id = t.id and v.visible)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change);
-  elsif tg_table_name = 'experience_cards' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from new_rows) and not exists (select from new_rows w where w.id = b.id)),
-    owners as (select t.* from people t where t.id in (select person_id from new_rows)),
-    people as (select (a.id is not null)::int - (b.id is not null)::int as change, t.* from owners t
-      left join (select t.id from owners t where exists (select from experience_cards v where v.person_id = t.id and v.visible)) a on a.id = t.id
-      left join (select t.id from owners t where exists (select from before v where v.person_id = t.id and v.visible)) b on b.id = t.id),
-    experience_cards as (select 1 as change, w.* from new_rows w)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'domain', r.domain where r.person_id = t.id and r.visible
-        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
-        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
-        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
-        select 'name', t.name
-        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
-        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
-      ) a (facet, value)) v (facet, value) where t.change <> 0
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'experience_cards' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with changed_to as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from new_rows except all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows),
-    changed_from as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows except all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from new_rows),
-    before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from changed_to union select person_id from changed_from) and not exists (select from changed_to w where w.id = b.id) union all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from changed_from),
-    owners as (select t.* from people t where t.id in (select person_id from changed_to union select person_id from changed_from)),
-    people as (select (a.id is not null)::int - (b.id is not null)::int as change, t.* from owners t
-      left join (select t.id from owners t where exists (select from experience_cards v where v.person_id = t.id and v.visible)) a on a.id = t.id
-      left join (select t.id from owners t where exists (select from before v where v.person_id = t.id and v.visible)) b on b.id = t.id),
-    experience_cards as (select 1 as change, w.* from changed_to w union all select -1 as change, w.* from changed_from w)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'domain', r.domain where r.person_id = t.id and r.visible
-        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
-        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
-        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
-        select 'name', t.name
-        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
-        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
-      ) a (facet, value)) v (facet, value) where t.change <> 0
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'experience_cards' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'people', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with before as (select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from experience_cards b where b.person_id in (select person_id from old_rows) union all select city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible from old_rows),
-    owners as (select t.* from people t where t.id in (select person_id from old_rows)),
-    people as (select (a.id is not null)::int - (b.id is not null)::int as change, t.* from owners t
-      left join (select t.id from owners t where exists (select from experience_cards v where v.person_id = t.id and v.visible)) a on a.id = t.id
-      left join (select t.id from owners t where exists (select from before v where v.person_id = t.id and v.visible)) b on b.id = t.id),
-    experience_cards as (select -1 as change, w.* from old_rows w)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from people t join experience_cards r on r.person_id = t.id, lateral (select distinct a.* from (
-        select 'company', r.company_name where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'team', r.team where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'title', title_runs(r.title) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'seniority', r.seniority_level where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'employment', r.employment_type where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'workplace', unnest(place_parts(concat_ws(', ', r.city, r.country, r.location))) where r.person_id = t.id and r.visible and (r.intent_primary = 'education') is not true
-        union all select 'school', r.company_name where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'degree', title_runs(r.title) where r.person_id = t.id and r.visible and r.intent_primary = 'education'
-        union all select 'domain', r.domain where r.person_id = t.id and r.visible
-        union all select 'sub_domain', r.sub_domain where r.person_id = t.id and r.visible
-        union all select 'intent', r.intent_primary where r.person_id = t.id and r.visible
-        union all select 'skill', unnest(r.skills) where r.person_id = t.id and r.visible
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from people t, lateral (select distinct a.* from (
-        select 'name', t.name
-        union all select 'home', unnest(place_parts(concat_ws(', ', t.city, t.country)))
-        union all select 'preferred_place', unnest(place_parts(joined_names(t.work_preferred_locations)))
-      ) a (facet, value)) v (facet, value) where t.change <> 0
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
 
 
 --
@@ -5817,86 +4357,6 @@ CREATE FUNCTION quarry.transcript_segments_values() RETURNS TABLE(facet text, sc
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
-
-
---
--- Name: transcript_segments_written(); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.transcript_segments_written() RETURNS trigger
-    LANGUAGE plpgsql
-    SET search_path TO 'quarry', 'public', 'pg_temp'
-    AS $_$
-begin
-  if tg_op = 'TRUNCATE' then
-    perform refresh_facet_values('transcript_segments');
-  elsif tg_table_name = 'transcript_segments' and tg_op = 'INSERT' then
-    execute $planned_anew$ select change_facet_values(
-      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with transcript_segments as (select 1 as change, n.* from new_rows n) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
-        select 'speaker', t.speaker_name
-        union all select 'speaker_role', title_runs(t.speaker_role)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'transcript_segments' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with transcript_segments as (select 1 as change, n.* from (select id, meeting_id, speaker_name, speaker_role from new_rows except all select id, meeting_id, speaker_name, speaker_role from old_rows) n
-      union all select -1, o.* from (select id, meeting_id, speaker_name, speaker_role from old_rows except all select id, meeting_id, speaker_name, speaker_role from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
-        select 'speaker', t.speaker_name
-        union all select 'speaker_role', title_runs(t.speaker_role)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'transcript_segments' and tg_op = 'DELETE' then
-    execute $planned_anew$ select change_facet_values(
-      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with transcript_segments as (select -1 as change, o.* from old_rows o) select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select t.change, v.facet, '', v.value from transcript_segments t, lateral (select distinct a.* from (
-        select 'speaker', t.speaker_name
-        union all select 'speaker_role', title_runs(t.speaker_role)
-      ) a (facet, value)) v (facet, value)
-      union all
-      select t.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  elsif tg_table_name = 'meetings' and tg_op = 'UPDATE' then
-    execute $planned_anew$ select change_facet_values(
-      'transcript_segments', array_agg(c.facet), array_agg(c.scope), array_agg(c.value), array_agg(c.change))
-    from (
-    with meetings as (select 1 as change, n.* from (select body, id from new_rows except all select body, id from old_rows) n
-      union all select -1, o.* from (select body, id from old_rows except all select body, id from new_rows) o)
-    select w.facet, w.scope, w.value, sum(w.change)::int from (
-      select r.change, v.facet, '', v.value from transcript_segments t join meetings r on r.id = t.meeting_id, lateral (select distinct a.* from (
-        select 'body', r.body
-      ) a (facet, value)) v (facet, value)
-    ) w (change, facet, scope, value) where length(w.value) <= 200
-    group by w.facet, w.scope, w.value having sum(w.change) <> 0
-    ) c (facet, scope, value, change) $planned_anew$;
-  end if;
-  return old;
-end
-$_$;
 
 
 --
@@ -8633,70 +7093,70 @@ CREATE INDEX transcript_segments_text_search ON quarry.transcript_segments USING
 -- Name: agenda_items agenda_items_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_delete AFTER DELETE ON quarry.agenda_items REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
+CREATE TRIGGER agenda_items_values_delete AFTER DELETE ON quarry.agenda_items REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('agenda_items', 'category, id, matter_id, meeting_id');
 
 
 --
 -- Name: agenda_items agenda_items_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_insert AFTER INSERT ON quarry.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
+CREATE TRIGGER agenda_items_values_insert AFTER INSERT ON quarry.agenda_items REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('agenda_items', 'category, id, matter_id, meeting_id');
 
 
 --
 -- Name: agenda_items agenda_items_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_truncate AFTER TRUNCATE ON quarry.agenda_items FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
+CREATE TRIGGER agenda_items_values_truncate AFTER TRUNCATE ON quarry.agenda_items FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('agenda_items', 'category, id, matter_id, meeting_id');
 
 
 --
 -- Name: agenda_items agenda_items_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON quarry.agenda_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
+CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON quarry.agenda_items REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('agenda_items', 'category, id, matter_id, meeting_id');
 
 
 --
 -- Name: matters agenda_items_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
+CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('agenda_items', 'id, title', 'r.id = t.matter_id');
 
 
 --
 -- Name: meetings agenda_items_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.agenda_items_written();
+CREATE TRIGGER agenda_items_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('agenda_items', 'body, id', 'r.id = t.meeting_id');
 
 
 --
 -- Name: campaigns campaigns_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER campaigns_values_delete AFTER DELETE ON quarry.campaigns REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.campaigns_written();
+CREATE TRIGGER campaigns_values_delete AFTER DELETE ON quarry.campaigns REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('campaigns', 'brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props');
 
 
 --
 -- Name: campaigns campaigns_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER campaigns_values_insert AFTER INSERT ON quarry.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.campaigns_written();
+CREATE TRIGGER campaigns_values_insert AFTER INSERT ON quarry.campaigns REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('campaigns', 'brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props');
 
 
 --
 -- Name: campaigns campaigns_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER campaigns_values_truncate AFTER TRUNCATE ON quarry.campaigns FOR EACH STATEMENT EXECUTE FUNCTION quarry.campaigns_written();
+CREATE TRIGGER campaigns_values_truncate AFTER TRUNCATE ON quarry.campaigns FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('campaigns', 'brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props');
 
 
 --
 -- Name: campaigns campaigns_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER campaigns_values_update AFTER UPDATE ON quarry.campaigns REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.campaigns_written();
+CREATE TRIGGER campaigns_values_update AFTER UPDATE ON quarry.campaigns REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('campaigns', 'brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props');
 
 
 --
@@ -8710,70 +7170,70 @@ CREATE TRIGGER card_of_child BEFORE INSERT ON quarry.experience_card_child_embed
 -- Name: companies companies_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER companies_values_delete AFTER DELETE ON quarry.companies REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.companies_written();
+CREATE TRIGGER companies_values_delete AFTER DELETE ON quarry.companies REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('companies', 'acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status');
 
 
 --
 -- Name: companies companies_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER companies_values_insert AFTER INSERT ON quarry.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.companies_written();
+CREATE TRIGGER companies_values_insert AFTER INSERT ON quarry.companies REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('companies', 'acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status');
 
 
 --
 -- Name: companies companies_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER companies_values_truncate AFTER TRUNCATE ON quarry.companies FOR EACH STATEMENT EXECUTE FUNCTION quarry.companies_written();
+CREATE TRIGGER companies_values_truncate AFTER TRUNCATE ON quarry.companies FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('companies', 'acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status');
 
 
 --
 -- Name: companies companies_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER companies_values_update AFTER UPDATE ON quarry.companies REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.companies_written();
+CREATE TRIGGER companies_values_update AFTER UPDATE ON quarry.companies REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('companies', 'acquirer, business_models, categories, company_name, domain, former_names, founders, funding_stage, hq_city, hq_country, id, niches, sectors, status');
 
 
 --
 -- Name: document_sections document_sections_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_delete AFTER DELETE ON quarry.document_sections REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
+CREATE TRIGGER document_sections_values_delete AFTER DELETE ON quarry.document_sections REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('document_sections', 'document_title, document_type, id, matter_id, meeting_id');
 
 
 --
 -- Name: document_sections document_sections_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_insert AFTER INSERT ON quarry.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
+CREATE TRIGGER document_sections_values_insert AFTER INSERT ON quarry.document_sections REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('document_sections', 'document_title, document_type, id, matter_id, meeting_id');
 
 
 --
 -- Name: document_sections document_sections_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_truncate AFTER TRUNCATE ON quarry.document_sections FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
+CREATE TRIGGER document_sections_values_truncate AFTER TRUNCATE ON quarry.document_sections FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('document_sections', 'document_title, document_type, id, matter_id, meeting_id');
 
 
 --
 -- Name: document_sections document_sections_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_update AFTER UPDATE ON quarry.document_sections REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
+CREATE TRIGGER document_sections_values_update AFTER UPDATE ON quarry.document_sections REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('document_sections', 'document_title, document_type, id, matter_id, meeting_id');
 
 
 --
 -- Name: matters document_sections_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
+CREATE TRIGGER document_sections_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('document_sections', 'id, title', 'r.id = t.matter_id');
 
 
 --
 -- Name: meetings document_sections_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER document_sections_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.document_sections_written();
+CREATE TRIGGER document_sections_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('document_sections', 'body, id', 'r.id = t.meeting_id');
 
 
 --
@@ -8808,140 +7268,140 @@ CREATE TRIGGER experience_updated AFTER UPDATE ON quarry.experience_cards REFERE
 -- Name: key_statements key_statements_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER key_statements_values_delete AFTER DELETE ON quarry.key_statements REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.key_statements_written();
+CREATE TRIGGER key_statements_values_delete AFTER DELETE ON quarry.key_statements REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('key_statements', 'id, meeting_id, speaker_name, speaker_role, stance');
 
 
 --
 -- Name: key_statements key_statements_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER key_statements_values_insert AFTER INSERT ON quarry.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.key_statements_written();
+CREATE TRIGGER key_statements_values_insert AFTER INSERT ON quarry.key_statements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('key_statements', 'id, meeting_id, speaker_name, speaker_role, stance');
 
 
 --
 -- Name: key_statements key_statements_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER key_statements_values_truncate AFTER TRUNCATE ON quarry.key_statements FOR EACH STATEMENT EXECUTE FUNCTION quarry.key_statements_written();
+CREATE TRIGGER key_statements_values_truncate AFTER TRUNCATE ON quarry.key_statements FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('key_statements', 'id, meeting_id, speaker_name, speaker_role, stance');
 
 
 --
 -- Name: key_statements key_statements_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER key_statements_values_update AFTER UPDATE ON quarry.key_statements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.key_statements_written();
+CREATE TRIGGER key_statements_values_update AFTER UPDATE ON quarry.key_statements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('key_statements', 'id, meeting_id, speaker_name, speaker_role, stance');
 
 
 --
 -- Name: meetings key_statements_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER key_statements_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.key_statements_written();
+CREATE TRIGGER key_statements_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('key_statements', 'body, id', 'r.id = t.meeting_id');
 
 
 --
 -- Name: matters matters_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER matters_values_delete AFTER DELETE ON quarry.matters REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
+CREATE TRIGGER matters_values_delete AFTER DELETE ON quarry.matters REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('matters', 'id, matter_type, meeting_id, sponsors, status, title');
 
 
 --
 -- Name: matters matters_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER matters_values_insert AFTER INSERT ON quarry.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
+CREATE TRIGGER matters_values_insert AFTER INSERT ON quarry.matters REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('matters', 'id, matter_type, meeting_id, sponsors, status, title');
 
 
 --
 -- Name: matters matters_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER matters_values_truncate AFTER TRUNCATE ON quarry.matters FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
+CREATE TRIGGER matters_values_truncate AFTER TRUNCATE ON quarry.matters FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('matters', 'id, matter_type, meeting_id, sponsors, status, title');
 
 
 --
 -- Name: matters matters_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER matters_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
+CREATE TRIGGER matters_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('matters', 'id, matter_type, meeting_id, sponsors, status, title');
 
 
 --
 -- Name: meetings matters_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER matters_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.matters_written();
+CREATE TRIGGER matters_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('matters', 'body, id', 'r.id = t.meeting_id');
 
 
 --
 -- Name: meetings meetings_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER meetings_values_delete AFTER DELETE ON quarry.meetings REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
+CREATE TRIGGER meetings_values_delete AFTER DELETE ON quarry.meetings REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('meetings', 'body, id');
 
 
 --
 -- Name: meetings meetings_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER meetings_values_insert AFTER INSERT ON quarry.meetings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
+CREATE TRIGGER meetings_values_insert AFTER INSERT ON quarry.meetings REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('meetings', 'body, id');
 
 
 --
 -- Name: meetings meetings_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER meetings_values_truncate AFTER TRUNCATE ON quarry.meetings FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
+CREATE TRIGGER meetings_values_truncate AFTER TRUNCATE ON quarry.meetings FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('meetings', 'body, id');
 
 
 --
 -- Name: meetings meetings_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER meetings_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.meetings_written();
+CREATE TRIGGER meetings_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('meetings', 'body, id');
 
 
 --
 -- Name: motions motions_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_delete AFTER DELETE ON quarry.motions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
+CREATE TRIGGER motions_values_delete AFTER DELETE ON quarry.motions REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('motions', 'abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for');
 
 
 --
 -- Name: motions motions_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_insert AFTER INSERT ON quarry.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
+CREATE TRIGGER motions_values_insert AFTER INSERT ON quarry.motions REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('motions', 'abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for');
 
 
 --
 -- Name: motions motions_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_truncate AFTER TRUNCATE ON quarry.motions FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
+CREATE TRIGGER motions_values_truncate AFTER TRUNCATE ON quarry.motions FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('motions', 'abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for');
 
 
 --
 -- Name: matters motions_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
+CREATE TRIGGER motions_values_update AFTER UPDATE ON quarry.matters REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('motions', 'id, title', 'r.id = t.matter_id');
 
 
 --
 -- Name: meetings motions_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
+CREATE TRIGGER motions_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('motions', 'body, id', 'r.id = t.meeting_id');
 
 
 --
 -- Name: motions motions_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER motions_values_update AFTER UPDATE ON quarry.motions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.motions_written();
+CREATE TRIGGER motions_values_update AFTER UPDATE ON quarry.motions REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('motions', 'abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for');
 
 
 --
@@ -8962,35 +7422,35 @@ CREATE TRIGGER onto_documents_search_entry AFTER INSERT OR DELETE OR UPDATE ON q
 -- Name: onto_documents onto_documents_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_values_delete AFTER DELETE ON quarry.onto_documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_documents_written();
+CREATE TRIGGER onto_documents_values_delete AFTER DELETE ON quarry.onto_documents REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_documents', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_documents onto_documents_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_values_insert AFTER INSERT ON quarry.onto_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_documents_written();
+CREATE TRIGGER onto_documents_values_insert AFTER INSERT ON quarry.onto_documents REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_documents', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_documents onto_documents_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_values_truncate AFTER TRUNCATE ON quarry.onto_documents FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_documents_written();
+CREATE TRIGGER onto_documents_values_truncate AFTER TRUNCATE ON quarry.onto_documents FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_documents', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_documents onto_documents_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_values_update AFTER UPDATE ON quarry.onto_documents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_documents_written();
+CREATE TRIGGER onto_documents_values_update AFTER UPDATE ON quarry.onto_documents REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_documents', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_projects onto_documents_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_documents_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_documents_written();
+CREATE TRIGGER onto_documents_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_documents', 'created_by, id, name', 'r.id = t.project_id and r.created_by = t.created_by');
 
 
 --
@@ -9011,35 +7471,35 @@ CREATE TRIGGER onto_goals_search_entry AFTER INSERT OR DELETE OR UPDATE ON quarr
 -- Name: onto_goals onto_goals_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_values_delete AFTER DELETE ON quarry.onto_goals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_goals_written();
+CREATE TRIGGER onto_goals_values_delete AFTER DELETE ON quarry.onto_goals REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_goals', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_goals onto_goals_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_values_insert AFTER INSERT ON quarry.onto_goals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_goals_written();
+CREATE TRIGGER onto_goals_values_insert AFTER INSERT ON quarry.onto_goals REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_goals', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_goals onto_goals_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_values_truncate AFTER TRUNCATE ON quarry.onto_goals FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_goals_written();
+CREATE TRIGGER onto_goals_values_truncate AFTER TRUNCATE ON quarry.onto_goals FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_goals', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_goals onto_goals_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_values_update AFTER UPDATE ON quarry.onto_goals REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_goals_written();
+CREATE TRIGGER onto_goals_values_update AFTER UPDATE ON quarry.onto_goals REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_goals', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_projects onto_goals_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_goals_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_goals_written();
+CREATE TRIGGER onto_goals_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_goals', 'created_by, id, name', 'r.id = t.project_id and r.created_by = t.created_by');
 
 
 --
@@ -9060,35 +7520,35 @@ CREATE TRIGGER onto_milestones_search_entry AFTER INSERT OR DELETE OR UPDATE ON 
 -- Name: onto_milestones onto_milestones_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_values_delete AFTER DELETE ON quarry.onto_milestones REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_milestones_written();
+CREATE TRIGGER onto_milestones_values_delete AFTER DELETE ON quarry.onto_milestones REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_milestones', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_milestones onto_milestones_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_values_insert AFTER INSERT ON quarry.onto_milestones REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_milestones_written();
+CREATE TRIGGER onto_milestones_values_insert AFTER INSERT ON quarry.onto_milestones REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_milestones', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_milestones onto_milestones_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_values_truncate AFTER TRUNCATE ON quarry.onto_milestones FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_milestones_written();
+CREATE TRIGGER onto_milestones_values_truncate AFTER TRUNCATE ON quarry.onto_milestones FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_milestones', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_milestones onto_milestones_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_values_update AFTER UPDATE ON quarry.onto_milestones REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_milestones_written();
+CREATE TRIGGER onto_milestones_values_update AFTER UPDATE ON quarry.onto_milestones REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_milestones', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_projects onto_milestones_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_milestones_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_milestones_written();
+CREATE TRIGGER onto_milestones_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_milestones', 'created_by, id, name', 'r.id = t.project_id and r.created_by = t.created_by');
 
 
 --
@@ -9109,35 +7569,35 @@ CREATE TRIGGER onto_outputs_search_entry AFTER INSERT OR DELETE OR UPDATE ON qua
 -- Name: onto_outputs onto_outputs_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_values_delete AFTER DELETE ON quarry.onto_outputs REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_outputs_written();
+CREATE TRIGGER onto_outputs_values_delete AFTER DELETE ON quarry.onto_outputs REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_outputs', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_outputs onto_outputs_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_values_insert AFTER INSERT ON quarry.onto_outputs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_outputs_written();
+CREATE TRIGGER onto_outputs_values_insert AFTER INSERT ON quarry.onto_outputs REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_outputs', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_outputs onto_outputs_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_values_truncate AFTER TRUNCATE ON quarry.onto_outputs FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_outputs_written();
+CREATE TRIGGER onto_outputs_values_truncate AFTER TRUNCATE ON quarry.onto_outputs FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_outputs', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_outputs onto_outputs_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_values_update AFTER UPDATE ON quarry.onto_outputs REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_outputs_written();
+CREATE TRIGGER onto_outputs_values_update AFTER UPDATE ON quarry.onto_outputs REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_outputs', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_projects onto_outputs_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_outputs_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_outputs_written();
+CREATE TRIGGER onto_outputs_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_outputs', 'created_by, id, name', 'r.id = t.project_id and r.created_by = t.created_by');
 
 
 --
@@ -9158,35 +7618,35 @@ CREATE TRIGGER onto_plans_search_entry AFTER INSERT OR DELETE OR UPDATE ON quarr
 -- Name: onto_plans onto_plans_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_values_delete AFTER DELETE ON quarry.onto_plans REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_plans_written();
+CREATE TRIGGER onto_plans_values_delete AFTER DELETE ON quarry.onto_plans REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_plans', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_plans onto_plans_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_values_insert AFTER INSERT ON quarry.onto_plans REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_plans_written();
+CREATE TRIGGER onto_plans_values_insert AFTER INSERT ON quarry.onto_plans REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_plans', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_plans onto_plans_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_values_truncate AFTER TRUNCATE ON quarry.onto_plans FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_plans_written();
+CREATE TRIGGER onto_plans_values_truncate AFTER TRUNCATE ON quarry.onto_plans FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_plans', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_plans onto_plans_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_values_update AFTER UPDATE ON quarry.onto_plans REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_plans_written();
+CREATE TRIGGER onto_plans_values_update AFTER UPDATE ON quarry.onto_plans REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_plans', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_projects onto_plans_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_plans_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_plans_written();
+CREATE TRIGGER onto_plans_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_plans', 'created_by, id, name', 'r.id = t.project_id and r.created_by = t.created_by');
 
 
 --
@@ -9207,35 +7667,35 @@ CREATE TRIGGER onto_requirements_search_entry AFTER INSERT OR DELETE OR UPDATE O
 -- Name: onto_requirements onto_requirements_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_values_delete AFTER DELETE ON quarry.onto_requirements REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_requirements_written();
+CREATE TRIGGER onto_requirements_values_delete AFTER DELETE ON quarry.onto_requirements REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_requirements', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_requirements onto_requirements_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_values_insert AFTER INSERT ON quarry.onto_requirements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_requirements_written();
+CREATE TRIGGER onto_requirements_values_insert AFTER INSERT ON quarry.onto_requirements REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_requirements', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_requirements onto_requirements_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_values_truncate AFTER TRUNCATE ON quarry.onto_requirements FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_requirements_written();
+CREATE TRIGGER onto_requirements_values_truncate AFTER TRUNCATE ON quarry.onto_requirements FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_requirements', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_projects onto_requirements_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_requirements_written();
+CREATE TRIGGER onto_requirements_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_requirements', 'created_by, id, name', 'r.id = t.project_id and r.created_by = t.created_by');
 
 
 --
 -- Name: onto_requirements onto_requirements_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_requirements_values_update AFTER UPDATE ON quarry.onto_requirements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_requirements_written();
+CREATE TRIGGER onto_requirements_values_update AFTER UPDATE ON quarry.onto_requirements REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_requirements', 'created_by, id, project_id, props');
 
 
 --
@@ -9256,91 +7716,91 @@ CREATE TRIGGER onto_tasks_search_entry AFTER INSERT OR DELETE OR UPDATE ON quarr
 -- Name: onto_tasks onto_tasks_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_values_delete AFTER DELETE ON quarry.onto_tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_tasks_written();
+CREATE TRIGGER onto_tasks_values_delete AFTER DELETE ON quarry.onto_tasks REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_tasks', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_tasks onto_tasks_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_values_insert AFTER INSERT ON quarry.onto_tasks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_tasks_written();
+CREATE TRIGGER onto_tasks_values_insert AFTER INSERT ON quarry.onto_tasks REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_tasks', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_tasks onto_tasks_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_values_truncate AFTER TRUNCATE ON quarry.onto_tasks FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_tasks_written();
+CREATE TRIGGER onto_tasks_values_truncate AFTER TRUNCATE ON quarry.onto_tasks FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_tasks', 'created_by, id, project_id, props');
 
 
 --
 -- Name: onto_projects onto_tasks_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_tasks_written();
+CREATE TRIGGER onto_tasks_values_update AFTER UPDATE ON quarry.onto_projects REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_tasks', 'created_by, id, name', 'r.id = t.project_id and r.created_by = t.created_by');
 
 
 --
 -- Name: onto_tasks onto_tasks_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER onto_tasks_values_update AFTER UPDATE ON quarry.onto_tasks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.onto_tasks_written();
+CREATE TRIGGER onto_tasks_values_update AFTER UPDATE ON quarry.onto_tasks REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('onto_tasks', 'created_by, id, project_id, props');
 
 
 --
 -- Name: experience_cards people_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_delete AFTER DELETE ON quarry.experience_cards REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
+CREATE TRIGGER people_values_delete AFTER DELETE ON quarry.experience_cards REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('people', 'city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible', 'id', 'person_id');
 
 
 --
 -- Name: people people_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_delete BEFORE DELETE ON quarry.people FOR EACH ROW EXECUTE FUNCTION quarry.people_written();
+CREATE TRIGGER people_values_delete BEFORE DELETE ON quarry.people FOR EACH ROW EXECUTE FUNCTION quarry.count_written_values('people', 'city, country, id, name, work_preferred_locations');
 
 
 --
 -- Name: experience_cards people_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_insert AFTER INSERT ON quarry.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
+CREATE TRIGGER people_values_insert AFTER INSERT ON quarry.experience_cards REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('people', 'city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible', 'id', 'person_id');
 
 
 --
 -- Name: people people_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_insert AFTER INSERT ON quarry.people REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
+CREATE TRIGGER people_values_insert AFTER INSERT ON quarry.people REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('people', 'city, country, id, name, work_preferred_locations');
 
 
 --
 -- Name: experience_cards people_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_truncate AFTER TRUNCATE ON quarry.experience_cards FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
+CREATE TRIGGER people_values_truncate AFTER TRUNCATE ON quarry.experience_cards FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('people', 'city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible', 'id', 'person_id');
 
 
 --
 -- Name: people people_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_truncate AFTER TRUNCATE ON quarry.people FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
+CREATE TRIGGER people_values_truncate AFTER TRUNCATE ON quarry.people FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('people', 'city, country, id, name, work_preferred_locations');
 
 
 --
 -- Name: experience_cards people_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_update AFTER UPDATE ON quarry.experience_cards REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
+CREATE TRIGGER people_values_update AFTER UPDATE ON quarry.experience_cards REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('people', 'city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible', 'id', 'person_id');
 
 
 --
 -- Name: people people_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER people_values_update AFTER UPDATE ON quarry.people REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.people_written();
+CREATE TRIGGER people_values_update AFTER UPDATE ON quarry.people REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('people', 'city, country, id, name, work_preferred_locations');
 
 
 --
@@ -9459,35 +7919,35 @@ CREATE TRIGGER texts_noted_update AFTER UPDATE ON quarry.transcript_segments REF
 -- Name: transcript_segments transcript_segments_values_delete; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_values_delete AFTER DELETE ON quarry.transcript_segments REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.transcript_segments_written();
+CREATE TRIGGER transcript_segments_values_delete AFTER DELETE ON quarry.transcript_segments REFERENCING OLD TABLE AS old_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('transcript_segments', 'id, meeting_id, speaker_name, speaker_role');
 
 
 --
 -- Name: transcript_segments transcript_segments_values_insert; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_values_insert AFTER INSERT ON quarry.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.transcript_segments_written();
+CREATE TRIGGER transcript_segments_values_insert AFTER INSERT ON quarry.transcript_segments REFERENCING NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('transcript_segments', 'id, meeting_id, speaker_name, speaker_role');
 
 
 --
 -- Name: transcript_segments transcript_segments_values_truncate; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_values_truncate AFTER TRUNCATE ON quarry.transcript_segments FOR EACH STATEMENT EXECUTE FUNCTION quarry.transcript_segments_written();
+CREATE TRIGGER transcript_segments_values_truncate AFTER TRUNCATE ON quarry.transcript_segments FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('transcript_segments', 'id, meeting_id, speaker_name, speaker_role');
 
 
 --
 -- Name: meetings transcript_segments_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.transcript_segments_written();
+CREATE TRIGGER transcript_segments_values_update AFTER UPDATE ON quarry.meetings REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('transcript_segments', 'body, id', 'r.id = t.meeting_id');
 
 
 --
 -- Name: transcript_segments transcript_segments_values_update; Type: TRIGGER; Schema: quarry; Owner: -
 --
 
-CREATE TRIGGER transcript_segments_values_update AFTER UPDATE ON quarry.transcript_segments REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.transcript_segments_written();
+CREATE TRIGGER transcript_segments_values_update AFTER UPDATE ON quarry.transcript_segments REFERENCING OLD TABLE AS old_rows NEW TABLE AS new_rows FOR EACH STATEMENT EXECUTE FUNCTION quarry.count_written_values('transcript_segments', 'id, meeting_id, speaker_name, speaker_role');
 
 
 --

@@ -1,6 +1,6 @@
 """Writes what is generated from the code: `python -m tools.generate`, or with `--check` fails when a file is not up to date.
 
-sql/functions/*/*_values.sql, *_written.sql  the values of each searched table, and how writes change them, from its facets
+sql/functions/*/*_values.sql  the values of each searched table, and the triggers that count them, from its facets
 sql/functions/records/record_hashes.sql  hashes that show whether records changed, from the built-in collections
 sql/schema.sql            the net effect of migrations and functions
 layers/quarry/quarry/api/examples.json  calls of each route, from the recorded events
@@ -39,7 +39,7 @@ from pydantic import TypeAdapter
 from quarry import catalog
 from quarry.api import everything
 from quarry.campaigns import contract as campaigns_contract
-from quarry.civic.collections import COLLECTIONS
+from quarry.civic.tables import COLLECTIONS
 from quarry.companies import contract as companies_contract
 from quarry.domains import modules
 from quarry.local.embedded_postgres import EmbeddedPostgres
@@ -51,7 +51,6 @@ from quarry.platform.settings import Settings
 from quarry.platform.tables import LoadableTable
 from quarry.postgres.migrate import connect, migrate
 from quarry.records import contract as records_contract
-from quarry.retrieval.values import values_function
 from quarry.streaming.events import (
     NDJSON,
     PLACE_PATTERN,
@@ -66,7 +65,7 @@ from quarry.web.description import RECORDED, openapi_document
 from tools import costs, gateway
 from tools.api_examples import examples
 from tools.client_routes import generated_routes
-from tools.written_values import hashes_function, written_function
+from tools.counted_values import hashes_function, values_file
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -159,10 +158,9 @@ def declared_functions() -> dict[Path, str]:
     searched = [each for each in COLLECTIONS if each.declaration.text]
     hashes = {folder / "records" / "record_hashes.sql": hashes_function(searched)}
     return hashes | {
-        folder / domain / f"{table.name}_{what}.sql": text(table)
+        folder / domain / f"{table.name}_values.sql": values_file(table)
         for domain, facets in modules("facets").items()
         for table in facets.SEARCHED
-        for what, text in (("values", values_function), ("written", written_function))
     }
 
 

@@ -7,7 +7,7 @@ import quarry.platform.cold_start  # noqa: F401 -- before all else of ours
 from quarry import catalog
 from quarry.collections.upkeep import read_collections
 from quarry.retrieval.values import refresh
-from quarry.runs.cleanup import delete_expired
+from quarry.runs.run_log import delete_expired
 from quarry.web.lambda_app import ExecutionEnvironment, LambdaContext
 
 REFRESH_SECONDS = 60.0

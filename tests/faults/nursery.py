@@ -27,7 +27,7 @@ from psycopg.sql import Composable
 
 from quarry.api import everything
 from quarry.domains import import_what_answers
-from quarry.local import cli, data, server, supervision  # noqa: F401 -- likewise
+from quarry.local import cli, data, embedded_postgres, server  # noqa: F401 -- likewise
 from quarry.models.local_embedding import LocalEmbedding, MiniLM
 from quarry.platform.settings import Settings
 from quarry.postgres import embedding_queue

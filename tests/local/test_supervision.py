@@ -12,9 +12,8 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from quarry.local import supervision
-from quarry.local.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError
-from quarry.local.supervision import supervised
+from quarry.local import embedded_postgres
+from quarry.local.embedded_postgres import EmbeddedPostgres, EmbeddedPostgresError, supervised
 from tests.waiting import wait_until
 
 
@@ -29,8 +28,8 @@ def directory() -> Iterator[Path]:
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(supervision, "LOOK_SECONDS", 0.02)
-    monkeypatch.setattr(supervision, "FIRST_PAUSE_SECONDS", 0.01)
+    monkeypatch.setattr(embedded_postgres, "LOOK_SECONDS", 0.02)
+    monkeypatch.setattr(embedded_postgres, "FIRST_PAUSE_SECONDS", 0.01)
 
 
 def postmaster(directory: Path) -> int:

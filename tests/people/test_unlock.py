@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from quarry import catalog
 from quarry.postgres.pool import Database
-from quarry.runs.cleanup import delete_expired
+from quarry.runs.run_log import delete_expired
 from tests.people.factories import as_user, counted_credits, ledger, rows, somebody, store_search
 from tests.people.world import CLOSED, NAMELESS, contact_of
 

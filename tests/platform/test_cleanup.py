@@ -8,8 +8,8 @@ import pytest
 from quarry import catalog
 from quarry.platform.tables import ExpiringTable
 from quarry.postgres.pool import Database
-from quarry.runs import cleanup
-from quarry.runs.cleanup import delete_expired
+from quarry.runs import run_log
+from quarry.runs.run_log import delete_expired
 
 TABLES: Sequence[ExpiringTable] = catalog.EXPIRING
 ANSWERS = [table for table in TABLES if table.label == "answers"]
@@ -18,7 +18,7 @@ ANSWERS = [table for table in TABLES if table.label == "answers"]
 @pytest.fixture
 async def database(shared_url: str, monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Database]:
     """The module's own database, emptied after each test, and batches of ten rows."""
-    monkeypatch.setattr(cleanup, "BATCH_ROWS", 10)
+    monkeypatch.setattr(run_log, "BATCH_ROWS", 10)
     database = Database(shared_url, pool_size=4, timeout_seconds=60)
     yield database
     await database.execute("truncate answer_cache, rate_windows, search_runs cascade")

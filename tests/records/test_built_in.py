@@ -10,7 +10,7 @@ import pytest
 
 import quarry.records
 from quarry.catalog import LOADABLE
-from quarry.civic.collections import COLLECTIONS
+from quarry.civic.tables import COLLECTIONS
 from quarry.collections.catalog_reading import relations_of_schema
 from quarry.collections.checking import check
 from quarry.collections.declaration_file import Lines, read_declarations

@@ -17,7 +17,7 @@ from quarry.postgres.embed import embed_tables
 from quarry.postgres.load import analyze, load_file
 from quarry.postgres.pool import Database
 from quarry.retrieval.values import refresh
-from quarry.runs.cleanup import delete_expired
+from quarry.runs.run_log import delete_expired
 from tests.conftest import client_of
 
 PASSWORD = "loopback"

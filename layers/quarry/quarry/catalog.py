@@ -8,7 +8,7 @@ from quarry.domains import modules
 from quarry.platform.tables import EmbeddedTable, ExpiringTable, Forgettable, LoadableTable
 from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.values import Counted
-from quarry.runs.cleanup import CORE_EXPIRING
+from quarry.runs.run_log import CORE_EXPIRING
 from quarry.streaming import runs
 
 _TABLES = modules("tables").values()

@@ -15,3 +15,4 @@ as $$
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
+select keep_values_counted('campaigns', 'campaigns', '{insert,update,delete,truncate}', 'brand, channel, company, id, imagery_sentiment, imagery_visual_style, key_value_props');

@@ -18,3 +18,5 @@ as $$
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
+select keep_values_counted('onto_tasks', 'onto_tasks', '{insert,update,delete,truncate}', 'created_by, id, project_id, props');
+select keep_values_counted('onto_tasks', 'onto_projects', '{update}', 'created_by, id, name', 'r.id = t.project_id and r.created_by = t.created_by');

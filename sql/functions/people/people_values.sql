@@ -27,3 +27,5 @@ as $$
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
+select keep_values_counted('people', 'people', '{insert,update,delete each row,truncate}', 'city, country, id, name, work_preferred_locations');
+select keep_values_counted('people', 'experience_cards', '{insert,update,delete,truncate}', 'city, company_name, country, domain, employment_type, id, intent_primary, location, person_id, seniority_level, skills, sub_domain, team, title, visible', 'id', 'person_id');

@@ -18,3 +18,6 @@ as $$
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
+select keep_values_counted('agenda_items', 'agenda_items', '{insert,update,delete,truncate}', 'category, id, matter_id, meeting_id');
+select keep_values_counted('agenda_items', 'meetings', '{update}', 'body, id', 'r.id = t.meeting_id');
+select keep_values_counted('agenda_items', 'matters', '{update}', 'id, title', 'r.id = t.matter_id');

@@ -19,3 +19,6 @@ as $$
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
+select keep_values_counted('document_sections', 'document_sections', '{insert,update,delete,truncate}', 'document_title, document_type, id, matter_id, meeting_id');
+select keep_values_counted('document_sections', 'meetings', '{update}', 'body, id', 'r.id = t.meeting_id');
+select keep_values_counted('document_sections', 'matters', '{update}', 'id, title', 'r.id = t.matter_id');

@@ -16,3 +16,5 @@ as $$
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
+select keep_values_counted('key_statements', 'key_statements', '{insert,update,delete,truncate}', 'id, meeting_id, speaker_name, speaker_role, stance');
+select keep_values_counted('key_statements', 'meetings', '{update}', 'body, id', 'r.id = t.meeting_id');

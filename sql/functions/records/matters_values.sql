@@ -17,3 +17,5 @@ as $$
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
+select keep_values_counted('matters', 'matters', '{insert,update,delete,truncate}', 'id, matter_type, meeting_id, sponsors, status, title');
+select keep_values_counted('matters', 'meetings', '{update}', 'body, id', 'r.id = t.meeting_id');

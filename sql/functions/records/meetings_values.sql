@@ -10,3 +10,4 @@ as $$
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
+select keep_values_counted('meetings', 'meetings', '{insert,update,delete,truncate}', 'body, id');

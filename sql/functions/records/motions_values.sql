@@ -24,3 +24,6 @@ as $$
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
+select keep_values_counted('motions', 'motions', '{insert,update,delete,truncate}', 'abstained, id, matter_id, meeting_id, mover, outcome, seconder, tally, votes_against, votes_for');
+select keep_values_counted('motions', 'meetings', '{update}', 'body, id', 'r.id = t.meeting_id');
+select keep_values_counted('motions', 'matters', '{update}', 'id, title', 'r.id = t.matter_id');

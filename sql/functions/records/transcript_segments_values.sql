@@ -15,3 +15,5 @@ as $$
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
 $$;
+select keep_values_counted('transcript_segments', 'transcript_segments', '{insert,update,delete,truncate}', 'id, meeting_id, speaker_name, speaker_role');
+select keep_values_counted('transcript_segments', 'meetings', '{update}', 'body, id', 'r.id = t.meeting_id');

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Coroutine, Mapping
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from pydantic import BaseModel, ValidationError
 
@@ -12,13 +13,34 @@ from quarry.client.errors import InvalidInput
 from quarry.client.streams import AsyncStream, Stream
 from quarry.client.wire import Call, EventTypes, Reply, Sent
 
-if TYPE_CHECKING:
-    from quarry.client.clients import AsyncClient, Client
-
 P = ParamSpec("P")
 T = TypeVar("T")
 E = TypeVar("E", bound=BaseModel)
 M = TypeVar("M", bound=BaseModel)
+
+
+class BlockingCalls(ABC):
+    """What makes a method's call, in a client that waits for the answer."""
+
+    @abstractmethod
+    def perform(self, call: Call, reply: Reply[T]) -> T:
+        """Make a call; every method ends here."""
+
+    @abstractmethod
+    def stream(self, call: Call, events: EventTypes[E]) -> Stream[E]:
+        """Make a streamed call."""
+
+
+class AsyncCalls(ABC):
+    """The same in a client whose methods are awaited."""
+
+    @abstractmethod
+    async def perform(self, call: Call, reply: Reply[T]) -> T:
+        """Make a call; every method ends here."""
+
+    @abstractmethod
+    def stream(self, call: Call, events: EventTypes[E]) -> AsyncStream[E]:
+        """Make a streamed call."""
 
 
 class _Method(Generic[P]):
@@ -55,12 +77,12 @@ class Route(_Method[P], Generic[P, T]):
         self._reply, self._repeatable = reply, repeatable
 
     @overload
-    def __get__(self, client: Client, owner: object = None) -> Callable[P, T]: ...
+    def __get__(self, client: BlockingCalls, owner: object = None) -> Callable[P, T]: ...
     @overload
-    def __get__(self, client: AsyncClient, owner: object = None) -> Callable[P, Coroutine[Any, Any, T]]: ...
+    def __get__(self, client: AsyncCalls, owner: object = None) -> Callable[P, Coroutine[Any, Any, T]]: ...
     @overload
     def __get__(self, client: None, owner: object = None) -> Route[P, T]: ...
-    def __get__(self, client: Client | AsyncClient | None, owner: object = None) -> Any:
+    def __get__(self, client: BlockingCalls | AsyncCalls | None, owner: object = None) -> Any:
         if client is None:
             return self
         return self._bound(client, lambda sent: client.perform(self._call(sent), self._reply))
@@ -77,12 +99,12 @@ class StreamedRoute(_Method[P], Generic[P, E]):
         self.events = events
 
     @overload
-    def __get__(self, client: Client, owner: object = None) -> Callable[P, Stream[E]]: ...
+    def __get__(self, client: BlockingCalls, owner: object = None) -> Callable[P, Stream[E]]: ...
     @overload
-    def __get__(self, client: AsyncClient, owner: object = None) -> Callable[P, AsyncStream[E]]: ...
+    def __get__(self, client: AsyncCalls, owner: object = None) -> Callable[P, AsyncStream[E]]: ...
     @overload
     def __get__(self, client: None, owner: object = None) -> StreamedRoute[P, E]: ...
-    def __get__(self, client: Client | AsyncClient | None, owner: object = None) -> Any:
+    def __get__(self, client: BlockingCalls | AsyncCalls | None, owner: object = None) -> Any:
         if client is None:
             return self
         return self._bound(client, lambda sent: client.stream(self._call(sent), self.events))

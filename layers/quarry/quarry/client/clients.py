@@ -9,6 +9,7 @@ from typing import Generic, Self, TypeVar
 import httpx2
 from pydantic import BaseModel
 
+from quarry.client.calls import AsyncCalls, BlockingCalls
 from quarry.client.exchange import Exchange, Patience
 from quarry.client.io import Door, finished
 from quarry.client.routes import Routes
@@ -45,7 +46,7 @@ class _Client(Routes, Generic[H]):
         self._exchange = Exchange(url, read, Patience(retries, wait_seconds_max), Door(self._http))
 
 
-class Client(_Client[httpx2.Client]):
+class Client(_Client[httpx2.Client], BlockingCalls):
     """A client of the Quarry at `url`, which may have a path prefix. Methods take and return the types of the contracts.
 
     `token` is sent as a bearer token: one from the identity provider or, for a local server, any name. A function is called for
@@ -57,11 +58,9 @@ class Client(_Client[httpx2.Client]):
     _http_of_own = httpx2.Client
 
     def perform(self, call: Call, reply: Reply[T]) -> T:
-        """Make a call; every method ends here."""
         return finished(self._exchange.perform(call, reply))
 
     def stream(self, call: Call, events: EventTypes[E]) -> Stream[E]:
-        """Make a streamed call."""
         return Stream(Reading(self._exchange, call, events), finished)
 
     def close(self) -> None:
@@ -78,17 +77,15 @@ class Client(_Client[httpx2.Client]):
         self.close()
 
 
-class AsyncClient(_Client[httpx2.AsyncClient]):
+class AsyncClient(_Client[httpx2.AsyncClient], AsyncCalls):
     """The same client with methods to await, and streams for `async for`."""
 
     _http_of_own = httpx2.AsyncClient
 
     async def perform(self, call: Call, reply: Reply[T]) -> T:
-        """Make a call; every method ends here."""
         return await self._exchange.perform(call, reply)
 
     def stream(self, call: Call, events: EventTypes[E]) -> AsyncStream[E]:
-        """Make a streamed call."""
         return AsyncStream(Reading(self._exchange, call, events))
 
     async def aclose(self) -> None:

@@ -33,7 +33,7 @@ from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analy
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database
 from quarry.retrieval.values import refresh
-from quarry.runs.cleanup import delete_expired
+from quarry.runs.run_log import delete_expired
 from quarry.services.s3 import S3Object, fetch
 from quarry.services.services import Services
 

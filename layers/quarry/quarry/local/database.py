@@ -47,7 +47,7 @@ class LocalDatabase:
         if self.server is None:
             yield
             return
-        from quarry.local.supervision import supervised
+        from quarry.local.embedded_postgres import supervised
 
         with supervised(self.server):
             yield

@@ -21,11 +21,14 @@ Postgres refuses to run as root. Its programs then run as the user nobody. If th
 for example), ``server`` is a link to a folder in /var/lib/quarry.
 """
 
+from __future__ import annotations
+
 import contextlib
 import errno
 import fcntl
 import importlib.metadata
 import importlib.resources
+import logging
 import os
 import pwd
 import re
@@ -36,6 +39,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -145,7 +149,7 @@ class EmbeddedPostgres:
                 else:
                     server_lock.close()
 
-    def _lock_unless_running(self, cluster: "_Cluster") -> IO[bytes] | None:
+    def _lock_unless_running(self, cluster: _Cluster) -> IO[bytes] | None:
         """Wait until the server answers (None), or has ended completely (its lock)."""
         deadline = time.monotonic() + START_SECONDS
         while (server_lock := _lock_if_free(self._directory / "server.lock")) is None:
@@ -399,3 +403,45 @@ def _program_failed(program: str, output: str) -> EmbeddedPostgresError:
     lines = output.strip().splitlines() or ["it printed nothing"]
     cause = next((line for line in lines if re.search("error|fatal|panic", line, re.IGNORECASE)), lines[-1])
     return EmbeddedPostgresError(f"{program} failed: {cause}. Fix this, {ALTERNATIVES}.")
+
+
+LOOK_SECONDS = 0.5
+FIRST_PAUSE_SECONDS = 0.5
+LONGEST_PAUSE_SECONDS = 30.0
+STEADY_SECONDS = 60.0
+"""A server that has run this long is healthy: if it stops later, the pauses start from the shortest again."""
+
+logger = logging.getLogger(__name__)
+
+
+@contextmanager
+def supervised(server: EmbeddedPostgres) -> Iterator[None]:
+    """Restart `server` whenever it has stopped, until the end of the block."""
+    ending = threading.Event()
+    watching = threading.Thread(target=_watch, args=(server, ending), name="embedded-postgres", daemon=True)
+    watching.start()
+    try:
+        yield
+    finally:
+        ending.set()
+        # a start that is under way must finish before the server can be released
+        watching.join()
+
+
+def _watch(server: EmbeddedPostgres, ending: threading.Event) -> None:
+    pause, started = FIRST_PAUSE_SECONDS, time.monotonic()
+    while not ending.wait(LOOK_SECONDS):
+        if not server.is_gone():
+            continue
+        if time.monotonic() - started > STEADY_SECONDS:
+            pause = FIRST_PAUSE_SECONDS
+        logger.warning("the embedded Postgres has stopped; restarting it in %g s", pause)
+        if ending.wait(pause):
+            return
+        try:
+            server.start()
+        except EmbeddedPostgresError as error:
+            logger.error("the embedded Postgres did not start: %s", " ".join(str(error).split()))
+        else:
+            logger.warning("the embedded Postgres is running again")
+        pause, started = min(2 * pause, LONGEST_PAUSE_SECONDS), time.monotonic()

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import math
+import re
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager, suppress
@@ -18,7 +19,7 @@ from typing import Any, ClassVar, Literal, LiteralString, Self, TypeVar, get_arg
 
 import psycopg
 from psycopg.rows import DictRow, dict_row
-from psycopg.sql import SQL, Composed, Identifier, Placeholder
+from psycopg.sql import SQL, Composable, Composed, Identifier, Placeholder
 from psycopg_pool import AsyncConnectionPool, PoolTimeout
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
@@ -29,7 +30,6 @@ from quarry.postgres.adapters import HALFVEC_TYPE, know_dates, knows_vectors, le
 from quarry.postgres.failures import translated
 from quarry.postgres.rds import checked, untrusted
 from quarry.postgres.schema import has_extensions, search_path_query
-from quarry.postgres.statement_name import statement_name
 
 Parameters = Mapping[str, Any] | Sequence[Any]
 Query = LiteralString | SQL | Composed
@@ -382,3 +382,27 @@ class _ActingDatabase(Database):
 
     async def close(self) -> None:
         await self._base.close()
+
+
+_VERB = re.compile(r"\s*(\w+)")
+_TARGET = re.compile(r"\b(?:from|into|update)\s+([a-z_][\w.]*)")
+
+
+def statement_name(query: str | Composable) -> str:
+    """The verb and the first table or function of a statement: `select search_people`."""
+    text = query if isinstance(query, str) else "".join(_words(query))
+    found = (pattern.search(text) for pattern in (_VERB, _TARGET))
+    return " ".join(match[1] for match in found if match)
+
+
+def _words(query: Composable) -> Iterator[str]:
+    match query:
+        case Composed():
+            for part in query:
+                yield from _words(part)
+        case SQL():
+            yield query.as_string()
+        case Identifier():
+            yield query.as_string().replace('"', "")
+        case _:
+            yield "?"

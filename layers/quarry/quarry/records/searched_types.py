@@ -12,7 +12,7 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Composable
 
-from quarry.civic.collections import COLLECTIONS
+from quarry.civic.tables import COLLECTIONS
 from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.naming import nearest
 from quarry.collections.own_table import OwnTable

@@ -18,7 +18,7 @@ from typing import TypeVar
 from psycopg import Error as PostgresError
 from psycopg.sql import SQL, Identifier
 
-from quarry.civic.collections import COLLECTIONS
+from quarry.civic.tables import COLLECTIONS
 from quarry.collections.catalog_reading import columns_of
 from quarry.collections.upkeep import read_collections, take_a_few
 from quarry.platform.errors import InvalidInput, QuarryError, SourceUnavailable

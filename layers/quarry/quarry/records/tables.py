@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.civic.collections import COLLECTIONS
-from quarry.civic.tables import LOADABLE
+from quarry.civic.tables import COLLECTIONS, LOADABLE
 from quarry.collections.search_table import embedded_table
 from quarry.platform.tables import ExpiringTable, Forgettable
 

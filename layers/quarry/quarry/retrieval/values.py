@@ -150,10 +150,10 @@ def changed_values(table: SearchTable, relations: Sequence[Related], change: str
       ) a (facet, value)) v (facet, value){f" where {searched}" if searched != "true" else ""}"""
 
 
-def counted(values: Sequence[str], instead: str = "") -> str:
-    """Sums up the changes in `values`. `instead` is a `with` clause that replaces the rows of a table."""
+def counted(values: Sequence[str]) -> str:
+    """Sums up the changes in `values`."""
     union = "\n      union all\n".join(values)
-    return f"""    {instead}select w.facet, w.scope, w.value, sum(w.change)::int from (
+    return f"""    select w.facet, w.scope, w.value, sum(w.change)::int from (
 {union}
     ) w (change, facet, scope, value) where length(w.value) <= {VALUE_MAX_CHARACTERS}
     group by w.facet, w.scope, w.value having sum(w.change) <> 0"""

@@ -12,7 +12,7 @@ import logging
 import time
 import uuid
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -24,7 +24,7 @@ from psycopg.sql import SQL, Composable, Identifier
 from quarry.models.interface import ChatModel, Prices, Usage
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable, NotFound, QuarryError
-from quarry.platform.tables import KEEP
+from quarry.platform.tables import KEEP, ExpiringTable
 from quarry.platform.telemetry import (
     COMPLETION_TOKENS,
     DEGRADED_STEPS,
@@ -415,3 +415,36 @@ async def whole_run(database: Database, run_id: str) -> dict[str, Any]:
         [run["id"]],
     )
     return run
+
+
+BATCH_ROWS = 1000
+
+
+CORE_EXPIRING = (
+    ExpiringTable("rate_windows", "rate_windows", "window_start < now() - interval '5 minutes'"),
+    ExpiringTable("idempotency_keys", "idempotency_keys", "expires_at <= now()"),
+    ExpiringTable("embedding_claims", "embedding_claims", "claimed_until <= now()"),
+    ExpiringTable("search_runs", "runs", "started_at < now() - make_interval(days => %(run_log_days)s)"),
+)
+
+
+async def delete_expired(
+    database: Database,
+    tables: Sequence[ExpiringTable],
+    *,
+    run_log_days: int,
+    keep_going: Callable[[], bool] = lambda: True,
+) -> dict[str, int]:
+    """Deletes the expired rows of each table in batches, while `keep_going` returns true. Returns the number per table."""
+    deleted = dict.fromkeys((table.label for table in tables), 0)
+    for table in tables:
+        statement = SQL(
+            "delete from {table} where ctid = any(array("
+            "select ctid from {table} where {expired} limit {batch} for update skip locked))"
+        ).format(table=Identifier(table.table), expired=SQL(table.expired), batch=BATCH_ROWS)
+        while keep_going():
+            count = await database.execute(statement, {"run_log_days": run_log_days})
+            deleted[table.label] += count
+            if count < BATCH_ROWS:
+                break
+    return deleted

@@ -32,7 +32,7 @@ def _show_credits(given: Arguments) -> int:
 def _show_own_credits(given: Arguments) -> int:
     if given.user_id is not None:
         raise WrongUsage("a server shows only your own credits: omit the user")
-    return calling("quarry.local.remote:show_own_credits")(given)
+    return calling("quarry.local.query:show_own_credits")(given)
 
 
 def _grant_credits(given: Arguments) -> int:
@@ -79,7 +79,7 @@ def add_serving(commands: Commands) -> None:
 def add_searching(commands: Commands) -> None:
     ask = add(
         commands, "ask", "quarry.local.ask:ask", "ask a question and watch the answer",
-        'quarry ask records "Why was the bridge closed to trucks?"', remote="quarry.local.remote:ask_server", json=False,
+        'quarry ask records "Why was the bridge closed to trucks?"', remote="quarry.local.query:ask_server", json=False,
     )  # fmt: skip
     ask.add_argument("domain", metavar="DOMAIN", choices=sorted(DOMAINS), help=", ".join(sorted(DOMAINS)))
     ask.add_argument("question", metavar="QUESTION", help="in plain words, up to 2,000 characters")
@@ -88,7 +88,7 @@ def add_searching(commands: Commands) -> None:
     query = add(
         commands, "query", "quarry.local.query:query_here", "give the exact result of a Query",
         """echo '{"source": "motion", "aggregate": ["count"]}' | quarry query -""",
-        remote="quarry.local.remote:query_server",
+        remote="quarry.local.query:query_server",
         about="Give the exact result of a Query, which is JSON: the rows, numbers or groups of a source, a sentence that states\n"
         "them, and the filters. docs/query.md describes the Query.",
     )  # fmt: skip

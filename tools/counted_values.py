@@ -1,0 +1,71 @@
+"""Generates the SQL that counts the values of a searched table and hashes records, from the declared facets and tables."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import LiteralString
+
+from quarry.collections.own_table import OwnTable
+from quarry.collections.row_sql import quoted
+from quarry.retrieval.facets import SearchTable
+from quarry.retrieval.values import relations_of, values_function
+
+
+def values_file(table: SearchTable) -> str:
+    """`<table>_values`, and the triggers that count what writes change in it."""
+    related = {each.table: each for relations in relations_of(table) for each in relations}
+    all_writes = ["insert", "update", "delete", "truncate"]
+    # rows that belong to a row are deleted with it, before the statement ends
+    own_writes = ["insert", "update", "delete each row", "truncate"]
+    has_owned = any(each.owner for each in related.values())
+    triggers = [_triggers(table, table.name, own_writes if has_owned else all_writes)]
+    for name, each in related.items():
+        if each.owner:
+            triggers.append(_triggers(table, name, all_writes, table.key, each.owner))
+        else:  # a row that others refer to exists before and after them
+            triggers.append(_triggers(table, name, ["update"], each.on))
+    return "".join([values_function(table), *triggers])
+
+
+def _triggers(table: SearchTable, written: str, operations: Sequence[str], *relation: str) -> str:
+    columns = _columns(table, written, *(["id", relation[1]] if len(relation) > 1 else []))
+    named = ", ".join(map(quoted, (table.name, written, f"{{{','.join(operations)}}}", columns, *relation)))
+    return f"select keep_values_counted({named});\n"
+
+
+def _columns(table: SearchTable, written: str, *others: str) -> str:
+    """The columns of a written table that its values are made of, and others."""
+    relations = [
+        related for each in relations_of(table) for related in each if written == table.name or related.table == written
+    ]
+    names = {None, *(related.name for related in relations)}
+    sql = [facet.sql for facet in table.listed if facet.related in names]
+    sql += [related.on for related in relations]
+    if written == table.name:
+        sql += [table.where, f"t.{table.key}", f"t.{table.scope or table.key}"]
+    row = "t" if written == table.name else "r"
+    return ", ".join(sorted({*others, *re.findall(rf"\b{row}\.(\w+)", " ".join(sql))}))
+
+
+def hashes_function(own: Iterable[OwnTable]) -> LiteralString:
+    """`record_hashes`: a hash of each existing record, in these tables or of collections."""
+    of_own = "".join(
+        f"""  select k.type, x.id, {table.row_hash}
+  from unnest(p_types, p_ids) k (type, id) join {table.rows} x on x.id = k.id where k.type = {quoted(table.name)}
+  union all
+"""
+        for table in own
+    )
+    return f"""-- Written by tools/generate.py from the built-in collections.
+-- Hashes of all fields of each existing record, to detect changed records.
+create or replace function record_hashes(p_types text[], p_ids text[])
+returns table (type text, id text, hash text)
+language sql stable
+as $$
+{of_own}  select c.name, r.id, r.row_hash
+  from unnest(p_types, p_ids) k (type, id)
+  join collections c on c.name = k.type
+  join collection_rows r on r.collection = c.id and r.id = k.id
+$$;
+"""
