@@ -133,13 +133,14 @@ def rolled_back(alarm: dict[str, Any], failing: float, shift: str) -> float:
     searches = random.binomial(SEARCHES_PER_MINUTE, percent / 100, (DEPLOYMENTS, minutes - REPORTED_AFTER_MINUTES))
     failed = random.binomial(searches, failing)
 
-    def lately(counts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    def summed(counts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
         total = counts.cumsum(axis=1)
         before = np.zeros_like(total)
         before[:, period // 60 :] = total[:, : -(period // 60)]
-        return total - before
+        lately: np.ndarray[Any, Any] = total - before
+        return lately
 
-    breached = (lately(failed) >= least) & (lately(failed) > alarm["Threshold"] * lately(searches))
+    breached = (summed(failed) >= least) & (summed(failed) > alarm["Threshold"] * summed(searches))
     return float(breached.any(axis=1).mean())
 
 
