@@ -1607,6 +1607,30 @@ CREATE FUNCTION quarry.folded_words(text text) RETURNS text[]
 
 
 --
+-- Name: forms_held(text[], text[], regconfig, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.forms_held(p_tables text[], p_forms text[], p_language regconfig, p_seen text[] DEFAULT '{}'::text[]) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  held text[] := '{}';
+  here text[];
+begin
+  for place in 1 .. coalesce(cardinality(p_tables), 0) loop
+    execute format('select array(select f.form from unnest($1) f (form), lateral (select string_agg(quote_literal(w.lexeme), '' & '')::tsquery as said'
+      ' from unnest(said_words($2, f.form)) w) q where q.said is not null and not f.form = any($3)'
+      ' and exists (select from %s t where t.text_search @@ q.said and (%s)))', p_tables[place]::regclass, coalesce(p_seen[place], 'true'))
+      into here using p_forms, p_language, held;
+    held := held || here;
+  end loop;
+  return held;
+end
+$_$;
+
+
+--
 -- Name: name_key(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 

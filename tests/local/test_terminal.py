@@ -25,6 +25,7 @@ from quarry.records.contract import (
     FollowupsEvent,
     Source,
     SourcesEvent,
+    TextWithdrawnEvent,
     ToolCallEvent,
     ToolObservationEvent,
 )
@@ -70,6 +71,23 @@ def test_a_terminal_shows_markdown_wrapped_and_coloured_and_a_file_gets_it_as_it
     assert "\x1b[36m[1]\x1b[0m" in shown
     assert shown.endswith("\nplain\n")
     assert written([text], is_terminal=False) == text + "\n"
+
+
+def test_a_terminal_says_that_text_is_withdrawn_and_marks_what_follows_where_it_stands() -> None:
+    file = io.StringIO()
+    view = RecordsView(Console(file=file, width=200, highlight=False, markup=False, emoji=False))
+    flagged = CheckedStatement(start=0, end=18, state="flagged", reason="source 1 says kept")
+    for event in (
+        *(AnswerChunkEvent(chunk=piece) for piece in ("It was ", "sold ", "for 900. ")),
+        TextWithdrawnEvent(reason="Most of it is not borne out."),
+        *(AnswerChunkEvent(chunk=piece) for piece in ("It was ", "felled ", "[1].")),
+        CitationsEvent(citations=[], unsupported=[], statements=[flagged]),
+    ):
+        view.show(event)
+    shown = " ".join(file.getvalue().split())
+    assert shown.startswith(
+        "It was *Withdrawn: most of it is not borne out.* It was felled [1].† † Source 1 says kept."
+    )
 
 
 def test_an_answer_is_shown_with_its_research_sources_confidence_followups_and_link() -> None:

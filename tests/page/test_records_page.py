@@ -159,7 +159,12 @@ def test_a_follow_up_is_sent_with_the_conversation_and_a_new_search_without(
     page.get_by_role("button", name=FOLLOWUPS[0]).click()
     expect(page.get_by_role("heading", level=1)).to_have_text(FOLLOWUPS[0])
     finished(page)
-    expect(page.get_by_role("navigation", name="Earlier in this conversation")).to_contain_text(QUESTION)
+    earlier = page.get_by_role("region", name="Earlier in this conversation").locator("details")
+    expect(earlier).to_have_count(1)
+    expect(earlier.locator(".prose")).to_be_hidden()
+    earlier.get_by_text(QUESTION).click()
+    expect(earlier.locator(".prose")).not_to_be_empty()
+    expect(earlier.get_by_role("link", name="Open this answer")).to_be_visible()
     page.get_by_role("button", name="New search").click()
     ask(page, QUESTION)
     finished(page)
@@ -373,6 +378,17 @@ def test_a_sentence_that_no_source_supports_is_marked_also_when_shared(model_sit
         mark = shown.locator(".statement-mark[data-state='flagged']")
         expect(mark).to_have_text("†")
         expect(mark).to_have_attribute("aria-label", re.compile("^Not borne out: .*900"))
+
+
+def test_withdrawn_text_leaves_the_page_before_the_answer_by_rule(model_site: Site, model: FakeOpenAI) -> None:
+    kept = "The council keeps the elm [1]."
+    model.respond = playing(
+        answer=Reply.text(f"{kept} The vote was 4–5 [1]. It cost 99 dollars [1]. Pandas ate it in 1650 [1].")
+    )
+    prose = finished(answered(model_site)).locator(".prose").first
+    expect(prose).not_to_contain_text("99 dollars")
+    expect(prose).not_to_contain_text(kept.partition(" [")[0])
+    expect(prose.locator(".citation").first).to_be_visible()
 
 
 def test_feedback_takes_a_comment_and_can_be_sent_again(site: Site) -> None:

@@ -84,3 +84,44 @@ def test_a_completion_carries_a_dagger_and_the_reason(model_client: TestClient, 
     said = model_client.post("/v1/chat/completions", json=body).json()["choices"][0]["message"]["content"]
     assert f"{WRONG}†" in said
     assert "\n† Low: 1 of 2 is not in its source. 4–5 is not in source 4." in said
+
+
+BEGUN = f"{KEPT} {WRONG} It cost 99 dollars [4]. Pandas planted it in 1650 [4]."
+
+
+def test_text_that_was_begun_and_is_mostly_flagged_is_withdrawn_before_the_answer_by_rule(
+    model_client: TestClient, model: FakeOpenAI
+) -> None:
+    correcting(model, BEGUN, "It cost 99 dollars [4]. Pandas planted it in 1650 [4].")
+    events = ask(model_client)
+    place = next(n for n, each in enumerate(events) if each["type"] == "text_withdrawn")
+    before, after = events[:place], events[place + 1 :]
+    assert KEPT in answer_of(before)
+    assert "borne out" in events[place]["reason"]
+    assert "broke off" not in answer_of(after)
+    assert KEPT not in answer_of(after)
+    assert len([each for each in after if each["type"] == "sources"]) == 1
+    text = answer_of(after)
+    kept = model_client.get(f"/answers/{the(events, 'done')['answer_id']}").json()
+    assert kept["answer"] == text
+    assert all(text[each["start"] : each["end"]].strip() for each in the(events, "citations")["statements"])
+    assert "confidence" not in types_of(events)
+    assert "records_answer" in the(events, "done")["degraded"]
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_a_completion_says_which_of_its_text_is_withdrawn(
+    model_client: TestClient, model: FakeOpenAI, *, stream: bool
+) -> None:
+    correcting(model, BEGUN, "It cost 99 dollars [4]. Pandas planted it in 1650 [4].")
+    body = {
+        "model": "quarry-records",
+        "messages": [{"role": "user", "content": f"Why did the council keep the elm in the square, {stream}?"}],
+        "stream": stream,
+    }
+    said = model_client.post("/v1/chat/completions", json=body).text
+    assert "99 dollars" not in said
+    _, withdrawn, after = said.partition("*Withdrawn: most of what was written is not borne out by its sources.*")
+    assert withdrawn
+    assert KEPT not in after
+    assert "[1]" in after

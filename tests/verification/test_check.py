@@ -161,6 +161,33 @@ def test_an_answer_that_is_mostly_flagged_is_not_backed() -> None:
     assert backed("The vote was 6–3 [1]. The wall costs $5 [1].").is_backed
 
 
+DEALS = SourceText(
+    1,
+    "Deals",
+    "Norrholm sued Castellan over a rudder in March. Ofen was bought by Harbour from Kestrel. The vet, Dr. Rouse, chased "
+    "the otters out of the pond. Lund's captain Borg scored eleven goals for the guests. The anglers wait for a later start.",
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Norrholm sued Castellan over a rudder [1].", "verified"),
+        ("Castellan sued Norrholm over a rudder [1].", "flagged"),
+        ("Castellan was sued by Norrholm over a rudder [1].", "verified"),
+        ("Norrholm was sued by Castellan over a rudder [1].", "flagged"),
+        ("Harbour bought Ofen from Kestrel [1].", "verified"),
+        ("Harbour was bought by Ofen from Kestrel [1].", "flagged"),
+        ("The captain of Lund, Borg, scored eleven goals for the guests [1].", "verified"),
+        ("Dr. Rouse chased the otters out of the pond [1].", "verified"),
+        ("The vet chased the otters out of the pond [1].", "verified"),
+        ("Castellan chased the otters out of the pond [1].", "flagged"),
+    ],
+)
+def test_who_does_what_to_whom_is_as_in_the_sentence_of_the_source(answer: str, state: str) -> None:
+    assert [each.state for each in verify(answer, [DEALS]).statements] == [state]
+
+
 @pytest.mark.parametrize("name", ["first", "second"])
 def test_most_false_statements_are_flagged_and_hardly_a_true_one(name: str) -> None:
     found = figures(name)

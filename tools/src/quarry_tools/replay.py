@@ -159,13 +159,18 @@ async def _ask_again(run: Mapping[str, Any], services: Services) -> Ended:
     try:
         async with aclosing(answer(request, caller, replace(services, run_log=kept, settings=settings))) as events:
             async for event in events:
-                written += _said(event)
+                written = [] if _withdraws(event) else [*written, *_said(event)]
     except QuarryError:
         if not kept.runs:
             raise
     again = kept.runs[0]
     results = [(result.type, result.id) for result in again.results]
     return Ended(again.status, again.end_reason, again.degraded, results, "".join(written) or None)
+
+
+def _withdraws(event: object) -> bool:
+    """Whether an event says that the text so far is no part of the answer."""
+    return getattr(event, "type", "") == "text_withdrawn"
 
 
 def _said(event: object) -> Sequence[str]:

@@ -16,7 +16,7 @@ from uuid import UUID
 from quarry.platform.links import CITATION
 from quarry.platform.text import shorten
 from quarry.services.services import Caller, Services
-from quarry.streaming.events import Event, PartialTextEvent
+from quarry.streaming.events import Event, PartialTextEvent, TextWithdrawnEvent
 from quarry.verification.marks import MarkedText, marked_end
 
 TITLE_CHARACTERS_MAX = 200
@@ -101,6 +101,9 @@ async def told(events: AsyncGenerator[Event], last: type[Last], listed: Callable
         async for event in events:
             if isinstance(event, PartialTextEvent):
                 if shown := marked.feed(event.data.text):
+                    yield shown
+            elif isinstance(event, TextWithdrawnEvent):
+                if shown := marked.withdrawn(event.data.reason):
                     yield shown
             elif isinstance(event, last):
                 yield marked_end(marked, getattr(getattr(event, "data", None), "statements", ()))

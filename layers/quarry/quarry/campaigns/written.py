@@ -9,14 +9,12 @@ from typing import Any
 
 from quarry.agent.reading import matched_values
 from quarry.agent.sources import card, describe_sources
-from quarry.answering.answer import Answer, Said
+from quarry.answering.answer import Answer, Said, Withdrawn
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.written import WrittenAnswer
 from quarry.campaigns.contract import (
     Campaign,
     ChatRequest,
-    ToolCalled,
-    ToolCallEvent,
     ToolObservationEvent,
     ToolObserved,
 )
@@ -27,7 +25,15 @@ from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.streaming.events import (
+    Event,
+    PartialText,
+    PartialTextEvent,
+    TextWithdrawnEvent,
+    ToolCalled,
+    ToolCallEvent,
+    Withdrawal,
+)
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.trust import SourceText
 
@@ -57,6 +63,8 @@ class Written:
                 match event:
                     case Said(piece):
                         yield PartialTextEvent(data=PartialText(text=piece))
+                    case Withdrawn(reason):
+                        yield TextWithdrawnEvent(data=Withdrawal(reason=reason))
                     case ToolStarted(id, tool, arguments):
                         yield ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=_given(arguments)))
                     case ToolFinished():

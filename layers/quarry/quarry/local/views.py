@@ -18,7 +18,7 @@ from quarry.ontology import contract as ontology
 from quarry.people import contract as people
 from quarry.platform.text import marked_parts
 from quarry.records import contract as records
-from quarry.streaming.events import PartialTextEvent
+from quarry.streaming.events import PartialTextEvent, TextWithdrawnEvent, ToolCallEvent, ToolObservationEvent
 from quarry.verification.marks import MarkedText, marked_end
 from quarry.verification.wire import CheckedStatement, Confidence
 
@@ -82,6 +82,10 @@ class View(ABC):
         """Print the next piece of the answer."""
         self._print(self._marked.feed(piece))
 
+    def _withdraw(self, reason: str) -> None:
+        """Say that what was printed of the answer is no part of it."""
+        self._print(self._marked.withdrawn(reason))
+
     def _print(self, text: str) -> None:
         if not text:
             return
@@ -130,6 +134,8 @@ class RecordsView(View):
                 self._sources = event.sources
             case records.AnswerChunkEvent():
                 self._write(event.chunk)
+            case records.TextWithdrawnEvent():
+                self._withdraw(event.reason)
             case records.CitationsEvent():
                 self._end_answer(event.statements)
                 self._show_sources("Sources" if event.citations else "Nearest records")
@@ -181,6 +187,8 @@ class CompaniesView(View):
             case PartialTextEvent(data=piece):
                 self._is_writing = True
                 self._write(piece.text)
+            case TextWithdrawnEvent(data=withdrawal):
+                self._withdraw(withdrawal.reason)
             case companies.FinalAnswerEvent(data=answer):
                 self._end_answer(answer.statements)
                 if self._is_writing:
@@ -223,12 +231,14 @@ class CampaignsView(View):
 
     def show(self, event: BaseModel) -> None:
         match event:
-            case campaigns.ToolCallEvent():
+            case ToolCallEvent():
                 self._tool_call(event.data.tool, event.data.arguments)
             case campaigns.ToolObservationEvent():
                 self._line(f"  {event.data.summary}", "dim")
             case PartialTextEvent():
                 self._write(event.data.text)
+            case TextWithdrawnEvent(data=withdrawal):
+                self._withdraw(withdrawal.reason)
             case campaigns.FinalAnswerEvent():
                 self._end(event.data)
 
@@ -265,12 +275,14 @@ class ProjectsView(View):
 
     def show(self, event: BaseModel) -> None:
         match event:
-            case ontology.ToolCallEvent():
+            case ToolCallEvent():
                 self._tool_call(event.data.tool, event.data.arguments)
-            case ontology.ToolObservationEvent():
+            case ToolObservationEvent():
                 self._line(f"  {event.data.summary}", "dim")
             case PartialTextEvent():
                 self._write(event.data.text)
+            case TextWithdrawnEvent(data=withdrawal):
+                self._withdraw(withdrawal.reason)
             case ontology.FinalAnswerEvent():
                 self._end(event.data)
 

@@ -33,7 +33,7 @@ from quarry.query.algebra import (
 )
 from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, resolve, resolve_rows, rows_of
 from quarry.query.schema import Field, Kind, Schema, Source
-from quarry.query.values import interval_of
+from quarry.query.values import interval_of, truth_of
 from quarry.spans.quantities import converted, dimension_of, plain_unit
 
 NAMED_MAX = 4
@@ -142,7 +142,14 @@ class Phrases:
     def _label(self, path: Path) -> str:
         if path.over is None:
             return path.label
-        return self._once(path, path.over, self.say(path.over, field=path.label, fields=plural(path.label)))
+        return self._once(path, path.over, self._function(path.over, path.label))
+
+    def _function(self, function: str, label: str, part: str = "") -> str:
+        """The label of a function over a field: "total amount", but "sum of total"."""
+        said, other = self.say(function, field=label, fields=plural(label), part=part), f"{function}_of"
+        first, second, *_ = [*said.casefold().split(), "", ""]
+        is_doubled = first == second and other in templates_of(self.language)
+        return self.say(other, field=label) if is_doubled else said
 
     def _once(self, path: Path, function: str, label: str) -> str:
         """The label of a function over a field, which says so where each row that the field is of counts once."""
@@ -185,7 +192,7 @@ class Phrases:
         else:
             path, label = self._path(aggregate.field), self.field(aggregate.field)
             part = self.writing.measured(Decimal(str(aggregate.fraction)) * 100)
-            label = self.say(aggregate.fn, field=label, fields=plural(label), part=part)
+            label = self._function(aggregate.fn, label, part)
             if path is not None and path.over is None:
                 label = self._once(path, aggregate.fn, label)
         which = self.conditions(aggregate.where)
@@ -257,7 +264,7 @@ class Phrases:
         if condition.op in ("is_null", "not_null"):
             return self.say("condition", field=label, value=self.say("none" if condition.op == "is_null" else "any"))
         if kind == "boolean" and len(condition.scalars) == 1:
-            is_true = (condition.scalars[0] in (True, "true")) == (condition.op == "=")
+            is_true = truth_of(condition.scalars[0], "") == (condition.op == "=")
             return self.say("true" if is_true else "false", field=label)
         if kind in ("date", "datetime") and condition.scalars and (said := self.days(condition, kind)) is not None:
             return self.say("condition", field=label, value=said)
@@ -278,7 +285,7 @@ class Phrases:
         if op in ("is_null", "not_null"):
             return self._presence(field, wording, has_none=op == "is_null")
         if field.kind == "boolean" and condition.scalars:
-            is_so = (condition.scalars[0] in (True, "true")) == (op == "=")
+            is_so = truth_of(condition.scalars[0], "") == (op == "=")
             return wording if is_so else self.say("not_said", condition=wording)
         affirmed = condition.model_copy(update={"op": "=" if op in ("!=", "contains") else op})
         value = self.days(affirmed, field.kind) if field.kind in ("date", "datetime", "year") else None

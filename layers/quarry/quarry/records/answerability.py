@@ -18,10 +18,12 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
+from quarry.language.word_forms import is_everyday
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import STOP_WORDS, placed_words, significant_words, topic_text, words
 from quarry.reader.features import chance_of
 from quarry.records.by_rule import ByRule
+from quarry.records.compounds import with_forms
 from quarry.records.contract import RecordKey
 from quarry.records.finding import Searched, SearchToolset
 from quarry.records.passages import NEAREST_MAX, Quote, as_passages, chosen, nothing_near, read_sentences
@@ -41,7 +43,10 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
     """
     if not first.ranked:
         return ByRule(nothing_near(()), is_found=False), 0.0
-    authors = toolset.read.authors
+    authors, read = toolset.read.authors, toolset.read
+    if read.words and read.is_dated and not first.is_beside:
+        query = read.words  # the days are met
+    query = with_forms(query, first.forms)
     said = [each for each in first.sources if each.text.author in authors]
     found = await read_sentences(query, said or first.sources, toolset.services)
     passages = ByRule(*as_passages(chosen(found), toolset.evidence.sources))
@@ -53,12 +58,18 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
     has_meaning = any(each.has_meaning for each in toolset.types)
     fitted = fitted_for(toolset.services.embeddings.name if has_meaning else "")
     likely = fitted.probability(features_of(first, asked, found))
-    # a record with every word is near even a short question, and so are the words of the person asked about
+    # a record with every word is near even a short question, and so are the words of the person asked about, and what is of
+    # the days asked about where the question says little more
     is_near = not first.is_beside and (
-        likely >= fitted.doubted_below or bool(said) or _is_all_held(asked) or not is_asked(query)
+        likely >= fitted.doubted_below
+        or bool(said)
+        or _is_all_held(asked)
+        or not is_asked(query)
+        or (read.is_dated and not any(each.is_missing and not is_everyday(each.word) for each in asked))
     )
     if is_near and passages.pieces:
-        return passages, likely
+        # who asks what somebody said of something asks for their words
+        return passages, 1.0 if said and read.says_more else likely
     nearest = first.sources[:NEAREST_MAX]
     return ByRule(nothing_near(nearest, is_beside=first.is_beside), nearest, is_found=False), likely
 

@@ -17,6 +17,7 @@ from quarry.records.contract import (
     ConfidenceEvent,
     PriorTurn,
     SourcesEvent,
+    TextWithdrawnEvent,
 )
 from quarry.records.contract import Source as RecordSource
 from quarry.verification.marks import MarkedText, marked_end
@@ -38,6 +39,10 @@ async def _said(asked: Asked, request: AskRequest) -> Said:
                 case AnswerChunkEvent(chunk=chunk):
                     text += chunk
                     if shown := marked.feed(chunk):
+                        yield shown
+                case TextWithdrawnEvent(reason=reason):
+                    text = ""
+                    if shown := marked.withdrawn(reason):
                         yield shown
                 case SourcesEvent():
                     sources = event.sources

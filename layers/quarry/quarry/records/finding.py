@@ -20,6 +20,7 @@ from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import is_in_other_script, significant_words, words
 from quarry.query.algebra import Comparison, Condition
 from quarry.query.of_table import denies
+from quarry.records.compounds import respelt, with_forms
 from quarry.records.contract import RecordKey, RecordType, Source
 from quarry.records.evidence import Candidate, Evidence, EvidenceSource, RankedRecord, RecordText
 from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up
@@ -44,6 +45,8 @@ class Searched:
     sources: Sequence[EvidenceSource]
     is_beside: bool = False
     """Whether none of them is of the days that the question asks about."""
+    forms: Mapping[str, str] = field(default_factory=dict)
+    """Compounds of the query as the records write them."""
 
     @property
     def summary(self) -> str:
@@ -83,7 +86,7 @@ class SearchToolset:
         authors = self.reading.authors if self.reading is not None else frozenset[str]()
         # what the people asked about said themselves comes first
         texts = sorted(await self.found(ranked, query), key=lambda each: each[1].author not in authors)
-        return Searched(ranked, self.evidence.add(varied(texts)[:FIRST_SOURCES]), found.plan.is_beside)
+        return Searched(ranked, self.evidence.add(varied(texts)[:FIRST_SOURCES]), found.plan.is_beside, found.forms)
 
     async def found(self, ranked: Sequence[RankedRecord], query: str) -> list[tuple[RankedRecord, RecordText]]:
         """The best of the ranked records with their texts, which `pool` keeps."""
@@ -171,6 +174,8 @@ class Found:
 
     plan: SearchPlan
     candidates: Sequence[Candidate] = ()
+    forms: Mapping[str, str] = field(default_factory=dict)
+    """Compounds of the query as the records write them, see `compounds`."""
 
 
 async def gather_candidates(
@@ -194,14 +199,16 @@ async def gather_candidates(
     reads_english_alone = services.embeddings.name == LOCAL_EMBEDDING_MODEL
     # a vector has no "not": excluded words would draw it nearer; a model of English has no words for other scripts
     by_meaning = not (reads_english_alone and is_in_other_script(asked))
+    is_plain = asked == query and '"' not in query
     vector = await services.queries.embed_for(run, asked) if by_meaning else None
     found = Found(SearchPlan(()))
     with run.step("retrieve") as record:
+        forms = await respelt(query, types, services.reader) if is_plain else {}
         # planning a long question would hold the event loop too long
         for plan in await off_loop(list, search_plans(query, types, reading, scope)):
             candidates = await find_candidates(
                 services.reader,
-                plan.arms,
+                [replace(arm, query=with_forms(arm.query, forms)) for arm in plan.arms],
                 vector=vector,
                 depth=DEPTH,
                 is_strict=scope.is_strict,
@@ -209,7 +216,7 @@ async def gather_candidates(
             )
             listed = await ids_meeting(services.reader, plan.listed, DEPTH)
             candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]
-            found = Found(plan, candidates)
+            found = Found(plan, candidates, forms)
             if any(map(may_be_ranked, candidates)):
                 break
         record.counts["candidates"] = len(found.candidates)

@@ -10,7 +10,7 @@ import datetime
 import math
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
@@ -25,6 +25,7 @@ from quarry.reader.learned import PairModel, read_pair_model
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource, RecordText
 from quarry.records.reading import is_asked
 from quarry.services.services import Services
+from quarry.verification.prose import side_of
 
 QUOTES_MAX = 5
 QUOTES_PER_SOURCE_MAX = 3
@@ -53,6 +54,9 @@ TITLE_WEIGHT = 0.5
 WORDS_WEIGHT, ANSWERS_WEIGHT, RANK_WEIGHT, NEAR_WEIGHT = 0.8, 0.5, 1.0, 0.6
 EVEN = -2.0
 """Log-odds at which a sentence counts half: those of an answering sentence are often no higher."""
+FIELD_WEIGHT = 0.8
+"""Values of fields rank below sentences of the same record."""
+ON_SIDE_WEIGHT, OPPOSITE_WEIGHT = 1.3, 0.5
 SPOKEN_WEIGHT = 0.8
 """Quotations of people rank below sentences of the record itself."""
 _NAMED_VALUE = re.compile(r"[^\W\d_][\w ]{0,79}: \S.{0,200}")
@@ -64,7 +68,8 @@ _YEAR = re.compile(r"\b[12]\d{3}\b")
 class Quote:
     """A sentence of a source. `share`: how much of the question's words it holds, by their weight, from 0 to 1; `near`: the
     similarity of its source, as a share of the nearest; `answers`: the log-odds that it answers, where the pair model read it;
-    `has_title`: it begins with the title of its record.
+    `has_title`: it begins with the title of its record; `is_on_side`: whether it is for or against, as the question asks; None
+    where one of them says neither.
     """
 
     source: EvidenceSource
@@ -75,6 +80,7 @@ class Quote:
     near: float = 0.0
     answers: float | None = None
     has_title: bool = False
+    is_on_side: bool | None = None
 
     @property
     def score(self) -> float:
@@ -82,7 +88,9 @@ class Quote:
         likely = self.share if self.answers is None else 1 / (1 + math.exp(EVEN - self.answers))
         text = self.source.text
         score = WORDS_WEIGHT * self.share + ANSWERS_WEIGHT * likely + RANK_WEIGHT * self.source.weight
-        return (score + NEAR_WEIGHT * self.near) * text.quoting.weight * (SPOKEN_WEIGHT if text.author else 1.0)
+        of_kind = FIELD_WEIGHT if self.has_title and text.is_prose else SPOKEN_WEIGHT if text.author else 1.0
+        of_kind *= {None: 1.0, True: ON_SIDE_WEIGHT, False: OPPOSITE_WEIGHT}[self.is_on_side]
+        return (score + NEAR_WEIGHT * self.near) * text.quoting.weight * of_kind
 
 
 def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
@@ -102,8 +110,8 @@ def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
         for source in sources
         for place, (title, text) in enumerate(_units(source.text))
     ]
-    # a sentence without a word beyond the question does not answer it
-    pool = [each for each in pool if each.stems - asked] or pool
+    # a sentence or a field's value without a word beyond the question does not answer it
+    pool = [each for each in pool if _told(each) - asked] or pool
     holders = Counter(word for each in pool for word in each.stems & asked)
     weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked}
     total = sum(weights.values()) or 1.0
@@ -121,10 +129,22 @@ async def read_sentences(question: str, sources: Sequence[EvidenceSource], servi
     is asked, words alone do.
     """
     found = await off_loop(candidates, question, sources)
+    found = await off_loop(of_side, question, found)
     if services.embeddings.name == LOCAL_EMBEDDING_MODEL and is_asked(question):
         with suppress(ModelError):
             found = await off_loop(judged, question, found)
     return found
+
+
+def of_side(question: str, found: Sequence[Quote]) -> list[Quote]:
+    """The sentences, those on the side that is asked about before those on neither and on the other one, as the check of answers
+    tells sides.
+    """
+    asked = side_of(question.lower())
+    if asked is None:
+        return list(found)
+    sides = ((each, side_of(each.text.lower())) for each in found)
+    return _sorted(replace(each, is_on_side=None if side is None else side is asked) for each, side in sides)
 
 
 def judged(question: str, found: Sequence[Quote]) -> list[Quote]:
@@ -219,8 +239,20 @@ def _overlap(one: Quote, other: Quote) -> float:
     return len(one.stems & other.stems) / smaller if smaller else 1.0
 
 
+def _told(quote: Quote) -> Set[str]:
+    """The stems of what a sentence tells; of a field, those of its value."""
+    value = quote.text.removeprefix(_title(quote.source.text)).partition(": ")[2]
+    return {*significant_words(value)} if quote.has_title else quote.stems
+
+
 def _about(record: RecordText) -> list[str]:
-    return significant_words(f"{record.title} {record.topic or ''}")
+    """The stems of what tells which record it is: its title, topic, author and fields."""
+    fields = (line.partition(": ")[2] for line in read_body(record).split("\n") if _is_field(line))
+    return significant_words(" ".join((record.title, record.topic or "", record.author or "", *fields)))
+
+
+def _is_field(line: str) -> bool:
+    return line[:1].islower() and _NAMED_VALUE.fullmatch(line) is not None
 
 
 def _context(quote: Quote) -> str:
@@ -234,13 +266,14 @@ def _units(record: RecordText) -> Iterator[tuple[str, str]]:
     """The sentences that can be quoted, each with the title before it if it is a field's value."""
     title, prose = _title(record), list[str]()
     for line in read_body(record).split("\n"):
-        if _NAMED_VALUE.fullmatch(line) and line[:1].islower():
-            # the title stands before each value already
-            if line.partition(": ")[2] != record.title:
+        if _is_field(line):
+            # the title stands before each value already, and the author before each quotation
+            if line.partition(": ")[2] not in (record.title, record.author):
                 yield title, line
         else:
             prose.append(line)
-    yield from (("", unit) for unit in _sentences_of(record, prose))
+    units = _sentences_of(record, prose)
+    yield from (("", unit) for unit in units if unit != record.title or len(units) == 1)
 
 
 def _title(record: RecordText) -> str:
@@ -283,7 +316,9 @@ def _cited(quote: Quote) -> str:
     """A sentence with who said it, and its citation."""
     record, text = quote.source.text, markdown_safe(shorten(quote.text, QUOTED_CHARACTERS_MAX))
     if record.author:
-        text = f"{markdown_safe(shorten(record.title, 200))}: “{text.strip('“”')}”"
+        title, author = shorten(record.title, 200), shorten(record.author, 200)
+        speaker = title if author in title else f"{author} ({title})"
+        text = f"{markdown_safe(speaker)}: “{text.strip('“”')}”"
     return f"{text} [{quote.source.n}]"
 
 

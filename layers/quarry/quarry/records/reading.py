@@ -17,6 +17,7 @@ from typing import Any
 from quarry.agent.reading import read_over
 from quarry.agent.sources import Asked, what_may_be_asked
 from quarry.language.tokens import codes_in
+from quarry.language.writing import languages
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS, placed_words, significant_words, words
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
@@ -196,7 +197,10 @@ def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -
     named = tuple(own for name in likely.sources if (own := asked.homes[name][1]) in types.counted)
     excluded = exclusions_in(text)
     says_more = likely.says_more(_spans(said))
-    is_dated = any(_is_a_time(each, types.united, at_most=0 if says_more else YEAR_DAYS) for each, _ in said)
+    is_dated = any(
+        _is_a_time(each, types.united, at_most=0 if says_more and _names_its_days(text, spans) else YEAR_DAYS)
+        for each, spans in said
+    )
     must_hold = bool(named) or not says_more or is_dated
     if not must_hold:
         said = [each for each in said if _is_of_people_or_days(each[0], types.united)]
@@ -367,6 +371,15 @@ def is_soft(condition: Condition, table: SearchTable) -> bool:
 def _is_of_people_or_days(condition: Condition, table: SearchTable) -> bool:
     facets = [table.facet(facet_of(each)) for each in comparisons_of([condition]) if not denies(each)]
     return bool(facets) and all(each.is_people or each.kind in ("name", "date") for each in facets)
+
+
+def _names_its_days(text: str, spans: Iterable[Span]) -> bool:
+    """Whether days are named by their number or month, as those of what records tell may be: "the storm of March 2025". "Last
+    month" is reckoned from today, and means the records.
+    """
+    said = [word for each in spans for word in words(text[each.start : each.end])]
+    months = {month.lower() for each in languages().values() for month in each.months}
+    return not months.isdisjoint(said) or any(map(str.isdigit, "".join(said)))
 
 
 def _is_a_time(condition: Condition, table: SearchTable, at_most: int) -> bool:

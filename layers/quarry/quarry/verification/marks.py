@@ -27,6 +27,12 @@ class MarkedText:
         self._shown += len(first)
         return first
 
+    def withdrawn(self, reason: str) -> str:
+        """What to show in place of the pieces so far, which are no part of the answer: those behind it are a new text."""
+        is_shown = self._shown > 0
+        self._pieces, self._shown = [], 0
+        return f"\n\n*Withdrawn: {reason[:1].lower()}{reason[1:]}*\n\n" if is_shown else ""
+
     def finish(self, ends: Sequence[int] = ()) -> str:
         """The rest, with its daggers."""
         text, self._pieces = "".join(self._pieces), []

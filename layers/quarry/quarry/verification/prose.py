@@ -17,6 +17,7 @@ from quarry.platform.text import words
 from quarry.verification.finding import Finding
 from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import Clause, Passage, clauses_of, folded, parted
+from quarry.verification.roles import check_order, check_roles
 from quarry.verification.statements import QUOTED
 from quarry.verification.values import Day, Number, Values, blanked, read_values, spans_of
 from quarry.verification.wording import english
@@ -102,7 +103,8 @@ def check_prose(said: Said, passage: Passage, in_results: Elsewhere) -> Finding:
         _check_sides(said, passage, names, found)
         _check_polarity(said, passage, found)
         _check_unanimity(said, passage, found)
-        _check_order(said, passage, found)
+        check_order(said, passage, found)
+        check_roles(said, passage, found)
     _check_cover(said, passage, names, found)
     return found
 
@@ -251,7 +253,9 @@ def _check_beside(number: Number, same: Sequence[Number], said: Said, passage: P
     alike = [each for each in numbers if _is_alike_kind(number, each) and each not in same]
     best = max(alike, key=lambda each: len(mine & _beside(passage.all, each, numbers)), default=None)
     shared = len(mine & _beside(passage.all, best, numbers)) if best is not None else 0
-    if best is not None and shared >= 2:
+    # "of the 214 members 88 attended" says 214 too
+    is_said = best is not None and any(each.value == best.value for each in said.values.numbers)
+    if best is not None and shared >= 2 and not is_said:
         reason = f"{passage.name} says {best.text} here, not {number.text}"
         (found.wrong if shared >= SAME_CLAUSE_MIN * len(mine) else found.weak).append(reason)
 
@@ -312,7 +316,8 @@ def _follows(number: Number, said: Said, passage: Passage) -> bool:
     sums = [
         value for a, b in combinations(plain, 2) if a.unit == b.unit for value in (a.value + b.value, a.value - b.value)
     ]
-    return any(number.is_near(value, loose=loose) for value in (*products, *sums))
+    shares = [a.value / b.value for a, b in permutations(plain, 2) if a.unit == number.unit and not b.unit and b.value]
+    return any(number.is_near(value, loose=loose) for value in (*products, *sums, *(shares if number.unit else ())))
 
 
 def _check_names(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
@@ -396,14 +401,14 @@ def _check_sides(said: Said, passage: Passage, names: Sequence[tuple[str, ...]],
     """Whether who is named for or against something is on that side in the source."""
     for name in names:
         clause = next((each.text.lower() for each in said.clauses if name[-1] in each.words), said.outside.lower())
-        mine = _side(clause)
+        mine = side_of(clause)
         if mine is None:
             continue
         sentences = [each for each in passage.sentences if name[-1] in each.words]
         sides = {
-            _side(part.text.lower()) for each in sentences for part in clauses_of(each.text) if name[-1] in part.words
+            side_of(part.text.lower()) for each in sentences for part in clauses_of(each.text) if name[-1] in part.words
         }
-        sides |= {_side(each.text.lower()) for each in sentences}
+        sides |= {side_of(each.text.lower()) for each in sentences}
         if sides and mine not in sides:
             opposite = (not mine) in sides
             (found.denied if opposite else found.weak).append(
@@ -413,8 +418,8 @@ def _check_sides(said: Said, passage: Passage, names: Sequence[tuple[str, ...]],
             )
 
 
-def _side(text: str) -> bool | None:
-    """True for, False against; None where a text says neither or both."""
+def side_of(text: str) -> bool | None:
+    """True for, False against; None where a text, in lower case, says neither or both."""
     wording = english()
     against, in_favour = wording.opposed.search(text), wording.in_favour.search(text)
     if bool(against) == bool(in_favour):
@@ -568,32 +573,6 @@ def _check_unanimity(said: Said, passage: Passage, found: Finding) -> None:
         window = passage.window_of(said.stems)
         if "unanimously" in words(window.text) and re.search(r"\bdissent", said.outside.lower()):
             found.denied.append(f"{passage.name} says unanimously")
-
-
-_FROM_TO = re.compile(r"\b[Ff]rom (\S+(?: \S+)?) to (\S+)")
-_INSTEAD = re.compile(r"(\w+) (?:instead of|rather than|not) (?:an? |the )?(\w+)")
-
-
-def _check_order(said: Said, passage: Passage, found: Finding) -> None:
-    """Whether "from A to B" is so in the source, and whether what an agent did was done by him there."""
-    for match in _FROM_TO.finditer(said.outside):
-        first, last = match[1].strip(".,"), match[2].strip(".,;)")
-        if re.search(rf"from {re.escape(last)}\b.{{0,24}} to {re.escape(first)}\b", passage.all):
-            found.denied.append(f"{passage.name} says from {last} to {first}")
-        elif re.search(rf"\bfrom {re.escape(last)}\b", passage.all) and not re.search(
-            rf"\bfrom {re.escape(first)}\b", passage.all
-        ):
-            found.denied.append(f"{passage.name} says from {last}")
-    low = passage.all.lower()
-    for match in _INSTEAD.finditer(said.outside.lower()):
-        if re.search(rf"\b{re.escape(match[2])} (?:instead of|rather than) (?:an? |the )?{re.escape(match[1])}\b", low):
-            found.denied.append(f"{passage.name} says it the other way round")
-    for match in re.finditer(r"\b(\w+(?:ed|en|t)) (by )?([A-Z]\w+)", said.outside):
-        verb, by, name = match[1].lower(), bool(match[2]), re.escape(match[3].lower())
-        if (not by and re.search(rf"\b{verb} by {name}\b", low) and not re.search(rf"\b{verb} {name}\b", low)) or (
-            by and re.search(rf"\b{verb} {name}\b", low) and not re.search(rf"\b{verb} by {name}\b", low)
-        ):
-            found.denied.append(f"{passage.name} has who did it and to whom the other way round")
 
 
 def cover(stems: frozenset[str], passage: Passage) -> float:

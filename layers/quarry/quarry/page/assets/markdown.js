@@ -77,8 +77,9 @@ export class MarkdownView {
     this.#place();
   }
 
-  /** Keep `node`, which charts a number, right below the first block that contains one. @param {Element} node */
+  /** Keep `node`, which charts a number, right below the first block that contains one; null removes it. @param {Element | null} node */
   illustrate(node) {
+    this.figure?.remove();
     this.figure = node;
     this.#place();
   }

@@ -132,6 +132,13 @@ export class Streamed {
     this.timeline.set({id, label: this.timeline.steps.get(id)?.step.label ?? words(tool), status: 'completed', detail: summary});
   }
 
+  /** What was written so far is no part of the answer. */
+  withdraw() {
+    this.text = '';
+    this.statements = [];
+    this.flushSoon();
+  }
+
   /** Update the text at most once per frame. */
   flushSoon() {
     this.frame ??= requestAnimationFrame(() => { this.frame = null; this.flush(); });

@@ -10,7 +10,8 @@ const HOME = new URL('..', import.meta.url);
 const SILENCE_MAX_MS = 45_000;
 /** The escape sequences in snippets. */
 const ENTITIES = {'&lt;': '<', '&gt;': '>', '&quot;': '"', '&#x27;': "'", '&amp;': '&'};
-const INLINE = /\*\*([^*\n]+)\*\*|\[(\d{1,3})\]/g;
+/** An escaped character, code, bold text, a citation. */
+const INLINE = /\\([!-/:-@[-`{-~])|`([^`\n]+)`|\*\*([^*\n]+)\*\*|\[(\d{1,3})\]/g;
 
 const STYLE = `
   :host { display: block; font: inherit; color: inherit; }
@@ -80,7 +81,7 @@ class QuarryAsk extends HTMLElement {
 
   /** Show the events of the answer as they come. */
   async #read(question, stop) {
-    let [text, sources, timer] = ['', [], 0];
+    let [text, sources, flagged, timer] = ['', [], [], 0];
     try {
       for await (const event of this.#events(question, stop.signal)) {
         clearTimeout(timer);
@@ -88,9 +89,11 @@ class QuarryAsk extends HTMLElement {
         if (event.type === 'error') throw new Error(event.message);
         if (event.type === 'sources') sources = event.sources;
         if (event.type === 'final_answer_chunk') text += event.chunk;
+        if (event.type === 'text_withdrawn') text = '';
+        if (event.type === 'citations') flagged = (event.statements ?? []).filter(({state}) => state === 'flagged');
         if (event.type === 'done') {
           const cited = sources.filter(({n}) => text.includes(`[${n}]`));
-          this.#show(text, cited);
+          this.#show(marked(text, flagged), cited);
           return {text, sources: cited, id: event.answer_id};
         }
         if (event.type === 'final_answer_chunk') this.#show(text, []);
@@ -142,8 +145,10 @@ class QuarryAsk extends HTMLElement {
     for (const match of line.matchAll(INLINE)) {
       yield line.slice(end, match.index);
       end = match.index + match[0].length;
-      if (match[1]) yield element('strong', {}, match[1]);
-      else yield cited.has(Number(match[2])) ? this.#citation(match[2]) : match[0];
+      const [whole, escaped, code, bold, n] = match;
+      if (bold) yield element('strong', {}, bold);
+      else if (n) yield cited.has(Number(n)) ? this.#citation(n) : whole;
+      else yield escaped ?? element('code', {}, code);
     }
     yield line.slice(end);
   }
@@ -156,6 +161,14 @@ class QuarryAsk extends HTMLElement {
     });
     return link;
   }
+}
+
+/** A text with a dagger behind each flagged statement, and their reasons below. Offsets count characters, not code units. */
+function marked(text, flagged) {
+  const characters = [...text];
+  for (const {end} of [...flagged].reverse()) characters.splice(characters[end - 1] === '|' ? end - 1 : end, 0, '†');
+  const reasons = [...new Set(flagged.map(({reason}) => reason))].filter(Boolean);
+  return reasons.length ? `${characters.join('')}\n\n† ${reasons.join('; ')}` : characters.join('');
 }
 
 /** Safari can only read a stream through its reader. */

@@ -1,0 +1,185 @@
+"""Who does what to whom: whether a statement has the words of a sentence of its source in another order, or another one of the
+source's words in the place of one. Pure.
+
+Two words have changed sides where a third one, such as the verb, stands between them in both: "A sued B" for "B sued A". A
+passive turns them without a change ("B was sued by A").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from difflib import SequenceMatcher
+from functools import cached_property
+from itertools import pairwise
+from typing import Literal, Protocol
+
+from quarry.platform.text import STOP_WORDS, words
+from quarry.verification.finding import Finding
+from quarry.verification.passages import Clause, Passage
+from quarry.verification.wording import english
+
+SHARED_MIN, SHARE_MIN = 3, 0.6
+"""How many words of a statement, and which share of them, a sentence must have to be the one that it retells."""
+PLACED_MAX, PLACES_MAX, BESIDE_MIN = 2, 4, 2
+"""Words that stand in the place of so many others, at most, and the least words that are the same around them."""
+TITLE_MAX = 2
+"""Words side by side may name the same, whatever so short a word stands between ("the vet, Dr. Rouse")."""
+
+
+_BE = frozenset("is are was were be been being".split())
+
+
+class Told(Protocol):
+    """What a statement says, see `prose.Said`."""
+
+    @property
+    def outside(self) -> str: ...
+
+
+@dataclass(frozen=True)
+class Line:
+    """The words of a sentence that carry meaning or deny, as stems in order. What stands before and behind a word of `turns` is
+    turned by grammar: a passive, or what a possessor has.
+    """
+
+    stems: Sequence[str]
+    turns: frozenset[str]
+    by: frozenset[str]
+    """The words that "by" follows."""
+
+    @classmethod
+    def of(cls, text: str) -> Line:
+        wording, stems = english(), list[str]()
+        turns, by, turns_next = set[str](), set[str](), False
+        for word in words(text):
+            if word == "by" and stems:
+                by.add(stems[-1])
+            if wording.denies(word):
+                stems.append(word)
+            elif word not in STOP_WORDS and not word[0].isdigit():
+                stems.append(wording.stem(word))
+                turns.update(stems[-1:] if turns_next else ())
+            turns_next = word in _BE or word.endswith(("'s", "s'"))
+        return cls(stems, frozenset(turns | by), frozenset(by))
+
+    @cached_property
+    def place(self) -> dict[str, int]:
+        """Where the words are that stand there once."""
+        return {each: n for n, each in enumerate(self.stems) if self.stems.count(each) == 1}
+
+
+def check_roles(said: Told, passage: Passage, found: Finding) -> None:
+    """Whether the source has two words of the statement the other way round, or another word in its place."""
+    mine = Line.of(said.outside.replace("\0", " "))
+    if _is_undone(mine, passage):
+        found.denied.append(f"{passage.name} has who did it and to whom the other way round")
+        return
+    if len(mine.stems) < SHARED_MIN:
+        return
+    nearest = _retold(mine, passage)
+    if nearest is None:
+        return
+    theirs = Line.of(nearest.text)
+    if _is_turned(mine, theirs):
+        found.denied.append(f"{passage.name} says it the other way round: “{nearest.text.strip()}”")
+    elif another := _another(mine, theirs, passage):
+        (found.wrong if another == "exchanged" else found.weak).append(f"{passage.name} says: “{nearest.text.strip()}”")
+
+
+def _is_undone(mine: Line, passage: Passage) -> bool:
+    """Whether the source has what is done to somebody as done by them, or the other way round."""
+    if not mine.by and "by" not in passage.words:
+        return False
+    names = {english().stem(each) for each in passage.known_names}
+    for done, doer in pairwise(mine.stems):
+        if doer not in names:
+            continue
+        lines = [Line.of(each.text) for each in passage.sentences if done in each.stems and doer in each.stems]
+        is_by = {done in each.by for each in lines if (done, doer) in pairwise(each.stems)}
+        if is_by == {done not in mine.by}:
+            return True
+    return False
+
+
+def _another(mine: Line, theirs: Line, passage: Passage) -> Literal["exchanged", "joined"] | None:
+    """Whether one or two words that the source has elsewhere stand in the place of others of its sentence: "joined" where another
+    sentence says them beside the same words, since a statement may join two.
+    """
+    blocks = SequenceMatcher(None, mine.stems, theirs.stems, autojunk=False).get_opcodes()
+    edge = ("equal", 0, 0, 0, 0)
+    for before, (kind, start, end, first, last), behind in zip(
+        [edge, *blocks], blocks, [*blocks[1:], edge], strict=False
+    ):
+        one, other = mine.stems[start:end], theirs.stems[first:last]
+        beside = before[2] - before[1] + behind[2] - behind[1]
+        # what stands at the end may only be more than the sentence says
+        if (
+            kind != "replace"
+            or behind[0] != "equal"
+            or behind is edge
+            or len(one) > PLACED_MAX
+            or len(other) > PLACES_MAX
+            or beside < BESIDE_MIN
+        ):
+            continue
+        is_elsewhere = passage.stems.issuperset(one) and not {*one} & {*theirs.stems} and not {*other} & {*mine.stems}
+        around = {*mine.stems[max(0, start - 1) : start], *mine.stems[end : end + 1]}
+        is_joined = any(each.stems.issuperset(one) and each.stems & around for each in passage.sentences)
+        if is_elsewhere and not _are_one(one, other, passage):
+            return "joined" if is_joined else "exchanged"
+    return None
+
+
+def _are_one(one: Sequence[str], other: Sequence[str], passage: Passage) -> bool:
+    """Whether the source has the words of both side by side, so that they may name the same."""
+    for sentence in passage.sentences:
+        if sentence.stems.isdisjoint(one) or sentence.stems.isdisjoint(other):
+            continue
+        stems = [english().stem(word) for word in words(sentence.text) if len(word) > TITLE_MAX]
+        if any((a in one and b in other) or (a in other and b in one) for a, b in pairwise(stems)):
+            return True
+    return False
+
+
+def _retold(mine: Line, passage: Passage) -> Clause | None:
+    """The sentence that a statement retells; None where no one has enough of its words."""
+    said = frozenset(mine.stems)
+    best = max(passage.sentences, key=lambda each: (len(each.stems & said), -len(each.stems)), default=None)
+    shared = len(best.stems & said) if best is not None else 0
+    return best if shared >= max(SHARED_MIN, SHARE_MIN * len(said)) else None
+
+
+def _is_turned(mine: Line, theirs: Line) -> bool:
+    """Whether two words have changed sides around a third one."""
+    common = [each for each in mine.stems if each in mine.place and each in theirs.place]
+    for pivot in common:
+        here, there = mine.place[pivot], theirs.place[pivot]
+        if (pivot in mine.turns) != (pivot in theirs.turns):
+            continue
+        behind = any(mine.place[each] < here and theirs.place[each] > there for each in common)
+        before = any(mine.place[each] > here and theirs.place[each] < there for each in common)
+        if behind and before:
+            return True
+    return False
+
+
+_FROM_TO = re.compile(r"\b[Ff]rom (\S+(?: \S+)?) to (\S+)")
+_INSTEAD = re.compile(r"(\w+) (?:instead of|rather than|not) (?:an? |the )?(\w+)")
+
+
+def check_order(said: Told, passage: Passage, found: Finding) -> None:
+    """Whether "from A to B" and "A instead of B" are so in the source."""
+    for match in _FROM_TO.finditer(said.outside):
+        first, last = match[1].strip(".,"), match[2].strip(".,;)")
+        if re.search(rf"from {re.escape(last)}\b.{{0,24}} to {re.escape(first)}\b", passage.all):
+            found.denied.append(f"{passage.name} says from {last} to {first}")
+        elif re.search(rf"\bfrom {re.escape(last)}\b", passage.all) and not re.search(
+            rf"\bfrom {re.escape(first)}\b", passage.all
+        ):
+            found.denied.append(f"{passage.name} says from {last}")
+    low = passage.all.lower()
+    for match in _INSTEAD.finditer(said.outside.lower()):
+        if re.search(rf"\b{re.escape(match[2])} (?:instead of|rather than) (?:an? |the )?{re.escape(match[1])}\b", low):
+            found.denied.append(f"{passage.name} says it the other way round")
