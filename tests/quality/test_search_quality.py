@@ -6,7 +6,6 @@ The floors lie a little below what was measured when they were set: they catch a
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterator
-from itertools import groupby
 
 import pytest
 
@@ -24,18 +23,18 @@ from quarry_tools.outcomes import summarise
 from tests.conftest import clone_database
 
 FLOORS = {
-    "campaigns": {"count": 0.95, "offers": 0.58, "field": 0.8, "filter": 0.7, "words": 0.58, "theme": 0.54},
+    "campaigns": {"count": 0.95, "offers": 0.58, "field": 0.8, "filter": 0.75, "words": 0.78, "theme": 0.67},
     "companies": {
         "name": 1.0,
-        "similar_to": 0.88,
+        "similar_to": 0.95,
         "sector": 0.9,
         "niche": 0.97,
         "multi_constraint": 0.85,
-        "vague": 0.52,
+        "vague": 0.69,
         "typo": 0.98,
         "no_answer": 0.95,
     },
-    "ontology": {"keyword": 0.97, "typo": 0.91, "question": 0.74},
+    "ontology": {"keyword": 0.97, "typo": 0.91, "question": 0.80},
     "people": {
         "skill": 0.95,
         "role_place": 0.95,
@@ -77,9 +76,7 @@ def said(query: JudgedQuery, name: str) -> object:
 async def test_search_stays_above_its_floors_finds_nobody_ruled_out_and_no_part_of_it_fails(
     services: Services, domain: str
 ) -> None:
-    # every other one of each kind, which a loss shows in as well; `make eval` measures all
-    by_kind = groupby(sorted(judged(domain), key=lambda query: query.kind), key=lambda query: query.kind)
-    outcomes = await run_queries([query for _, queries in by_kind for query in [*queries][::2]], services)
+    outcomes = await run_queries(judged(domain), services)
     assert [outcome.query.id for outcome in outcomes if outcome.found.degraded] == []
     for outcome in outcomes:
         never = said(outcome.query, "never") or []
