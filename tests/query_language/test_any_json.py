@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import Any, get_args
 
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -31,6 +31,7 @@ QUERIES = st.fixed_dictionaries(
 
 
 @given(QUERIES)
+@example({"source": "orders", "aggregate": [{"fn": []}]})
 def test_a_query_is_valid_or_refused(value: dict[str, Any]) -> None:
     with suppress(ValidationError):
         Query.model_validate(value)
