@@ -65,6 +65,12 @@ def test_moments_are_grouped_by_the_calendar(client: TestClient, group: Any, cou
     assert rows(client, aggregate=["count"], group=[group]) == counted
 
 
+def test_sentences_name_weekdays(client: TestClient) -> None:
+    result = asked(client, {"source": "trips", "aggregate": ["count"], "group": ["weekday(left_at)"]})
+    assert sorted(result["rows"]) == [[2, 1], [3, 1], [5, 1], [6, 1]]
+    assert all(day in result["sentence"] for day in ("Tuesday", "Wednesday", "Friday")), result["sentence"]
+
+
 @pytest.mark.parametrize(
     ("condition", "ids"),
     [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import datetime
 import tomllib
 from collections.abc import Mapping, Sequence
@@ -65,6 +66,10 @@ def templates_of(language: str) -> Mapping[str, str]:
     return _templates().get(language, _templates()[ENGLISH])
 
 
+WEEKDAY = "weekday("
+"""How the name of a column of weekdays begins, which are numbers from 1, Monday."""
+
+
 @dataclass(frozen=True)
 class Phrases:
     """Puts parts of queries about `source` into words."""
@@ -105,6 +110,8 @@ class Phrases:
             return value_label(
                 datetime.date.fromisoformat(interval_of(value, "date", self.today, "").start), period, self.writing
             )
+        if column.name.startswith(WEEKDAY) and isinstance(value, int) and 1 <= value <= len(calendar.day_name):
+            return calendar.day_name[value - 1]
         if column.is_share and isinstance(value, int | float):
             return self.say("share", value=self.writing.measured(Decimal(str(value)) * 100))
         kind: Kind = column.kind  # type: ignore[assignment]
