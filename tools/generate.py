@@ -50,6 +50,7 @@ from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.platform.settings import Settings
 from quarry.platform.tables import LoadableTable
 from quarry.postgres.migrate import connect, migrate
+from quarry.query.understood import UnderstoodEvent
 from quarry.records import contract as records_contract
 from quarry.streaming.events import (
     NDJSON,
@@ -61,6 +62,8 @@ from quarry.streaming.events import (
     Form,
     PartialTextEvent,
     TextWithdrawnEvent,
+    ToolCallEvent,
+    ToolObservationEvent,
 )
 from quarry.web.description import RECORDED, openapi_document
 from tools import costs, gateway
@@ -72,11 +75,11 @@ ROOT = Path(__file__).resolve().parents[1]
 
 CLIENT_ROUTES = ROOT / "layers" / "quarry" / "quarry" / "client" / "routes" / "generated.py"
 
-CHAT_EVENTS = (PartialTextEvent, TextWithdrawnEvent, EnvelopedErrorEvent)
+CHAT_EVENTS = (UnderstoodEvent, PartialTextEvent, TextWithdrawnEvent, EnvelopedErrorEvent)
 STREAMED: dict[str, tuple[ModuleType, Sequence[type[Event]], Form]] = {
-    "campaigns": (campaigns_contract, CHAT_EVENTS, NDJSON),
+    "campaigns": (campaigns_contract, [ToolCallEvent, *CHAT_EVENTS], NDJSON),
     "companies": (companies_contract, CHAT_EVENTS, NDJSON),
-    "ontology": (ontology_contract, CHAT_EVENTS, NDJSON),
+    "ontology": (ontology_contract, [ToolCallEvent, ToolObservationEvent, *CHAT_EVENTS], NDJSON),
     "records": (records_contract, [ErrorEvent], SSE),
 }
 """The domains that stream: each with the module that defines its events, those that it shares with others, and their form."""

@@ -16,6 +16,7 @@ from typing import Any, LiteralString
 import psycopg
 from psycopg.sql import SQL
 
+from quarry.query.algebra import Condition
 from quarry.query.schema import Field, Kind, Link, Schema, Source, SqlOf
 
 _TABLE = re.compile(r"CREATE TABLE `[^`]+`\.`([^`]+)` \(\n(.*?)\n\);", re.DOTALL)
@@ -63,6 +64,8 @@ class Table:
     foreign: list[tuple[list[str], str, list[str]]] = field(default_factory=list)
     primary: list[str] = field(default_factory=list)
     links: dict[str, Link] = field(default_factory=dict)
+    predicates: dict[str, Sequence[Condition]] = field(default_factory=dict)
+    """Conditions that are declared by name, for a value that is one of two."""
 
     @property
     def key(self) -> Column | None:
@@ -294,4 +297,6 @@ def _source(database: str, table: Table) -> Source:
     titled = next((column for column in table.columns.values() if column.kind == "text"), None)
     title = of(_quoted(titled.name)) if titled else lambda row: f"({key(row)})::text"
     rows = f"{_quoted(database)}.{_quoted(table.name)}"
-    return Source(table.source, table.name, (table.source,), rows, key, title, fields, table.links)
+    return Source(
+        table.source, table.name, (table.source,), rows, key, title, fields, table.links, predicates=table.predicates
+    )

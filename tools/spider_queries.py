@@ -35,7 +35,9 @@ from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import LIMIT_MAX, Query
 from quarry.query.execute import compile_query, result_of
 from quarry.query.schema import Schema
-from tools.spider_conversion import Unwritable, Written, written
+from tools.number_conversion import Unwritable
+from tools.select_conversion import Written
+from tools.spider_conversion import written
 from tools.spider_database import Database
 
 TODAY = datetime.date(2026, 1, 1)

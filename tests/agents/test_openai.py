@@ -61,11 +61,17 @@ def text_of(completion: ChatCompletion) -> str:
 
 def test_each_domain_is_a_model_and_an_unknown_one_is_told_which_there_are(client: OpenAI) -> None:
     assert {model.id for model in client.models.list().data} == {
-        "quarry-records", "quarry-companies", "quarry-people", "quarry-campaigns",
+        "quarry-records", "quarry-companies", "quarry-people", "quarry-campaigns", "quarry-ontology",
     }  # fmt: skip
     with pytest.raises(openai.NotFoundError, match="quarry-records") as refused:
         ask(client, "gpt-4o", QUESTION)
     assert (refused.value.code, refused.value.param) == ("model_not_found", "model")
+
+
+def test_projects_are_answered_from_the_users_own_entities(client: OpenAI) -> None:
+    answer, _, listed = text_of(ask(client, "quarry-ontology", "What is the launch plan?")).partition("\n\nEntities")
+    assert answer
+    assert "launch" in listed.casefold()
 
 
 def test_an_answer_cites_its_sources_by_number_and_lists_them(client: OpenAI) -> None:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
+from dataclasses import replace
 
 import pytest
 from pydantic import BaseModel
 
 from quarry.answering.answer import Answer, Began, Said, Told
 from quarry.answering.citations import CitationFilter
+from quarry.answering.correction import joined
 from quarry.answering.loop import Tool, ToolProgress, ToolResult
 from quarry.models.interface import Message
 from quarry.models.openai_model import OpenAIChat
@@ -79,6 +81,35 @@ async def test_what_repeats_the_prompt_or_says_nothing_is_no_answer(server: Fake
     answer = answer_of(run)
     assert not [event for event in await told(answer) if isinstance(event, Said)]
     assert (answer.text, answer.has_begun, answer.failed, run.degraded) == ("", False, True, ["answer"])
+
+
+@pytest.mark.parametrize(
+    "junk", ["<end_of_turn>\n<start_of_turn>user", "<|im_end|>", '<source n="2">', "</s>", "[/INST] Go"]
+)
+@pytest.mark.parametrize("size", [1, 3, 100])
+async def test_an_answer_is_over_where_a_mark_of_a_prompt_begins(
+    server: FakeOpenAI, run: Run, junk: str, size: int
+) -> None:
+    said = f"Elm Park is new [1]. 2 < 3.{junk} and so on"
+    server.enqueue(replace(Reply.text(said), pieces=tuple(said[at : at + size] for at in range(0, len(said), size))))
+    answer = answer_of(run)
+    await told(answer)
+    assert (answer.text, answer.failed) == ("Elm Park is new [1]. 2 < 3.", False)
+
+
+@pytest.mark.parametrize(
+    ("begun", "again", "whole"),
+    [
+        ("It was opened in ", "It was opened in 2019 [1].", "It was opened in 2019 [1]."),
+        ("It was opened in ", "2019 [1].", "It was opened in 2019 [1]."),
+        ("It was opened in", "It was opened in 2019.", "It was opened in 2019."),
+        ("It was opened in ", "The year was 2019.", "It was opened in … The year was 2019."),
+        ("It was opened in ", "", "It was opened in …"),
+        ("", "It is new.", "It is new."),
+    ],
+)
+def test_a_correction_goes_on_with_the_sentence_that_was_begun(begun: str, again: str, whole: str) -> None:
+    assert begun + joined(begun, again) == whole
 
 
 async def test_a_text_that_goes_round_in_circles_is_cut_off(server: FakeOpenAI, run: Run) -> None:

@@ -58,6 +58,7 @@ late = "closed_on > due_on"
 
 [collections.tickets.measures]
 lateness = { ratio = [{ count = true, where = "late" }, "count"], unit = "%", synonyms = ["delay"] }
+misspelt = { count = "*", where = "status = 'opne'" }
 open_ones = { count = true, where = "closed_on is null" }
 
 [collections.agents]

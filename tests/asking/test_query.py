@@ -186,6 +186,15 @@ def test_a_declared_measure_is_listed_and_computed(client: TestClient) -> None:
     assert client.post("/query", json={"source": "tickets", "aggregate": ["latenes"]}).status_code == 422
 
 
+def test_a_value_that_a_measure_misspells_is_an_error_that_names_the_measure(client: TestClient) -> None:
+    answer = client.post("/query", json={"source": "tickets", "aggregate": ["misspelt"]})
+    assert answer.status_code == 422
+    [error] = answer.json()["errors"]
+    assert error["pointer"] == "/aggregate"
+    assert error["message"].startswith("the measure misspelt, as it is declared in quarry.toml: ")
+    assert "did you mean" in error["message"]
+
+
 def test_the_statement_of_a_query_is_shown_with_its_parameters_apart(client: TestClient) -> None:
     asked = {"source": "tickets", "where": [{"field": "status", "value": "open"}], "aggregate": ["count"]}
     statement = client.post("/query/explain", json={"question": "How many are open?", "query": asked}).json()[

@@ -43,29 +43,32 @@ def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
     question = "Show me campaigns"
     given = [("channel", "Email"), ("value_prop", "Free Trial")]
     conditions = [{"any_of": [{"field": field, "values": [value]}]} for field, value in given]
-    read = chat(client, question, constraints={"conditions": conditions})["constraints"]
-    [channel] = [clause for clause in read["conditions"] if clause["label"] == "on Email"]
-    others = [clause for clause in read["conditions"] if clause is not channel]
+    read = chat(client, question, constraints={"conditions": conditions})["understood"]
+    assert [chip["label"] for chip in read["chips"]] == ["on Email", "promising Free Trial"]
+    assert [chip["pointer"] for chip in read["chips"]] == ["/where/0", "/where/1"]
+    channel, *others = read["query"]["where"]
 
-    def changed(**changes: Any) -> dict[str, Any]:
-        changed = read | {"conditions": [*others, channel | changes] if changes else others}
-        return chat(client, question, constraints=changed)
+    def changed(*where: dict[str, Any], **beside: Any) -> dict[str, Any]:
+        return chat(
+            client, question, understood=read | beside | {"query": read["query"] | {"where": [*where, *others]}}
+        )
 
     def channels(answer: dict[str, Any]) -> list[str]:
         return [campaign["channel"] for campaign in answer["campaigns"]]
 
-    assert "Email" not in channels(changed(any_of=[{"field": "channel", "values": ["email"], "negated": True}]))
+    assert "Email" not in channels(changed({"not": channel}))
     everywhere = changed()
     assert {"Email"} < set(channels(everywhere))
     other = next(name for name in channels(everywhere) if name != "Email")
-    assert set(channels(changed(any_of=[{"field": "channel", "values": [other.upper()]}]))) == {other}
-    preferred = changed(strength="preferred")
+    assert set(channels(changed({"field": "channel", "value": other.upper()}))) == {other}
+    preferred = changed(preferred=[channel])
     assert preferred["total"] == everywhere["total"]
     is_email = [channel == "Email" for channel in channels(preferred)]
     assert is_email == sorted(is_email, reverse=True)
     for campaign in preferred["campaigns"]:
         assert ("on Email" in campaign["meets"]) == (campaign["channel"] == "Email")
         assert ("on Email" in campaign["misses"]) == (campaign["channel"] != "Email")
+    assert [chip["pointer"] for chip in preferred["understood"]["chips"]] == ["/where/0", "/preferred/0"]
     assert [clause["strength"] for clause in preferred["constraints"]["conditions"]] == ["required", "preferred"]
 
 
@@ -90,13 +93,14 @@ def test_the_stream_tells_of_the_search_then_the_answer_then_the_whole(client: T
     events = stream(client, "What are the offers from Tern & Co?")
     types = [event["type"] for event in events]
     assert types[:2] == ["tool_call", "tool_observation"]
-    assert set(types[2:-1]) == {"partial_text"}
-    assert types[-1] == "final_answer"
+    assert set(types[2:-2]) == {"partial_text"}
+    assert types[-2:] == ["understood", "final_answer"]
+    assert events[-2]["data"] == events[-1]["data"]["understood"]
     call, observation, final = events[0]["data"], events[1]["data"], events[-1]["data"]
     assert call["tool"] == "filter_campaigns"
     assert observation["count"] == final["total"] == 5
     assert set(observation["campaignIds"]) == ids(final)
-    assert "".join(event["data"]["text"] for event in events[2:-1]) == final["response"]
+    assert "".join(event["data"]["text"] for event in events[2:-2]) == final["response"]
 
 
 def test_suggestions_can_be_answered(client: TestClient) -> None:

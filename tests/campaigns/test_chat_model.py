@@ -92,8 +92,8 @@ def test_the_rows_of_a_query_can_be_cited_and_its_number_can_be_asked_again(
     }
     model.enqueue(calls(("query", latest)), Reply.text("These three."))
     final = chat(model_client, "What are the latest offers?")
-    [result] = [json.loads(text) for text in tool_results(model.chat_requests[1])]
-    rows = json.loads(result["summary_for_llm"])["rows"]
+    [text] = tool_results(model.chat_requests[1])
+    rows = json.loads(text.removeprefix("Result r1: "))["rows"]
     assert [row[0] for row in rows] == [each["id"] for each in final["campaigns"]]
     assert [row[1] for row in rows] == [each.get("offer") for each in final["campaigns"]]
     assert final["aggregation"]["query"]["select"] == ["id", "offer"]
@@ -260,7 +260,7 @@ def test_the_filters_of_the_page_hold_in_a_query_too(model_client: TestClient, m
     model.enqueue(calls(("query", count), ("query", count | {"source": "motion"})), Reply.text("4."))
     chat(model_client, "How many?", activeFilters={"channel": ["SMS"]}, applyFiltersToQuery=True)
     told = tool_results(model.chat_requests[1])
-    assert json.loads(told[0])["count"] == 4
+    assert json.loads(told[0].removeprefix("Result r1: "))["total"] == 4
     assert told[1].startswith("Refused. /source: the data has no source 'motion'")
 
 

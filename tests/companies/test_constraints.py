@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.companies.constraints import constraints_of, with_constraints
+from quarry.companies.constraints import as_understood, constraints_of, understood_as, understood_of
 from quarry.companies.contract import CONDITIONS_MAX as SENT_MAX
 from quarry.companies.contract import Condition, Constraints
 from quarry.companies.query import CONDITIONS_MAX, EXCLUDED_MAX
@@ -26,9 +26,11 @@ INSURANCE = {"insurance": ("sector", "Insurance")}
 )
 def test_what_goes_out_comes_back_as_the_same_conditions(condition: Comparison) -> None:
     before = seeking("insurance", condition, tags=INSURANCE)
-    again = with_constraints(before, constraints_of(before))
-    assert (again.stated, again.assumed, again.topic) == (before.stated, before.assumed, before.topic)
-    assert constraints_of(again) == constraints_of(before)
+    read = understood_of(before)
+    for sent in (read, understood_as(constraints_of(read))):
+        again = as_understood(before, sent)
+        assert (again.stated, again.assumed, again.topic) == (before.stated, before.assumed, before.topic)
+        assert understood_of(again) == read
 
 
 def test_a_request_s_own_conditions_are_bounded_as_those_of_a_question() -> None:
@@ -36,6 +38,6 @@ def test_a_request_s_own_conditions_are_bounded_as_those_of_a_question() -> None
         conditions=[Condition(field="employees", least=number) for number in range(SENT_MAX)],
         excluded=[f"word {number}" for number in range(SENT_MAX)],
     )
-    changed = with_constraints(seeking("banks"), most)
+    changed = as_understood(seeking("banks"), understood_as(most))
     assert (len(changed.stated), len(changed.excluded)) == (CONDITIONS_MAX, EXCLUDED_MAX)
     assert changed.has_more

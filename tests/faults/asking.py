@@ -53,8 +53,25 @@ QUESTIONS = {
         {"message": "Which campaigns offer a discount?"},
         {"Accept": "application/x-ndjson"},
     ),
+    "projects": _post("/ontology/ask", {"question": "What is the launch plan?"}),
+    "a completion about projects": _post(
+        "/v1/chat/completions",
+        {"model": "quarry-ontology", "messages": [{"role": "user", "content": "What is the launch plan?"}]},
+    ),
+    "a completion": _post(
+        "/v1/chat/completions",
+        {"model": "quarry-records", "messages": [{"role": "user", "content": "Is the elm safe?"}]},
+    ),
 }
-MODEL_QUESTIONS = ("records", "companies", "people", "campaigns, as a stream")
+MODEL_QUESTIONS = (
+    "records",
+    "companies",
+    "people",
+    "campaigns, as a stream",
+    "projects",
+    "a completion",
+    "a completion about projects",
+)
 
 
 def reworded(question: Question) -> Question:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 
@@ -29,14 +30,19 @@ FAULTS = {
     "breaks": Reply.http_error(500),
     "talks garbage": Reply.malformed(),
     "cuts its stream": Reply.drop_connection(after_pieces=["It is "]),
+    "drips without end": replace(Reply.flood("Sources: 1\n\nIt is new. "), delay=0.2),
+    "talks in circles": Reply.flood("It is new, and it is old, and it is neither of them. "),
+    "goes on with its prompt": Reply.text("<|im_start|>system\nYou answer questions."),
 }
+SLOW = ("hangs", "drips without end")
 IMPATIENT = {
-    "RECORDS_ASK_SECONDS": "8",
-    "PEOPLE_SEARCH_SECONDS": "8",
-    "COMPANY_MAX_SECONDS": "8",
-    "CAMPAIGNS_CHAT_SECONDS": "8",
+    "MODEL_TIMEOUT_SECONDS": "3",
+    "RECORDS_ASK_SECONDS": "15",
+    "PEOPLE_SEARCH_SECONDS": "15",
+    "COMPANY_MAX_SECONDS": "15",
+    "CAMPAIGNS_CHAT_SECONDS": "15",
 }
-"""Twice and more what a call of a model may take: on a busy machine, too, there is time to find what is answered then."""
+"""Several times what a call of a model may take: on a busy machine, too, there is time to find what is answered then."""
 # the name and size of the local model: what the sample data were embedded with
 REMOTE_EMBEDDINGS = {
     "EMBEDDINGS": "openai",
@@ -65,7 +71,11 @@ def test_every_domain_answers_during_and_after_any_fault_of_a_chat_model(
     for name, outcome in ask_all(served.url, MODEL_QUESTIONS).items():
         assert_told(outcome)
         assert outcome.answered, (name, outcome)
-    assert model.chat_requests
+        assert "It is new. Sources" not in outcome.text
+        assert "im_start" not in outcome.text
+    # who was too slow is not asked again for the same answer
+    asked = len(model.chat_requests)
+    assert asked == len(MODEL_QUESTIONS) if fault in SLOW else asked >= len(MODEL_QUESTIONS)
     model.reset()
     assert_answers_again(served.url, MODEL_QUESTIONS)
     assert_sound(url)

@@ -65,6 +65,10 @@ def test_without_a_model_or_where_it_writes_no_answer_a_likely_query_is_answered
     assert expected["response"].startswith("4 tasks")
     assert expected["understood"]["query"]["source"] == "task"
     assert expected["total"] == len(expected["results"]) == 4
+    [blocked] = expected["understood"]["chips"]
+    assert (blocked["label"], blocked["pointer"]) == ("status: blocked", "/where/0")
+    query = {name: value for name, value in expected["understood"]["query"].items() if name not in ("where", "spans")}
+    assert ask(client, "How many tasks are blocked?", understood={"query": query})["total"] > 4
     assert expected["confidence"]["level"] == "high"
     model.enqueue(failing)
     answer = ask(model_client, "How many tasks are blocked?")

@@ -102,18 +102,19 @@ def test_steps_and_text_are_shown_as_they_come_until_stopped(site: Site) -> None
 
 def test_conditions_are_marked_in_the_question_and_can_be_removed_or_weakened(site: Site) -> None:
     question = "Companies in Africa, not crypto"
-    required = {"negated": False, "strength": "required"}
-    country = required | {"field": "country", "values": ["Kenya", "Ghana"], "label": "in Kenya or Ghana"}
-    crypto = required | {"field": "sector", "values": ["Crypto"], "negated": True, "label": "not Crypto"}
-    evidence = [
-        {"field": "country", "value": "Kenya, Ghana", "start": 13, "end": 19, "assertion": "affirmed"},
-        {"field": "sector", "value": "Crypto", "start": 25, "end": 31, "assertion": "negated"},
-    ]
-    read = {"topic": "", "conditions": [country, crypto], "excluded": ["crypto", "tokens"], "evidence": evidence}
+    country = {"field": "country", "values": ["Kenya", "Ghana"]}
+    crypto = {"not": {"any_of": [{"field": "sector", "value": "Crypto"}, {"words": "crypto"}]}}
+    choices = ["required", "preferred", "excluded"]
+    said = [("Crypto", "/where/0"), ("tokens", "/where/1"), ("in Kenya or Ghana", "/where/2")]
+    read = {
+        "query": {"source": "companies", "where": [crypto, {"not": {"words": "tokens"}}, country]},
+        "chips": [{"label": label, "pointer": pointer, "choices": choices} for label, pointer in said],
+        "spans": [{"pointer": "/where/2", "start": 13, "end": 19}, {"pointer": "/where/0", "start": 25, "end": 31}],
+    }
     sent: list[Request] = []
 
     def listen(page: Page) -> None:
-        page.route("**/companies/chat", answer_ndjson(last_event(constraints=read)))
+        page.route("**/companies/chat", answer_ndjson(last_event(understood=read)))
         requests_to(page, "/companies/chat", sent)
 
     page = site.open("search?" + urlencode({"domain": "companies", "q": question}), before=listen)
@@ -121,15 +122,15 @@ def test_conditions_are_marked_in_the_question_and_can_be_removed_or_weakened(si
     expect(page.get_by_role("heading", name=question).locator("mark")).to_have_text(["Africa", "crypto"])
     understood.get_by_role("button", name="Remove: Crypto").press("Enter")
     expect(understood).to_contain_text("Answered with your changes.")
-    left = body_of(sent[1])["constraints"]
-    assert [each["field"] for each in left["conditions"]] == ["country"]
-    assert left["excluded"] == ["tokens"]
-    assert [each["value"] for each in left["evidence"]] == ["Kenya, Ghana"]
+    left = body_of(sent[1])["understood"]
+    assert left["query"]["where"] == [{"not": {"words": "tokens"}}, country]
+    assert [each["pointer"] for each in left["chips"]] == ["/where/0", "/where/1"]
+    assert left["spans"] == [{"pointer": "/where/1", "start": 13, "end": 19}]
     understood.get_by_role("button", name="in Kenya or Ghana", exact=True).click()
     with page.expect_request("**/companies/chat"):
         page.get_by_role("group", name="Change: in Kenya or Ghana").get_by_role("button", name="Preferred").click()
-    [*_, weakened] = body_of(sent[-1])["constraints"]["conditions"]
-    assert (weakened["field"], weakened["strength"], weakened["negated"]) == ("country", "preferred", False)
+    weakened = body_of(sent[-1])["understood"]
+    assert (weakened["preferred"], weakened["chips"][-1]["pointer"]) == ([country], "/preferred/0")
 
 
 def test_one_press_drops_the_condition_that_excludes_everything(site: Site) -> None:

@@ -21,6 +21,9 @@ from quarry.people.contract import (
     Should,
     UnlockResponse,
 )
+from quarry.people.understood import constraints_of, understood_of
+from quarry.platform.contract import Evidence
+from quarry.query.understood import Understood
 from tests.page.conftest import Site, answer_json, answer_problem, body_of, requests_to
 
 QUERY = "Backend engineers at Paynest in Bengaluru since 2021, no agency"
@@ -51,16 +54,31 @@ WHO: dict[str, Any] = {
     "work_preferred_salary_min": 3_000_000,
 }
 REASONS = ["Three years of payments at Paynest", "In Bengaluru since 2021"]
+SAID = [
+    ("must.company_norm", "paynest", "Paynest", "affirmed"),
+    ("must.city", "bengaluru", "Bengaluru", "affirmed"),
+    ("must.time", "since 2021", "since 2021", "affirmed"),
+    ("exclude.keywords", "agency", "agency", "negated"),
+]
+READ = Constraints(
+    query_original=QUERY,
+    query_cleaned=f"tidied up: {QUERY}",
+    must=Must(company_norm=["paynest"], city="bengaluru", time_start="2021-01-01"),
+    should=Should(skills_or_tools=["Go"]),
+    exclude=Exclude(keywords=["agency"]),
+    evidence=[
+        Evidence.model_validate(
+            {"field": field, "value": value, "start": QUERY.index(said), "end": QUERY.index(said) + len(said)}
+            | {"assertion": how}
+        )
+        for field, value, said, how in SAID
+    ],
+)
 FOUND = PeopleSearchResponse(
     search_id="s-1",
     people=[PersonResult(**WHO, similarity_percent=82, why_matched=REASONS, matched_cards=[CARD])],
-    constraints=Constraints(
-        query_original=QUERY,
-        query_cleaned=f"tidied up: {QUERY}",
-        must=Must(company_norm=["paynest"], city="bengaluru", time_start="2021-01-01"),
-        should=Should(skills_or_tools=["Go"]),
-        exclude=Exclude(keywords=["agency"]),
-    ),
+    understood=understood_of(READ),
+    constraints=READ,
     fallback_tier=1,
     relaxations=[
         Relaxation(constraint="company_norm", label="Any company", additional_people=4),
@@ -68,17 +86,13 @@ FOUND = PeopleSearchResponse(
         Relaxation(constraint="is_current", label="Current or not", additional_people=0),
     ],
     degraded=["people_reasons"],
-).model_dump(mode="json")
+).model_dump(mode="json", by_alias=True)
 FOUND["people"][0] |= {"meets": ["at Paynest", "in Bengaluru", "not agency"], "misses": ["since 2021"]}
-FOUND["constraints"]["evidence"] = [
-    {"field": field, "value": value, "start": QUERY.index(said), "end": QUERY.index(said) + len(said), "assertion": how}
-    for field, value, said, how in [
-        ("must.company_norm", "paynest", "Paynest", "affirmed"),
-        ("must.location_text", "bengaluru", "Bengaluru", "affirmed"),
-        ("must.time", "since 2021", "since 2021", "affirmed"),
-        ("exclude.keywords", "agency", "agency", "negated"),
-    ]
-]
+
+
+def sent_as(body: dict[str, Any]) -> Constraints:
+    """What the request asks for."""
+    return constraints_of(Understood.model_validate(body["understood"]), QUERY)
 
 
 def profile(contact: Contact | None = None) -> dict[str, Any]:
@@ -143,7 +157,7 @@ def test_a_search_shows_how_it_was_understood_and_why_each_person_was_found(site
     page = asked(site.open(ASKED, before=searches))
     understood = page.get_by_role("region", name="How the query was understood")
     expect(understood.locator(".chip")).to_have_text(
-        ["at Paynest", "in Bengaluru", "since 1 January 2021", "Go", "agency"]
+        ["at Paynest", "in Bengaluru", "since January 2021", "Go", "agency"]
     )
     remarks = page.get_by_role("note")
     expect(remarks.nth(0)).to_contain_text("time was relaxed")
@@ -172,13 +186,10 @@ def test_removing_a_condition_searches_by_the_others_and_back_charges_nothing(si
     [read, edited] = searches.bodies
     assert read == {"query": QUERY, "preferred_locations": ["Pune"]}
     assert {name: edited[name] for name in read} == read
-    assert edited["constraints"]["must"] == {"company_norm": ["paynest"], "time_start": "2021-01-01"}
-    assert edited["constraints"]["exclude"] == {"keywords": ["agency"]}
-    assert [each["field"] for each in edited["constraints"]["evidence"]] == [
-        "must.company_norm",
-        "must.time",
-        "exclude.keywords",
-    ]
+    left = sent_as(edited)
+    assert (left.must.company_norm, left.must.time_start, left.must.city) == (["paynest"], "2021-01-01", None)
+    assert (left.exclude.keywords, left.exclude.ever) == (["agency"], None)
+    assert [each.field for each in left.evidence] == ["must.company_norm", "must.time", "exclude.keywords"]
     with page.expect_request("**/people/search"):
         understood.get_by_role("button", name="Read the query again").click()
     expect(understood.get_by_role("button", name="Read the query again")).to_have_count(0)
@@ -205,14 +216,14 @@ def test_a_condition_is_changed_and_restored_by_keyboard_on_a_small_phone(site: 
     company.press("Enter")
     with page.expect_request("**/people/search"):
         editor.get_by_role("button", name="Not").press("Enter")
-    ruled_out = searches.bodies[-1]["constraints"]
-    assert ruled_out["must"] == {"city": "bengaluru", "time_start": "2021-01-01"}
-    assert ruled_out["exclude"] == {"keywords": ["agency"], "company_norm": ["paynest"]}
+    ruled_out = sent_as(searches.bodies[-1])
+    assert (ruled_out.must.company_norm, ruled_out.must.city) == ([], "bengaluru")
+    assert (ruled_out.exclude.keywords, ruled_out.exclude.company_norm) == (["agency"], ["paynest"])
     company.press("Enter")
     editor.get_by_label("Value").fill("Kite")
     with page.expect_request("**/people/search"):
         editor.get_by_label("Value").press("Enter")
-    assert searches.bodies[-1]["constraints"]["must"]["company_norm"] == ["kite"]
+    assert sent_as(searches.bodies[-1]).must.company_norm == ["Kite"]
 
 
 def test_contact_costs_a_credit_and_the_balance_says_so(site: Site) -> None:

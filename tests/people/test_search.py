@@ -57,7 +57,7 @@ def embedding_client(world_url: str, model: FakeOpenAI) -> Iterator[TestClient]:
 def test_an_answer_has_the_promised_shape(client: TestClient) -> None:
     body = found(client)
     assert set(body) == {
-        "search_id", "people", "constraints", "fallback_tier", "relaxations", "degraded", "charged", "notice",
+        "search_id", "people", "understood", "constraints", "fallback_tier", "relaxations", "degraded", "charged", "notice",
     }  # fmt: skip
     assert (body["fallback_tier"], body["relaxations"], body["degraded"]) == (0, [], [])
     assert len(body["people"]) == 5
@@ -193,6 +193,20 @@ class TestConditions:
         assert body["constraints"]["must"]["company_norm"] == []
         assert body["constraints"]["exclude"]["company_norm"] == ["kestrel labs"]
         assert set(ids(body)) <= PUNE - KESTREL
+
+    def test_what_was_understood_can_be_sent_back_without_a_condition(self, client: TestClient) -> None:
+        query = "engineers at Kestrel Labs"
+        read = found(client, query)["understood"]
+        [company] = [chip for chip in read["chips"] if chip["label"] == "at Kestrel Labs"]
+        [cards] = read["query"]["where"]
+        place = int(company["pointer"].rpartition("/")[2])
+        left = [each for number, each in enumerate(cards["where"]) if number != place]
+        given = read | {"query": {"source": "people", "where": [{"exists": "experience", "where": left}]}}
+        body = found(client, query, understood=given)
+        assert body["constraints"]["must"]["company_norm"] == []
+        assert [chip["label"] for chip in body["understood"]["chips"] if chip["pointer"].startswith("/where")] == [
+            chip["label"] for chip in read["chips"] if chip["pointer"].startswith("/where") and chip != company
+        ]
 
     def test_constraints_may_be_only_preferred_and_an_idempotency_key_stands_for_them(self, client: TestClient) -> None:
         query, user = "engineers at Kestrel Labs in Pune", somebody()

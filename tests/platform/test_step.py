@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from dataclasses import replace
+
 import pytest
 from pydantic import BaseModel, Field
 
@@ -11,6 +15,7 @@ from quarry.models.step import ModelStep, decide, write
 from quarry.platform.budget import Budget
 from quarry.runs.run_log import Run
 from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.waiting import PATIENCE_SECONDS
 
 
 class Topics(BaseModel):
@@ -23,6 +28,7 @@ NAME_TOPICS: ModelStep[str, Topics] = ModelStep(
     output=Topics,
     fallback=lambda query: Topics(topics=[f"fallback for {query}"]),
 )
+ASKED = Message("user", "Why?")
 FALLBACK = Topics(topics=["fallback for parks"])
 VALID = Reply.json({"topics": ["parks"]})
 INVALID = Reply.json({"topics": []})
@@ -94,3 +100,28 @@ async def test_after_one_time_out_the_model_is_not_asked_again_in_the_run_and_th
     assert len(server.requests) == 1
     assert (run.steps[0].counts, run.steps[0].usage.prompt_tokens > 0) == ({"cut_off": 1}, True)
     assert run.degraded == ["name_topics", "answer"]
+
+
+async def test_text_that_drips_is_cut_off_when_the_patience_of_the_run_is_spent(
+    server: FakeOpenAI, chat: OpenAIChat
+) -> None:
+    # one piece, and nothing more
+    server.enqueue(VALID, replace(Reply.text("one two"), permits=threading.Semaphore(1)))
+    run = make_run(chat)
+    await decide(NAME_TOPICS, "bridges", run)
+    run.budget.patience = 2.0
+    began = time.monotonic()
+    pieces = [piece async for piece in write("answer", run, lambda: [ASKED], lambda: ["By rule."], broken_off=" … ")]
+    assert time.monotonic() - began < PATIENCE_SECONDS
+    assert pieces == ["one", " … ", "By rule."]
+    assert await decide(NAME_TOPICS, "parks", run) == FALLBACK
+    assert len(server.requests) == 2
+
+
+async def test_a_valid_decision_spends_no_patience_and_a_text_does(server: FakeOpenAI, chat: OpenAIChat) -> None:
+    server.enqueue(VALID, Reply.text("It is new."))
+    run = make_run(chat)
+    await decide(NAME_TOPICS, "parks", run)
+    assert run.budget.waited == 0.0
+    assert [piece async for piece in write("answer", run, lambda: [ASKED], list, broken_off="")]
+    assert run.budget.waited > 0.0

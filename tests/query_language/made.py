@@ -96,9 +96,9 @@ TICKET = Source(
         ).where
     },
     measures={
-        name: Measure(name, Aggregate.model_validate(given), name.replace("_", " "), unit)
-        for name, given, unit in (
-            ("spent", {"sum": "cost", "where": [{"field": "status", "op": "!=", "value": "closed"}]}, "EUR"),
+        name: Measure(name, Aggregate.model_validate(given), name.replace("_", " "), unit, tuple(synonyms))
+        for name, given, unit, *synonyms in (
+            ("spent", {"sum": "cost", "where": [{"field": "status", "op": "!=", "value": "closed"}]}, "EUR", "expenses"),
             ("per_hour", {"ratio": ["spent", "sum(hours)"]}, None),
             ("closed_part", {"ratio": [{"fn": "count", "where": [{"field": "status", "value": "closed"}]}, "count"]}, "%"),
         )

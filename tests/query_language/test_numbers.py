@@ -123,6 +123,24 @@ async def test_a_query_about_groups(ask: Ask) -> None:
     assert {row[0] for row in above.rows} == {"Ada", "Bob", None}
 
 
+async def test_a_measure_is_known_by_its_synonyms(ask: Ask) -> None:
+    assert (await ask(aggregate=["Expenses"])).rows == (await ask(aggregate=["spent"])).rows
+
+
+@pytest.mark.parametrize(
+    ("where", "total"),
+    [
+        ({"field": "title", "op": "starts_with", "value": "open"}, 1),
+        ({"field": "title", "op": "starts_with", "value": "100%"}, 1),
+        ({"field": "status", "op": "ends_with", "value": "EN"}, 3),
+        ({"field": "title", "op": "ends_with", "values": ["_b", "door"]}, 2),
+        ({"field": "comments.author", "op": "starts_with", "value": "ad"}, 2),
+    ],
+)
+async def test_texts_are_found_by_how_they_begin_and_end(ask: Ask, where: dict[str, Any], total: int) -> None:
+    assert (await ask(where=[where])).total == total
+
+
 @pytest.mark.parametrize(
     ("value", "total"),
     [
@@ -182,7 +200,36 @@ async def test_a_measure_is_what_is_declared(ask: Ask) -> None:
         ),
         (
             {"group": ["agent.name"], "aggregate": ["count"], "then": {"aggregate": ["avg(count)"]}},
-            "Tickets by agent name. Groups: average number of tickets 1.75.",
+            "Tickets by agent name: average number of tickets 1.75.",
+        ),
+        (
+            {
+                "where": [{"field": "opened_on", "value": "2026-04"}],
+                "group": MONTHS,
+                "aggregate": ["count", {"previous": "count", "steps": 12}],
+            },
+            "Number of tickets, number of tickets 12 months before of 3 tickets in April 2026 by month (opened on):"
+            " April 2026 (3, none).",
+        ),
+        (
+            {
+                "group": ["agent.name"],
+                "aggregate": ["count"],
+                "having": [
+                    {
+                        "field": "count",
+                        "op": ">",
+                        "value": {
+                            "source": "tickets",
+                            "group": ["agent.name"],
+                            "aggregate": ["count"],
+                            "then": {"aggregate": ["avg(count)"]},
+                        },
+                    }
+                ],
+            },
+            "7 tickets (number of tickets: more than the average number of tickets of tickets by agent name) by agent name:"
+            " Ada (2), Bob (2), none (2).",
         ),
         (
             {"group": ["urgent"], "aggregate": ["percent_of_total(count)"]},

@@ -75,6 +75,7 @@ async def test_a_referenced_row_that_the_caller_may_not_see_reads_as_null(ask: A
         ({"field": "hours", "op": "between", "values": [0.2, 1]}, "235"),
         ({"field": "cost", "value": 10.1}, "1"),
         ({"field": "urgent", "op": "!=", "value": True}, "2356"),
+        *(({"field": "urgent", "op": "!=", "value": said}, "2356") for said in ("Y", "yes", " On", "t", 1, "1")),
         ({"field": "title", "op": "contains", "value": "A_"}, "6"),
         ({"field": "title", "op": "contains", "values": ["0% C", "DOOR"]}, "57"),
         ({"field": "tags", "value": "office"}, "16"),

@@ -99,6 +99,15 @@ def test_a_question_without_an_answer_is_told_so(client: TestClient, question: s
 
 
 class TestNumbers:
+    def test_what_was_understood_can_be_sent_back_without_a_condition(self, client: TestClient) -> None:
+        question = "How many motions did Leland Frost move?"
+        read = the(ask(client, question), "understood")
+        query = {name: value for name, value in read["query"].items() if name not in ("where", "spans")}
+        events = ask(client, question, understood={"query": query})
+        assert the(events, "understood")["query"].get("where", []) == []
+        assert the(events, "aggregation")["total"] > the(ask(client, question), "aggregation")["total"]
+        assert events[-1]["type"] == "done"
+
     def test_a_number_that_was_asked_for_is_sent_and_stated_first(self, client: TestClient) -> None:
         events = ask(client, "How many motions did Leland Frost move?")
         assert types_of(events) == [

@@ -61,6 +61,26 @@ def test_an_answer_in_its_form_names_its_sources_and_brings_its_own_followups(
     assert len(model.chat_requests) == 1
 
 
+def test_a_citation_of_an_answer_that_names_no_source_brings_its_source(
+    model_client: TestClient, model: FakeOpenAI
+) -> None:
+    model.respond = playing(answer=Reply.text("Sources: none\n\nThe council keeps the elm [1]."))
+    events = ask(model_client)
+    assert answer_of(events) == "The council keeps the elm [1]."
+    assert [source["n"] for source in of_type(events, "sources")[-1]["sources"]] == [1]
+    assert the(events, "citations")["citations"][0]["verified"]
+    assert the(events, "confidence")["level"] == "high"
+
+
+@pytest.mark.parametrize(
+    "said", ["Please tell me which elm you mean.", "Hello! Ask me about the records of the council."]
+)
+def test_talk_that_rests_on_nothing_has_no_level(model_client: TestClient, model: FakeOpenAI, said: str) -> None:
+    model.respond = playing(answer=Reply.text(f"Sources: none\n\n{said}"))
+    events = ask(model_client)
+    assert (answer_of(events), "confidence" in types_of(events)) == (said, False)
+
+
 class TestResearch:
     def test_its_searches_are_shown_and_add_sources(self, model_client: TestClient, model: FakeOpenAI) -> None:
         model.respond = playing(

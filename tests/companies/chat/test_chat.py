@@ -30,7 +30,7 @@ class TestTheStream:
     def test_it_is_steps_then_text_then_one_answer(self, client: TestClient) -> None:
         events = chat(client)
         types = [event["type"] for event in events]
-        assert set(types) == {"activity", "partial_text", "final_answer"}
+        assert set(types) == {"activity", "partial_text", "understood", "final_answer"}
         assert types[0] == "activity"
         assert types[-1] == "final_answer"
         assert all(set(event) == {"type", "data", "seq"} for event in events)

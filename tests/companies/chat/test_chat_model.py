@@ -65,6 +65,14 @@ class TestLeading:
         assert [each["id"] for each in shown["fits"]] == ["c-uber-kitchen", "c-pass-and-rail"]
         assert (shown["assumed"], shown["meeting"]) == (["status: startup"], None)
 
+    def test_words_of_the_question_that_a_search_leaves_out_are_told(
+        self, model_client: TestClient, model: FakeOpenAI
+    ) -> None:
+        model.respond = playing(calls=call(), summary=Reply.text("The data does not hold that."))
+        chat(model_client, f"{QUESTION} without fees")
+        [told] = results(model)
+        assert json.loads(told)["unasked"] == ["without", "fees"]
+
     def test_a_number_comes_from_a_query_and_not_from_the_search(
         self, model_client: TestClient, model: FakeOpenAI
     ) -> None:

@@ -36,21 +36,22 @@ def test_a_demand_that_nothing_meets_is_named_with_its_cost_and_the_nearest(clie
 
 def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
     question = "insurance startups in Germany founded after 2010"
-    read = final(chat(client, question))["constraints"]
-    country = next(each for each in read["conditions"] if each["field"] == "country")
+    read = final(chat(client, question))["understood"]
+    country = next(each for each in read["query"]["where"] if each.get("field") == "country")
+    said = next(each for each in read["chips"] if each["label"] == "in Germany")
+    [span] = [each for each in read["spans"] if each["pointer"] == said["pointer"]]
+    assert question[span["start"] : span["end"]] == "Germany"
 
-    def changed(**changes: object) -> dict[str, Any]:
-        others = [each for each in read["conditions"] if each is not country]
-        given = read | {"conditions": [*others, country | changes] if changes else others}
-        answer = final(chat(client, question, constraints=given))
-        assert answer["constraints"]["evidence"] == read["evidence"]
-        return answer
+    def changed(*where: object, **beside: object) -> dict[str, Any]:
+        others = [each for each in read["query"]["where"] if each is not country]
+        given = read | beside | {"query": read["query"] | {"where": [*others, *where]}}
+        return final(chat(client, question, understood=given))
 
     def countries(answer: dict[str, Any]) -> list[str]:
         return [company["hq_country"] for company in answer["companiesById"].values()]
 
-    assert set(countries(changed(values=["france"]))) == {"France"}
-    ruled_out = changed(negated=True)
+    assert set(countries(changed({"field": "country", "value": "france"}))) == {"France"}
+    ruled_out = changed({"not": country})
     assert countries(ruled_out)
     assert "Germany" not in countries(ruled_out)
     assert all("not in Germany" in reference["meets"] for reference in ruled_out["references"])
@@ -59,7 +60,7 @@ def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
     tags = [{"field": field} | tag for field in ("sector", "category", "business_model", "niche")]
     filed = final(chat(client, question, constraints={"conditions": tags}))["constraints"]["conditions"]
     assert [(each["field"], each["values"]) for each in filed] == [("category", ["Lending"])]
-    preferred = changed(strength="preferred")
+    preferred = changed(preferred=[*read.get("preferred", []), country])
     stands = [("in Germany" in each["meets"], "in Germany" in each["misses"]) for each in preferred["references"]]
     assert stands[0] == (True, False)
     assert (False, True) in stands
@@ -68,7 +69,7 @@ def test_what_was_read_can_be_sent_back_changed(client: TestClient) -> None:
 @pytest.mark.parametrize(
     ("condition", "pointer", "message"),
     [
-        ({"field": "category", "values": ["Lendign"]}, "/constraints/conditions/0/values", "did you mean 'Lending'"),
+        ({"field": "category", "values": ["Lendign"]}, "/constraints", "did you mean 'Lending'"),
         ({"field": "employees", "values": ["many"]}, "/constraints/conditions/0", "`least` and `most` belong to"),
         ({"field": "employees", "least": 9, "most": 3}, "/constraints/conditions/0", "must not be more"),
     ],
@@ -77,6 +78,26 @@ def test_constraints_that_no_company_can_meet_are_refused_before_the_stream_begi
     client: TestClient, condition: dict[str, Any], pointer: str, message: str
 ) -> None:
     body = {"messages": [{"role": "user", "content": "banks"}], "constraints": {"conditions": [condition]}}
+    response = client.post("/companies/chat", json=body)
+    assert response.status_code == 422
+    [error] = response.json()["errors"]
+    assert error["pointer"] == pointer
+    assert message in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "pointer", "message"),
+    [
+        ({"field": "category", "value": "Lendign"}, "/understood/query/where/0", "did you mean 'Lending'"),
+        ({"field": "catgory", "value": "Lending"}, "/understood/query/where/0/field", "category"),
+        ({"not": {"field": "sector", "value": "Fintehc"}}, "/understood/query/where/0/not", "Fintech"),
+    ],
+)
+def test_conditions_that_the_data_lacks_are_refused_where_they_stand(
+    client: TestClient, condition: dict[str, Any], pointer: str, message: str
+) -> None:
+    query = {"source": "companies", "where": [condition]}
+    body = {"messages": [{"role": "user", "content": "banks"}], "understood": {"query": query}}
     response = client.post("/companies/chat", json=body)
     assert response.status_code == 422
     [error] = response.json()["errors"]

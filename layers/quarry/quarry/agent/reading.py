@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from quarry.agent.service import with_known_values, with_ties
+from quarry.agent.service import with_known_measures, with_known_values, with_ties
 from quarry.agent.sources import Asked, MatchedValue, what_may_be_asked
 from quarry.language.tokens import Token, keys, phrase, stem, tokenise
 from quarry.models.local_embedding import LocalEmbedding
@@ -220,7 +220,9 @@ def as_query(given: Mapping[str, Any]) -> Query:
 async def _stated(query: Query, asked: Asked, services: Services, today: datetime.date) -> Explanation:
     """The statement of a query, with its values as the data spells them."""
     source_of(asked.schema, query.source, "/query/source")
-    known = await with_known_values(query, asked, asked.acting(services).reader)
+    reader = asked.acting(services).reader
+    asked = await with_known_measures(query, asked, reader)
+    known = await with_known_values(query, asked, reader)
     statement = await off_loop(compile_query, with_currencies(with_ties(known), asked.schema), asked.schema, today)
     given = statement.parameters.items()
     parameters = {name: value if isinstance(value, str | int | float) else str(value) for name, value in given}

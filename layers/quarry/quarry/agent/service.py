@@ -5,8 +5,9 @@ the error says why: the nearest values, what keeps a text from being a number, o
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 from contextlib import suppress
+from dataclasses import replace
 from typing import LiteralString
 
 from psycopg import Error as PostgresError
@@ -20,10 +21,11 @@ from quarry.platform.off_loop import off_loop
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Comparison, Query, Result
-from quarry.query.apart import Namesakes, check_left_out, with_currencies
+from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe
 from quarry.query.execute import compile_query, execute
+from quarry.query.measures import measures_named
 from quarry.query.paths import Rows, resolve, source_of, with_comparisons
 from quarry.query.schema import Field, Schema, Source
 from quarry.retrieval.facets import NamedValue, SearchTable
@@ -51,6 +53,8 @@ async def answer_query(
     source_of(schema, query.source, "/source")  # before anything is looked up
     reader = asked.acting(services).reader
     try:
+        asked = await with_known_measures(query, asked, reader)
+        schema = asked.schema
         known = await with_known_values(query, asked, reader, keeps_places=keeps_places)
         query = with_currencies(with_ties(known), schema)
         query, result = await _told_apart(query, schema, reader, today)
@@ -243,6 +247,33 @@ async def with_known_values(query: Query, asked: Asked, database: Database, *, k
     return with_comparisons(
         query, asked.schema, lambda comparison, rows, pointer: _spelt(comparison, pointer, spelt, places)
     )
+
+
+async def with_known_measures(query: Query, asked: Asked, database: Database) -> Asked:
+    """The sources, with the measures that a query names over values in the spelling of the data. A value that no row has yet
+    stays. Raises InvalidInput for one that is nearly another, and DatabaseUnavailable.
+    """
+    source = asked.schema.sources[query.source]
+    used = measures_named(aggregates_named(query), source.measures)
+    if not used:
+        return asked
+    declared = Query(source=query.source, aggregate=tuple(each.aggregate for each in used.values()))
+    try:
+        known = await with_known_values(declared, asked, database)
+    except InvalidInput as error:
+        raise InvalidInput([_of_declaration(each, [*used]) for each in error.errors]) from error
+    spelt = {
+        name: replace(measure, aggregate=aggregate)
+        for (name, measure), aggregate in zip(used.items(), known.aggregate, strict=True)
+    }
+    return asked.with_source(replace(source, measures={**source.measures, **spelt}))
+
+
+def _of_declaration(error: FieldError, measures: Sequence[str]) -> FieldError:
+    """What is wrong with a value of a declared measure."""
+    _, _, place, *_ = error.pointer.split("/")
+    said = f"the measure {measures[int(place)]}, as it is declared in quarry.toml: {error.message}"
+    return FieldError("/aggregate", said)
 
 
 def _named(query: Query, schema: Schema) -> list[tuple[SearchTable, list[NamedValue]]]:

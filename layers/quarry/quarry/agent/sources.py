@@ -50,6 +50,10 @@ class ReadableSources(Mapping[str, Source]):
     def __len__(self) -> int:
         return sum(1 for _ in self)
 
+    def with_source(self, source: Source) -> ReadableSources:
+        """The same with this source instead of the one of its name."""
+        return ReadableSources({**self._sources, source.name: source}, self.left_out)
+
 
 @dataclass(frozen=True)
 class Asked:
@@ -66,6 +70,12 @@ class Asked:
     def name_of(self, domain: str, own: str) -> str | None:
         """The name of the source that a domain calls `own`; None where the caller has no such source."""
         return next((name for name, home in self.homes.items() if home == (domain, own)), None)
+
+    def with_source(self, source: Source) -> Asked:
+        """The same with this source instead of the one of its name."""
+        known = self.schema.sources
+        changed = known.with_source(source) if isinstance(known, ReadableSources) else {**known, source.name: source}
+        return replace(self, schema=Schema(changed))
 
     @property
     def degraded(self) -> list[str]:

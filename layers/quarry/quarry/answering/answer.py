@@ -12,10 +12,10 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from quarry.answering.correction import STEP as CORRECTION_STEP
-from quarry.answering.correction import correction_messages
+from quarry.answering.correction import correction_messages, joined
 from quarry.answering.held import HeldBack, still_flagged
 from quarry.answering.loop import Text, Tool, ToolFinished, ToolProgress, ToolStarted, TurnEnded, converse
-from quarry.answering.repeated import Repeated, check_loop
+from quarry.answering.repeated import Repeated, UntilMark, check_loop
 from quarry.answering.written import WrittenAnswer
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter, streamed
@@ -85,6 +85,7 @@ class Answer:
     """Whether the first piece of the text is known."""
     _checked: HeldBack | None = None
     _held: str = ""
+    _until: UntilMark = field(default_factory=UntilMark)
     _has_called: bool = False
 
     async def told(self, messages: Sequence[Message], tools: Sequence[Tool]) -> AsyncGenerator[Told]:
@@ -123,21 +124,24 @@ class Answer:
                             yield said
                         # let each piece leave before the next
                         await asyncio.sleep(0)
+                        if self._until.is_over:
+                            break
                     case TurnEnded(called=True):
                         for said in await self._next_turn():
                             yield said
                     case TurnEnded():
-                        for said in await self._ended(repeated):
-                            yield said
+                        break
                     case _:
                         yield event
+        for said in await self._ended(repeated):
+            yield said
 
     async def _read(self, piece: str, repeated: Repeated) -> Iterable[Told]:
         """What a piece of the model's text brings. What it writes before its first call is no answer, unless it has the form of
         one or cites a source: it is held back until that is known, or the turn ends.
         """
         check_loop(self.text + self._held)
-        text = self._held + self.written.feed(piece)
+        text = self._held + self.written.feed(self._until.feed(piece))
         is_known = self._has_called or self._is_open or self.written.kept is not None
         is_answer = is_known or self.cites(text)
         if not self._is_open and repeated.may_be(text):
@@ -148,7 +152,7 @@ class Answer:
 
     async def _next_turn(self) -> Iterable[Told]:
         """The turn called tools. Text held back was no answer, and text after an answer begins a paragraph."""
-        self._has_called, self._held = True, ""
+        self._has_called, self._held, self._until = True, "", UntilMark()
         if self._is_open:
             return await self._sent("\n\n")
         self.written = WrittenAnswer()
@@ -156,7 +160,7 @@ class Answer:
 
     async def _ended(self, repeated: Repeated) -> Sequence[Told]:
         """The rest of the text."""
-        text = self._held + self.written.finish()
+        text = self._held + self.written.feed(self._until.finish()) + self.written.finish()
         if not self._is_open:
             repeated.check(text)
         told = [*await self._sent(text)]
@@ -176,32 +180,31 @@ class Answer:
         verify, sent = held.verifier.verify, held.sent
         found = await off_loop(verify, sent + rest)
         if (flagged := still_flagged(found, len(sent))) and self.run.budget.allows_turn():
-            messages = correction_messages(held.verifier, sent, rest, flagged)
+            messages = correction_messages(held.verifier, sent, rest, flagged, held.begun)
             corrected = await self._corrected(messages, sent, held.begun)
-            again = await off_loop(verify, sent + corrected)
-            if len(again.of("flagged")) < len(found.of("flagged")) and (sent or again.claims):
+            again = found if corrected is None else await off_loop(verify, sent + corrected)
+            if corrected is not None and len(again.of("flagged")) < len(found.of("flagged")) and (sent or again.claims):
                 found, rest = again, corrected
         if not found.is_backed:
             raise NotBacked("Most of what the model wrote is not borne out by its sources.")
         return rest
 
-    async def _corrected(self, messages: Sequence[Message], sent: str, begun: str) -> str:
-        """The end of the text as the model writes it again; empty if it fails. It may repeat what was sent of the text, or what
-        was `begun` of the sentence.
+    async def _corrected(self, messages: Sequence[Message], sent: str, begun: str) -> str | None:
+        """The end of the text as the model writes it again; None if it fails. It may repeat what was sent of the text, and is
+        asked to repeat what was `begun` of the sentence.
         """
         with self.run.step(CORRECTION_STEP) as record:
             try:
                 pieces = [part async for part in streamed(messages, self.run, record) if isinstance(part, str)]
             except ModelError:
                 self.run.degrade(CORRECTION_STEP, record)
-                return ""
-        again = "".join(pieces).strip()
-        for known in filter(None, (sent.strip(), begun.strip())):
-            again = again.removeprefix(known).lstrip() if again.startswith(known) else again
-        text = sent + again
+                return None
+        again = UntilMark().feed("".join(pieces)).strip()
+        read = sent.strip()
+        text = sent + (again[len(read) :].lstrip() if read and again.startswith(read) else joined(begun, again))
         for each in await off_loop(self.filters, self.written):
             text = each.feed(text) + each.finish()
-        return text[len(sent) :] if text.startswith(sent) else ""
+        return text[len(sent) :] if text.startswith(sent) else None
 
     async def _sent(self, text: str) -> Iterable[Told]:
         """The events of more of the text."""

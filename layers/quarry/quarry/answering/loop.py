@@ -143,7 +143,7 @@ async def converse(
     at_work = _ToolsAtWork({tool.name: tool for tool in tools}, run, step_name, has_found)
     for turn in range(1, max_turns + 1):
         offered = tools if turn < max_turns and run.budget.calls_left and run.budget.allows_turn() else ()
-        text = ""
+        text, waited = "", run.budget.waited
         calls: tuple[ToolCall, ...] = ()
         async with aclosing(_turn(said, offered, run, step_name)) as pieces:
             async for piece in pieces:
@@ -162,6 +162,8 @@ async def converse(
                 if isinstance(event, ToolFinished):
                     found[event.id] = event.result
                 yield event
+        if any(each.count for each in found.values()):
+            run.budget.waited = waited
         said += [Message("tool", found[call.id].text_for_model, tool_call_id=call.id) for call in calls]
 
 

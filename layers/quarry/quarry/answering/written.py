@@ -48,6 +48,11 @@ class WrittenAnswer:
     _at_line_start: bool = True
     _in_next: bool = False
 
+    @property
+    def rests_on_nothing(self) -> bool:
+        """Whether the first line says that the answer rests on no source and no result."""
+        return self.kept is not None and not self.names
+
     def feed(self, piece: str) -> str:
         """The part of the answer that is complete by now."""
         given = self._space + self._released(piece, final=False)

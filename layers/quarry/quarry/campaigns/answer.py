@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from quarry.agent.results import LINES_MAX
 from quarry.answering.written import WrittenAnswer
 from quarry.campaigns.by_reader import Question
-from quarry.campaigns.conditions import NAME, SCHEMA, filters_of, label_of, on_wire
+from quarry.campaigns.conditions import NAME, PHRASES, SCHEMA, constraints_of, filters_of, label_of, on_wire
 from quarry.campaigns.contract import (
     Aggregation,
     Campaign,
     ChatRequest,
     ChatResponse,
-    Constraints,
     EndReason,
     FoundCampaign,
     Telemetry,
@@ -23,13 +23,15 @@ from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search
 from quarry.campaigns.retrieval import find_ids
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.campaigns.wording import sentence
-from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup
+from quarry.platform.contract import AggregationGroup
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.algebra import Condition, Query, Words
 from quarry.query.contract import QueryResult
 from quarry.query.row_conditions import standings
+from quarry.query.understanding import understood
+from quarry.query.understood import Understood
 from quarry.retrieval.facets import plain
 from quarry.runs.run_log import ResultRecord
 from quarry.verification.check import Verification
@@ -53,14 +55,12 @@ async def conclude(
     """
     search, spoken_of = await off_loop(_spoken_of, toolset, text, written)
     counted = await _counted(toolset, search, spoken_of)
-    response = await off_loop(_response, request, toolset, search, text, counted)
+    response = await off_loop(_response, request, toolset, search, text, counted, question)
     response.statements = checked_statements(checked)
     response.unsupported = [each.text for each in checked.of("flagged")]
-    response.confidence = confidence_of(level(basis_of(question, search, checked)))
-    if request.constraints is not None:
-        response.constraints.evidence = request.constraints.evidence
-    elif question is not None:
-        response.constraints.evidence = list(question.evidence[:EVIDENCE_MAX])
+    response.confidence = confidence_of(
+        level(basis_of(question, search, checked), is_talk=written is not None and written.rests_on_nothing)
+    )
     await _add_standings(response, toolset, search)
     return response
 
@@ -136,8 +136,7 @@ def _rested_on(toolset: CampaignToolset, written: WrittenAnswer) -> Search | Non
     place = written.main_result
     if place is not None and 1 <= place <= len(toolset.searches):
         return toolset.searches[place - 1]
-    says_none = written.kept is not None and not written.names
-    return None if says_none else toolset.last_found
+    return None if written.rests_on_nothing else toolset.last_found
 
 
 def _found_by(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list[Search]:
@@ -149,7 +148,12 @@ def _found_by(searches: Sequence[Search], campaigns: Sequence[Campaign]) -> list
 
 
 def _response(
-    request: ChatRequest, toolset: CampaignToolset, search: Search, text: str, counted: CampaignSet
+    request: ChatRequest,
+    toolset: CampaignToolset,
+    search: Search,
+    text: str,
+    counted: CampaignSet,
+    question: Question | None,
 ) -> ChatResponse:
     run, spoken_of = toolset.run, counted.campaigns
     run.results = [
@@ -158,10 +162,8 @@ def _response(
         for place, campaign in enumerate(spoken_of[:RECORDED_RESULTS], start=1)
     ]
     run.end_reason = end_reason = _end_reason(toolset)
-    own = on_wire(search.conditions, toolset.today)
-    base = on_wire((each for each in toolset.base if each not in search.conditions), toolset.today)
-    preferred = on_wire(toolset.preferred, toolset.today, "preferred")
-    detected = filters_of(own, toolset.known.latest)
+    read = _understood(toolset, search, question)
+    detected = filters_of(on_wire(search.conditions, toolset.today), toolset.known.latest)
     return ChatResponse(
         response=text,
         campaigns=[FoundCampaign.model_validate(campaign.model_dump()) for campaign in spoken_of],
@@ -170,7 +172,8 @@ def _response(
         aggregation=_aggregation(toolset, search, counted),
         suggestions=suggest(request.message, search.found, toolset.known),
         detected_filters=request.base_filters.given() | detected.given(),
-        constraints=Constraints(conditions=[*base, *own, *preferred], theme=search.theme, words=search.words),
+        understood=read,
+        constraints=constraints_of(read, toolset.today, question.evidence if question is not None else ()),
         telemetry=Telemetry(
             run_id=str(run.id),
             turn_count=run.budget.turns,
@@ -178,6 +181,20 @@ def _response(
             end_reason=end_reason,
             degraded_steps=run.degraded,
         ),
+    )
+
+
+def _understood(toolset: CampaignToolset, search: Search, question: Question | None) -> Understood:
+    """The query that an answer is based on, with the conditions of the page, and what stands beside it."""
+    where = tuple(dict.fromkeys((*toolset.base, *search.conditions)))
+    query = search.result.query if search.result else Query(source=NAME, text=search.words)
+    return understood(
+        query.model_copy(update={"source": NAME, "where": where, "text": search.words}),
+        replace(PHRASES, today=toolset.today),
+        preferred=toolset.preferred,
+        about=search.theme,
+        unread=question.unread if question is not None else (),
+        evidence=question.evidence if question is not None else (),
     )
 
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from quarry.agent.reading import is_said_whole, read_over
 from quarry.campaigns import retrieval, wording
 from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wire, on_wire
-from quarry.campaigns.contract import ChatRequest, ToolCalled, ToolCallEvent
+from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.sources import PREDICATES
 from quarry.campaigns.tool_result import line_for_people
@@ -40,10 +40,11 @@ from quarry.query.algebra import (
 )
 from quarry.query.contract import Verdict
 from quarry.query.row_conditions import costs
+from quarry.query.understanding import evidence_of
 from quarry.reader.constraints import vetoes
 from quarry.reader.names import TITLE, SourceName
 from quarry.reader.reading import Reading, evidence, in_any_year, likely_conditions
-from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.streaming.events import Event, PartialText, PartialTextEvent, ToolCalled, ToolCallEvent
 
 _QUOTES = "\"“„«'"
 _PIECE = re.compile(r"\S+\s*|\s+")
@@ -185,7 +186,7 @@ async def _costs(search: Search, toolset: CampaignToolset) -> list[tuple[str, in
 
 
 async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
-    """Read the question as a Query. Constraints in the request replace its conditions: they hold in every search of `toolset`.
+    """Read the question as a Query. What the request says replaces its conditions: they hold in every search of `toolset`.
 
     Raises DatabaseUnavailable.
     """
@@ -204,16 +205,15 @@ async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
         theme = said or ("" if any(isinstance(each, SourceName) for each in before.said.named) else theme)
         question = _question(before, name, theme, toolset.today)
     assert question is not None
-    if request.constraints is None:
+    given = request.understood
+    if given is None:
         return question
-    query = question.query.model_copy(update={"where": (), "text": request.constraints.words})
+    query = question.query.model_copy(update={"where": (), "text": given.query.text})
     is_number = query.aggregate == (COUNT,) and not query.group
-    if request.constraints.theme and (is_number or question.verdict != "confident"):
+    if given.about and (is_number or question.verdict != "confident"):
         # campaigns found by meaning are listed
         query = Query(source=name, text=query.text)
-    return Question(
-        query, "confident", request.constraints.theme, evidence=request.constraints.evidence, needs_theme=True
-    )
+    return Question(query, "confident", given.about, evidence=evidence_of(given), needs_theme=True)
 
 
 def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> Question:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from quarry.campaigns.conditions import named_values, resolve
-from quarry.campaigns.contract import FILTER_VALUES, ChatRequest
+from quarry.agent.checks import ConditionChecks
+from quarry.campaigns.conditions import NAME, SCHEMA, named_values, resolve, understood_as
+from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import KnownValues
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition
-from quarry.retrieval.known_values import NamedCondition, conditions_meant, values_meant
+from quarry.retrieval.known_values import values_meant
 
 
 async def check_filters(request: ChatRequest, known: KnownValues, database: Database) -> tuple[Condition, ...]:
@@ -22,31 +23,17 @@ async def check_filters(request: ChatRequest, known: KnownValues, database: Data
     return (await off_loop(resolve, filters, named, meant, known)).conditions
 
 
-async def check_constraints(request: ChatRequest, database: Database) -> ChatRequest:
-    """The request, its constraints with the values as the data spells them. Raises InvalidInput and DatabaseUnavailable."""
-    if request.constraints is None:
+async def check_understood(request: ChatRequest, database: Database) -> ChatRequest:
+    """The request, its conditions with the values as the data spells them, in the one form. Raises InvalidInput and
+    DatabaseUnavailable.
+    """
+    given, at = request.understood, "/understood"
+    if given is None and request.constraints is not None:
+        given, at = understood_as(request.constraints), "/constraints"
+    if given is None:
         return request
-    constraints = request.constraints.model_copy(deep=True)
-    named = [
-        (
-            condition,
-            NamedCondition(
-                condition.field,
-                condition.values,
-                f"/constraints/conditions/{i}/any_of/{j}/values",
-                i if len(clause.any_of) > 1 else None,
-                condition.negated,
-            ),
-        )
-        for i, clause in enumerate(constraints.conditions)
-        for j, condition in enumerate(clause.any_of)
-        if condition.field in FILTER_VALUES and condition.values
-    ]
-    meant = await conditions_meant(database, CAMPAIGNS, [each for _, each in named], request.message)
-    for (condition, _), values in zip(named, meant, strict=True):
-        condition.values = values
-    emptied = {id(condition) for condition, _ in named if not condition.values}
-    for clause in constraints.conditions:
-        clause.any_of = [each for each in clause.any_of if id(each) not in emptied]
-    constraints.conditions = [clause for clause in constraints.conditions if clause.any_of]
-    return request.model_copy(update={"constraints": constraints})
+    checked = await _CHECKS.checked(given, request.message, database, at)
+    return request.model_copy(update={"understood": checked, "constraints": None})
+
+
+_CHECKS = ConditionChecks(NAME, SCHEMA, CAMPAIGNS)

@@ -12,16 +12,20 @@ from quarry.campaigns.contract import (
     CampaignFilters,
     ClauseOnWire,
     ConditionOnWire,
+    Constraints,
     DateRange,
     ExcludedValues,
 )
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import KnownValues
 from quarry.campaigns.sources import PREDICATES, SOURCES
-from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Words, comparisons_of
+from quarry.platform.contract import EVIDENCE_MAX, Evidence
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Query, Words, comparisons_of
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema, worded
+from quarry.query.understanding import evidence_of, understood
+from quarry.query.understood import Understood
 from quarry.query.values import DAY, interval_of
 from quarry.retrieval.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
 
@@ -142,7 +146,29 @@ def _filter_of(condition: ConditionOnWire, latest: datetime.date | None) -> dict
     return {"date_range": "recent" if asked == date_range("recent", latest) else asked}
 
 
-# ---- on the wire ----
+# ---- the former form on the wire ----
+
+
+def constraints_of(read: Understood, today: datetime.date, evidence: Iterable[Evidence] = ()) -> Constraints:
+    """How a question was understood, as constraints, which cannot express everything."""
+    required, preferred = (*read.query.where, *read.assumed), on_wire(read.preferred, today, "preferred")
+    return Constraints(
+        conditions=[*on_wire(required, today), *preferred],
+        theme=read.about,
+        words=read.query.text,
+        evidence=list(evidence)[:EVIDENCE_MAX] or evidence_of(read),
+    )
+
+
+def understood_as(given: Constraints) -> Understood:
+    """Constraints of a request as the same in the one form."""
+    return understood(
+        Query(source=NAME, where=from_wire(given.conditions, "required"), text=given.words),
+        PHRASES,
+        preferred=from_wire(given.conditions, "preferred"),
+        about=given.theme,
+        evidence=given.evidence,
+    )
 
 
 def on_wire(

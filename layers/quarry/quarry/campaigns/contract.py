@@ -15,12 +15,14 @@ from pydantic import (
 )
 from pydantic.alias_generators import to_camel
 
-from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup, Day, Evidence, Request
+from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Day, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable, StorableWords
 from quarry.query.algebra import WORDS_MAX
 from quarry.query.contract import ShortQuery
+from quarry.query.understood import Understood
 from quarry.streaming.events import Event
+from quarry.streaming.events import ToolObserved as Observed
 from quarry.verification.wire import CheckedStatement, Confidence
 
 HISTORY_MESSAGES_MAX = 50
@@ -148,10 +150,8 @@ class ClauseOnWire(LazyModel):
 
 
 class Constraints(LazyModel):
-    """How a question was read: all of `conditions` that are required must hold, `theme` is found by meaning, `words` are said by
-    the copy. Filters of the page that were applied are among the conditions.
-
-    A request that carries constraints is answered by these instead of the reading; labels then say nothing.
+    """The former form of how a question was understood: `understood` says it now. All required `conditions` must hold,
+    `theme` is found by meaning, `words` are said by the copy.
     """
 
     model_config = ConfigDict(extra="forbid")
@@ -178,7 +178,12 @@ class ChatRequest(Request):
     history: list[HistoryMessage] = Field(default_factory=list, max_length=HISTORY_MESSAGES_MAX)
     active_filters: CampaignFilters | None = None
     apply_filters_to_query: StrictBool = False
-    constraints: Constraints | None = Field(default=None, description="Take these instead of what the message says.")
+    understood: Understood | None = Field(
+        default=None, description="Takes the place of the reading: that of an answer, as it was or edited."
+    )
+    constraints: Constraints | None = Field(
+        default=None, json_schema_extra=DEPRECATED, description="The former form of `understood`."
+    )
 
     def as_asked(self) -> dict[str, Any]:
         said = super().as_asked()
@@ -256,7 +261,7 @@ class ChatResponse(_Wire):
     different values, `aggregation` is left out.
 
     `detected_filters` are those that the question was taken to mean, as the page's filters are given, and with them where they
-    were applied; `constraints` is all that the question was taken to say, negations and further conditions too. `statements`
+    were applied; `understood` is all that the question was taken to say, negations and further conditions too. `statements`
     are those of a model with what the check found, `unsupported` the flagged ones in words, and `confidence` follows from them.
     """
 
@@ -270,29 +275,17 @@ class ChatResponse(_Wire):
     confidence: Confidence | None = None
     suggestions: list[str]
     detected_filters: dict[str, Any]
-    constraints: Constraints
+    understood: Understood | None = None
+    constraints: Constraints = Field(json_schema_extra=DEPRECATED, description="The former form of `understood`.")
     telemetry: Telemetry
 
 
-class ToolCalled(_Wire):
-    id: str
-    tool: str
-    arguments: dict[str, Any]
-
-
-class ToolObserved(_Wire):
+class ToolObserved(Observed):
     """What a tool found: how many campaigns, a line about them for people, and the ids of the first ones."""
 
-    id: str
-    tool: str
-    count: int
-    summary: str
+    model_config = ConfigDict(alias_generator=to_camel, validate_by_name=True, serialize_by_alias=True)
+
     campaign_ids: list[str]
-
-
-class ToolCallEvent(Event):
-    type: Literal["tool_call"] = "tool_call"
-    data: ToolCalled
 
 
 class ToolObservationEvent(Event):

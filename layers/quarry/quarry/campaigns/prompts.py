@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 
 from quarry.answering.prompts import answer_messages, earlier
-from quarry.campaigns.conditions import from_wire, label_of
+from quarry.campaigns.conditions import label_of
 from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.results import KnownValues
 from quarry.models.interface import Message
@@ -40,7 +40,7 @@ def campaign_messages(request: ChatRequest, known: KnownValues, card: str, today
 def _in_force(request: ChatRequest) -> str:
     """The conditions of every search: the filters of the page, and those set by the user."""
     given = [f"{name}: {value}" for name, value in request.base_filters.given().items()]
-    if (said := request.constraints) is not None:
-        given += map(label_of, from_wire(said.conditions, "required"))
-        given += filter(None, (said.theme and f"about {said.theme}", said.words and f"saying {said.words}"))
+    if (said := request.understood) is not None:
+        given += map(label_of, (*said.query.where, *said.assumed))
+        given += filter(None, (said.about and f"about {said.about}", said.query.text and f"saying {said.query.text}"))
     return f"campaigns {'; '.join(given)}" if given else ""

@@ -7,13 +7,13 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Request
 from starlette.responses import JSONResponse, Response
 
-from quarry.campaigns.contract import Campaign, ChatRequest, ChatResponse, FinalAnswerEvent
+from quarry.campaigns.contract import Campaign, ChatRequest, ChatResponse
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
 from quarry.streaming.events import NDJSON
 from quarry.web.problems import documented, request_id_of
 from quarry.web.requests import PlainCaller, ServicesDependency
-from quarry.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
+from quarry.web.streams import NDJSON_EVENT_SCHEMA, Reader, answer_response, rest_of_stream, wants_stream
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
     200: {
@@ -35,28 +35,22 @@ async def chat(
     services: ServicesDependency,
 ) -> Response:
     """An answer about campaigns, and the campaigns that it speaks of."""
-    from quarry.campaigns.checks import check_constraints, check_filters
+    from quarry.campaigns.checks import check_filters, check_understood
     from quarry.campaigns.search import chat_about_campaigns, values_of
 
-    is_stream = "application/x-ndjson" in request.headers.get("accept", "").lower()
-    if is_stream and reader.place is not None:
+    if wants_stream(request) and reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     # before the stream begins, so that a wrong value is a 422
     await check_filters(body, await values_of(services), services.reader)
-    body = await check_constraints(body, services.reader)
+    body = await check_understood(body, services.reader)
     request_id = request_id_of(request)
-    if is_stream:
-        return stream_response(
-            request,
-            lambda run_id: chat_about_campaigns(body, reader.caller, services, request_id, run_id),
-            reader.caller,
-            services,
-            NDJSON,
-            "campaigns",
-        )
-    events = chat_about_campaigns(body, reader.caller, services, request_id)
-    answer = [event.data async for event in events if isinstance(event, FinalAnswerEvent)][-1]
-    return Response(answer.model_dump_json(by_alias=True, exclude_none=True), media_type="application/json")
+    return await answer_response(
+        request,
+        lambda run_id: chat_about_campaigns(body, reader.caller, services, request_id, run_id),
+        reader,
+        services,
+        "campaigns",
+    )
 
 
 # an owner's id may hold a slash

@@ -16,8 +16,8 @@ from quarry.agent.sources import what_may_be_asked
 from quarry.answering.answer import BROKEN_OFF
 from quarry.campaigns.answer import conclude
 from quarry.campaigns.by_reader import Read
-from quarry.campaigns.checks import check_constraints, check_filters
-from quarry.campaigns.conditions import NAME, from_wire
+from quarry.campaigns.checks import check_filters, check_understood
+from quarry.campaigns.conditions import NAME
 from quarry.campaigns.contract import ChatRequest, FinalAnswerEvent
 from quarry.campaigns.results import KnownValues
 from quarry.campaigns.retrieval import known_values
@@ -25,6 +25,7 @@ from quarry.campaigns.tools import CampaignToolset
 from quarry.campaigns.written import MAX_TURNS, Written
 from quarry.platform.budget import Budget
 from quarry.platform.off_loop import off_loop
+from quarry.query.understanding import ending
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
@@ -48,7 +49,7 @@ async def chat_about_campaigns(
     with services.run("campaigns", caller, request.message, said, budget, request_id, run_id) as run:
         known = await values_of(services)
         base = await check_filters(request, known, services.reader)
-        request = await check_constraints(request, services.reader)
+        request = await check_understood(request, services.reader)
         asked = await what_may_be_asked(caller, services)
         name = asked.name_of(NAME, NAME)
         toolset = CampaignToolset(
@@ -62,9 +63,9 @@ async def chat_about_campaigns(
             known=known,
             base=base,
         )
-        if request.constraints is not None:
-            toolset.given = from_wire(request.constraints.conditions, "required")
-            toolset.preferred = from_wire(request.constraints.conditions, "preferred")
+        if request.understood is not None:
+            toolset.given = (*request.understood.query.where, *request.understood.assumed)
+            toolset.preferred = request.understood.preferred
         written, read = Written(request, toolset), Read(request, toolset)
         answer = written.answer
         if run.chat is not None:
@@ -80,7 +81,9 @@ async def chat_about_campaigns(
         text = BROKEN_OFF.join(filter(None, (answer.text, read.text)))
         checked = await off_loop(written.checked)
         by_model = None if read.text else answer.written
-        yield FinalAnswerEvent(data=await conclude(request, toolset, read.question, by_model, text, checked))
+        data = await conclude(request, toolset, read.question, by_model, text, checked)
+        for event in ending(FinalAnswerEvent(data=data), data.understood):
+            yield event
 
 
 async def values_of(services: Services) -> KnownValues:

@@ -309,10 +309,11 @@ class CampaignToolset(Toolset):
         result, found = search.result, search.found
         assert result is not None
         self.results.append(result)
-        rows = shown(result, ROWS_CHARACTERS_MAX) | {"result": self._name_of(found)}
-        said = fence(json.dumps(rows, ensure_ascii=False))[:SUMMARY_CHARACTERS_MAX]
-        campaigns = found.campaigns if arguments.asks_for_rows else ()
-        return self._told(CampaignToolResult(result.total, said, campaigns), result.sentence, found)
+        rows = fence(json.dumps(shown(result, ROWS_CHARACTERS_MAX), ensure_ascii=False))
+        text = f"Result {self._name_of(found)}: {rows}"[:SUMMARY_CHARACTERS_MAX]
+        self.found_by[text] = found
+        self.said.append(text)
+        return ToolResult(result.total, result.sentence, text)
 
     async def _found_by(self, result: QueryResult, conditions: tuple[Condition, ...]) -> CampaignSet:
         """The campaigns of a query: those of its rows, or all that its numbers cover, which meet these conditions."""

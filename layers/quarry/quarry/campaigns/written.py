@@ -15,8 +15,6 @@ from quarry.answering.written import WrittenAnswer
 from quarry.campaigns.contract import (
     Campaign,
     ChatRequest,
-    ToolCalled,
-    ToolCallEvent,
     ToolObservationEvent,
     ToolObserved,
 )
@@ -27,7 +25,15 @@ from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.streaming.events import Event, PartialText, PartialTextEvent, TextWithdrawnEvent, Withdrawal
+from quarry.streaming.events import (
+    Event,
+    PartialText,
+    PartialTextEvent,
+    TextWithdrawnEvent,
+    ToolCalled,
+    ToolCallEvent,
+    Withdrawal,
+)
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.trust import SourceText
 

@@ -18,7 +18,7 @@ _TOLD = ("unit", "synonyms", "label", "describe")
 _MORE = ("where", "p", "steps", *_TOLD)
 _WORD = re.compile(r"[^\W\d][\w.]*")
 _OF_EXPRESSIONS = frozenset(
-    ("age", "abs", "round", "today", "year", "quarter", "month", "week", "day", "weekday", "hour")
+    ("age", "abs", "round", "today", "year", "quarter", "month", "week", "day", "weekday", "hour", "minute")
 )
 
 

@@ -10,11 +10,12 @@ from quarry.answering.answer import Answer, Said
 from quarry.answering.written import WrittenAnswer
 from quarry.companies.activity import counted
 from quarry.companies.candidates import NameMatch
-from quarry.companies.constraints import conditions_to_tell, constraints_of
+from quarry.companies.constraints import conditions_to_tell, constraints_of, understood_of
 from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, Round, conditions_in_words
 from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference, Telemetry
 from quarry.companies.counting import Counted, aggregation_of, value_in_words
 from quarry.companies.evidence import Known, evidence
+from quarry.companies.facets import COMPANIES
 from quarry.companies.fitting import NEAR_MISSES_MAX, nearest
 from quarry.companies.outputs import RankedCompany
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
@@ -29,6 +30,7 @@ from quarry.platform.errors import DatabaseUnavailable, TimeIsUp
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS, words
+from quarry.query.algebra import Query
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.levels import level
 from quarry.verification.wire import checked_statements, confidence_of
@@ -286,13 +288,13 @@ def _topic_words(sought: Sought) -> list[str]:
 
 def final_answer(context: Context, result: Result, content: str, checked: Verification) -> FinalAnswer:
     """The whole answer."""
-    constraints, given = constraints_of(result.asked.sought), context.request.constraints
-    if given is not None:
-        constraints = constraints.model_copy(update={"evidence": given.evidence})
+    counts, sought = result.counted, result.asked.sought
+    read = understood_of(sought, asked_of(counts.query) if counts else None)
     return FinalAnswer(
         content=content,
         references=[reference(result, ranked) for ranked in result.chosen],
-        constraints=constraints,
+        understood=read,
+        constraints=constraints_of(read, sought.evidence),
         companies_by_id={ranked.company_id: result.companies[ranked.company_id] for ranked in result.chosen},
         telemetry=Telemetry(
             run_id=str(context.run.id),
@@ -306,6 +308,11 @@ def final_answer(context: Context, result: Result, content: str, checked: Verifi
         statements=checked_statements(checked),
         confidence=confidence_of(level(checked)),
     )
+
+
+def asked_of(query: Query) -> Query:
+    """A query that was run, about companies by the name that a request has for them."""
+    return query.model_copy(update={"source": COMPANIES.name})
 
 
 def reference(result: Result, ranked: RankedCompany) -> Reference:

@@ -1,4 +1,6 @@
-"""Converts what a question seeks to constraints on the wire, and back if a caller has changed them. Pure."""
+"""Converts what a question seeks to the one form of how it was understood, and back if a caller has changed it. The former
+`constraints`, which requests and answers carry for one more release, are made of that form here. Pure.
+"""
 
 from __future__ import annotations
 
@@ -7,59 +9,83 @@ from dataclasses import replace
 from typing import get_args
 
 from quarry.companies import contract
-from quarry.companies.facets import TAG_FACETS
+from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.query import Sought, TagGroup, fields_of
-from quarry.companies.sources import labels
-from quarry.platform.contract import EVIDENCE_MAX
-from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
-from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Scalar
+from quarry.companies.sources import PHRASES, labels
+from quarry.platform.contract import EVIDENCE_MAX, Evidence
+from quarry.platform.text import significant_words
+from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words
+from quarry.query.understanding import affirmed, evidence_of, excluded_words, understood
+from quarry.query.understood import Understood
 
-_STRENGTHS: tuple[contract.Strength, ...] = get_args(contract.Strength)
+_KNOWN = frozenset(get_args(contract.FieldName))
 
 
-def constraints_of(sought: Sought) -> contract.Constraints:
-    """What a question seeks, with the characters of the question that say so."""
-    said: list[tuple[Condition, str]] = [
-        *((each, "required") for each in sought.stated),
-        *((each, "assumed") for each in sought.assumed),
-        *((each, "preferred") for each in _preferred(sought)),
-    ]
-    conditions = [
-        _on_the_wire(one, strength, place if isinstance(each, AnyOf) else None)
-        for place, (each, strength) in enumerate(said[: contract.CONDITIONS_MAX])
-        for one in _comparisons(each)
-    ]
-    return contract.Constraints(
-        # the topic of a follow-up may be longer than a question may be
-        topic=sought.topic[:QUERY_MAX_CHARACTERS].strip(),
-        conditions=conditions[: contract.CONDITIONS_MAX],
-        excluded=[
-            words[: contract.VALUE_CHARACTERS_MAX].strip() for words in sought.excluded[: contract.CONDITIONS_MAX]
-        ],
-        evidence=list(sought.evidence[:EVIDENCE_MAX]),
+def understood_of(sought: Sought, query: Query | None = None) -> Understood:
+    """What a question seeks, with the characters of the question that say so; or the `query` that was run for it."""
+    where = _together((*sought.stated, *(Not(negated=Words(words=words)) for words in sought.excluded)))
+    return understood(
+        Query(source=COMPANIES.name, where=where) if query is None else query,
+        PHRASES,
+        assumed=sought.assumed,
+        preferred=_preferred(sought),
+        about=sought.topic,
+        evidence=sought.evidence,
     )
 
 
-def with_constraints(sought: Sought, given: contract.Constraints | None) -> Sought:
-    """The same with the constraints that a request gives in place of the reading."""
+def as_understood(sought: Sought, given: Understood | None) -> Sought:
+    """The same with what a request says in place of the reading."""
     if given is None:
         return sought
-    said = {strength: tuple(_conditions(given.conditions, strength)) for strength in _STRENGTHS}
-    tags = [each for each in said["preferred"] if fields_of(each) <= {*TAG_FACETS}]
+    tags = [each for each in given.preferred if fields_of(each) and fields_of(each) <= {*TAG_FACETS}]
     groups = tuple(TagGroup(_name(each), tuple(_comparisons(each)), is_demanded=True) for each in tags)
+    where = [*_apart(given.query.where)]
+    without = excluded_words(where)
     return replace(
         sought,
-        stated=said["required"],
-        assumed=said["assumed"],
+        stated=tuple(each for each in where if not excluded_words([each])),
+        assumed=given.assumed,
         tags=groups,
-        preferred=tuple(each for each in said["preferred"] if each not in tags),
-        excluded=tuple(given.excluded),
-        topic=given.topic,
-        words=tuple(significant_words(given.topic)),
-        is_plain=sought.is_plain and given.topic == sought.topic and bool(tags),
-        asks=None,
+        preferred=tuple(each for each in given.preferred if each not in tags),
+        excluded=tuple(without),
+        topic=given.about,
+        words=tuple(significant_words(given.about)),
+        is_plain=sought.is_plain and given.about == sought.topic and bool(tags),
+        evidence=tuple(evidence_of(given)),
+        asks=None if given.query.asks_for_rows else given.query,
         has_more=False,
     ).bounded()
+
+
+def _together(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
+    """The conditions, with those that exclude the same of several fields, and of the text, as one."""
+    groups: dict[object, list[Condition]] = {}
+    for place, each in enumerate(conditions):
+        inner, is_excluded = affirmed(each)
+        said = _said(inner) if is_excluded else ()
+        groups.setdefault(said or place, []).append(each)
+    return tuple(
+        group[0] if len(group) == 1 else Not(negated=AnyOf(any_of=tuple(affirmed(each)[0] for each in group)))
+        for group in groups.values()
+    )
+
+
+def _apart(conditions: Iterable[Condition]) -> Iterator[Condition]:
+    """The same, each field by itself."""
+    for each in conditions:
+        if isinstance(each, Not) and isinstance(each.negated, AnyOf):
+            for one in each.negated.any_of:
+                is_equal = isinstance(one, Comparison) and one.op == "="
+                yield one.model_copy(update={"op": "!="}) if is_equal else Not(negated=one)
+        else:
+            yield each
+
+
+def _said(condition: Condition) -> tuple[str, ...]:
+    if isinstance(condition, Words):
+        return (condition.words.casefold(),)
+    return tuple(str(each).casefold() for each in condition.scalars) if isinstance(condition, Comparison) else ()
 
 
 def conditions_to_tell(sought: Sought) -> list[Condition]:
@@ -71,6 +97,42 @@ def _preferred(sought: Sought) -> list[Condition]:
     return [*sought.preferred, *(AnyOf.of(group.conditions) for group in sought.tags)]
 
 
+# ---- the former constraints ----
+
+
+def constraints_of(read: Understood, evidence: Sequence[Evidence] = ()) -> contract.Constraints:
+    """How a question was understood, as constraints, which cannot express everything."""
+    where = [*_apart(read.query.where)]
+    said = [(each, "required") for each in where if not excluded_words([each])]
+    said += [*((each, "assumed") for each in read.assumed), *((each, "preferred") for each in read.preferred)]
+    conditions = [
+        _on_the_wire(one, strength, place if isinstance(each, AnyOf) else None)
+        for place, (each, strength) in enumerate(said[: contract.CONDITIONS_MAX])
+        for one in _comparisons(each)
+        if one.field in _KNOWN
+    ]
+    excluded = excluded_words(where)[: contract.CONDITIONS_MAX]
+    return contract.Constraints(
+        topic=read.about,
+        conditions=conditions[: contract.CONDITIONS_MAX],
+        excluded=[words[: contract.VALUE_CHARACTERS_MAX].strip() for words in excluded],
+        evidence=list(evidence)[:EVIDENCE_MAX] or evidence_of(read),
+    )
+
+
+def understood_as(given: contract.Constraints) -> Understood:
+    """Constraints of a request as the same in the one form."""
+    where = (*_conditions(given.conditions, "required"), *(Not(negated=Words(words=each)) for each in given.excluded))
+    return understood(
+        Query(source=COMPANIES.name, where=where),
+        PHRASES,
+        assumed=[*_conditions(given.conditions, "assumed")],
+        preferred=[*_conditions(given.conditions, "preferred")],
+        about=given.topic,
+        evidence=given.evidence,
+    )
+
+
 def _comparisons(condition: Condition) -> Iterator[Comparison]:
     """The comparisons of a condition; for alternatives, each of them."""
     if isinstance(condition, Comparison):
@@ -78,6 +140,8 @@ def _comparisons(condition: Condition) -> Iterator[Comparison]:
     elif isinstance(condition, AnyOf):
         for each in condition.any_of:
             yield from _comparisons(each)
+    elif isinstance(condition, Not) and isinstance(condition.negated, Comparison) and condition.negated.op == "=":
+        yield condition.negated.model_copy(update={"op": "!="})
 
 
 def _name(condition: Condition) -> str:

@@ -7,10 +7,11 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
-from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup, Evidence, Request
+from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
 from quarry.query.contract import ShortQuery
+from quarry.query.understood import Understood
 from quarry.streaming.events import Event
 from quarry.verification.wire import CheckedStatement, Confidence
 
@@ -95,9 +96,7 @@ class Condition(_Request):
 
 
 class Constraints(_Request):
-    """A question as it was understood; in a request, instead of how it would be. `topic` is found by words and by
-    meaning.
-    """
+    """The former form of how a question was understood: `understood` says it now. `topic` is found by words and by meaning."""
 
     topic: Annotated[str, StringConstraints(strip_whitespace=True, max_length=QUERY_MAX_CHARACTERS), Storable] = ""
     conditions: list[Condition] = Field(default_factory=list, max_length=CONDITIONS_MAX)
@@ -108,12 +107,15 @@ class Constraints(_Request):
 
 
 class ChatRequest(_Request):
-    """`POST /companies/chat`. The last message is the user's question. `constraints`, where given, replace how it is
-    read.
+    """`POST /companies/chat`. The last message is the user's question. `understood`, where given, replaces how it is
+    read: that of an answer, as it was or edited.
     """
 
     messages: list[ChatMessage] = Field(min_length=1, max_length=MESSAGES_MAX)
-    constraints: Constraints | None = None
+    understood: Understood | None = None
+    constraints: Constraints | None = Field(
+        default=None, json_schema_extra=DEPRECATED, description="The former form of `understood`."
+    )
     client_context: ClientContext | None = None
     session_id: Identifier | None = None
 
@@ -241,7 +243,10 @@ class FinalAnswer(_Model):
 
     content: str
     references: list[Reference]
-    constraints: Constraints = Field(default_factory=Constraints)
+    understood: Understood | None = None
+    constraints: Constraints = Field(
+        default_factory=Constraints, json_schema_extra=DEPRECATED, description="The former form of `understood`."
+    )
     companies_by_id: dict[str, Company]
     telemetry: Telemetry
     aggregation: Aggregation | None = None

@@ -5,6 +5,7 @@ The arguments are the plan of the first round; the rounds are those of `search`.
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, replace
@@ -29,11 +30,12 @@ from quarry.companies.reading import read_sought
 from quarry.companies.rounds import budget_of, rounds
 from quarry.companies.sources import SEARCHED, met
 from quarry.companies.store import count_meeting, stored_vectors
+from quarry.language.tokens import stem
 from quarry.platform.contract import Request
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import CleanText, Identifier, QueryText, shorten, significant_words
+from quarry.platform.text import STOP_WORDS, CleanText, Identifier, QueryText, shorten, significant_words, words
 from quarry.query.algebra import Comparison, Condition, OneOrMany, Query
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller, Services
@@ -74,7 +76,8 @@ class FindCompaniesArguments(Request):
 class FoundCompanies:
     """What a search found. `fits` are the companies that fit, best first, and `near` others with what each misses. `meeting` is
     how many companies meet the conditions, if there are any; `assumed` are conditions that nobody stated, `uncovered` the words
-    of the need that no company found has. `remarks` say what the search could not do.
+    of the need that no company found has, `unasked` the words of the question that the arguments leave out. `remarks` say what
+    the search could not do.
     """
 
     result: Result
@@ -84,6 +87,7 @@ class FoundCompanies:
     assumed: Sequence[str]
     uncovered: Sequence[str]
     remarks: Sequence[str]
+    unasked: Sequence[str] = ()
 
 
 async def find_companies(
@@ -110,7 +114,8 @@ async def find_companies(
                 now = taken
             else:
                 yield taken
-    yield await _found(context, await conclude(context, now))
+    found = await _found(context, await conclude(context, now))
+    yield replace(found, unasked=await off_loop(_unasked, context.question, arguments))
 
 
 async def _asked(arguments: FindCompaniesArguments, context: Context) -> Asked:
@@ -197,6 +202,13 @@ async def _found(context: Context, result: Result) -> FoundCompanies:
     )
 
 
+def _unasked(question: str, arguments: FindCompaniesArguments) -> list[str]:
+    """The words of a question that the arguments of its search leave out."""
+    asked = {*significant_words(json.dumps(arguments.as_asked(), ensure_ascii=False))}
+    said = [word for word in dict.fromkeys(words(question)) if word not in STOP_WORDS]
+    return [word for word in said if stem(word) not in asked]
+
+
 def _assumed(sought: Sought) -> list[str]:
     """The conditions that nobody stated, as field and value."""
     return [
@@ -242,7 +254,7 @@ class NearCompany(LazyModel):
 
 class FoundForNeed(LazyModel):
     """The companies that fit, best first, and those that are only near. `meeting`: how many meet the conditions. `assumed`: what
-    nobody stated. `uncovered`: words of the need that no profile has.
+    nobody stated. `uncovered`: words of the need that no profile has. `unasked`: words of the question that this search left out.
     """
 
     fits: list[FoundCompany]
@@ -250,6 +262,7 @@ class FoundForNeed(LazyModel):
     meeting: int | None = None
     assumed: list[str] = []
     uncovered: list[str] = []
+    unasked: list[str] = []
     remarks: list[str] = []
 
 
@@ -276,6 +289,7 @@ def told(found: FoundCompanies) -> dict[str, Any]:
         "meeting": found.meeting,
         "assumed": list(found.assumed),
         "uncovered": list(found.uncovered),
+        "unasked": list(found.unasked),
         "remarks": list(found.remarks),
     }
 

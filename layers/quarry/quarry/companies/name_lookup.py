@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from quarry.companies.candidates import NameMatch
-from quarry.companies.constraints import with_constraints
+from quarry.companies.constraints import as_understood
 from quarry.companies.context import Asked, Context
 from quarry.companies.contract import Company
 from quarry.companies.fallbacks import seed_variants
@@ -101,11 +101,11 @@ def _called(named: Sequence[NameMatch], companies: Mapping[str, Company]) -> str
 
 
 async def _read(context: Context, question: str) -> Sought:
-    """What a question seeks after the earlier ones, or the request's constraints in its place."""
+    """What a question seeks after the earlier ones, or what the request says in its place."""
     earlier = [message.content[:QUERY_MAX_CHARACTERS] for message in context.request.history if message.role == "user"]
     with context.run.step("read_question"):
         seeks = await read_sought(question, earlier, context.caller, context.services)
-    return with_constraints(seeks, context.request.constraints)
+    return as_understood(seeks, context.request.understood)
 
 
 async def match_names(context: Context, names: Sequence[str]) -> list[NameMatch]:

@@ -33,13 +33,13 @@ async def chat(
     services: ServicesDependency,
 ) -> Response:
     """A search for companies in plain words, as a stream of its steps, the answer's text and the answer."""
-    from quarry.companies.checks import check_constraints
+    from quarry.companies.checks import check_understood
     from quarry.companies.search import search_companies
 
     if reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     # before the stream begins, so that a wrong value is a 422
-    body = await check_constraints(body, services.reader)
+    body = await check_understood(body, services.reader)
     request_id = request_id_of(request)
     return stream_response(
         request,

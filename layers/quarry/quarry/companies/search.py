@@ -7,7 +7,7 @@ written; a question that the reader reads as one for a number ends in a count.
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from uuid import UUID
@@ -24,6 +24,7 @@ from quarry.companies.written import Written, led_answer, toolset_of
 from quarry.platform.errors import QuarryError, TimeIsUp
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Query
+from quarry.query.understanding import ending
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
@@ -66,7 +67,7 @@ async def search_companies(
 
 
 async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]:
-    is_led = context.run.chat is not None and context.request.constraints is None
+    is_led = context.run.chat is not None and context.request.understood is None
     with timeline.step("names", "Looking for a company with that name") as step:
         yield step.event
         async with context.in_time():
@@ -94,7 +95,8 @@ async def _led(context: Context, asked: Asked, timeline: Timeline) -> AsyncGener
         answer = await led_answer(context, written, content, await off_loop(written.checked))
         context.run.results = [ResultRecord("company", each.company_id, each.confidence) for each in answer.references]
         context.run.end_reason = answer.telemetry.end_reason
-        yield FinalAnswerEvent(data=answer)
+        for event in ending(FinalAnswerEvent(data=answer), answer.understood):
+            yield event
         return
     context.run.chat = None  # the rest is by rule
     before = Before()
@@ -150,13 +152,15 @@ async def _answered(context: Context, timeline: Timeline, result: Result, before
                 yield PartialTextEvent(data=PartialText(text=piece))
     yield step.event
     checked = before.checked if before.text else await off_loop(summary.checked)
-    yield _ended(context, result, content, checked)
+    for event in _ended(context, result, content, checked):
+        yield event
 
 
-def _ended(context: Context, result: Result, content: str, checked: Verification) -> FinalAnswerEvent:
+def _ended(context: Context, result: Result, content: str, checked: Verification) -> Iterator[Event]:
     context.run.results = [ResultRecord("company", each.company_id, each.confidence) for each in result.chosen]
     context.run.end_reason = result.end_reason
-    return FinalAnswerEvent(data=final_answer(context, result, content, checked))
+    answer = final_answer(context, result, content, checked)
+    return ending(FinalAnswerEvent(data=answer), answer.understood)
 
 
 async def _count(context: Context, query: Query) -> Counted | None:
@@ -179,4 +183,5 @@ async def _counted(
     yield step.event
     content = counted_in_words(counts)
     yield PartialTextEvent(data=PartialText(text=content))
-    yield _ended(context, conclude_counted(asked, counts), before.text + content, before.checked)
+    for event in _ended(context, conclude_counted(asked, counts), before.text + content, before.checked):
+        yield event

@@ -11,7 +11,6 @@ import json
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import get_args
 
 from quarry.agent.domain_tools import bounded
 from quarry.agent.reading import matched_values
@@ -23,14 +22,15 @@ from quarry.answering.toolset import Toolset
 from quarry.answering.written import WrittenAnswer
 from quarry.companies import contract
 from quarry.companies.activity import Timeline, counted
-from quarry.companies.constraints import constraints_of
+from quarry.companies.answer import asked_of
+from quarry.companies.constraints import constraints_of, understood_of
 from quarry.companies.context import Asked, Context
 from quarry.companies.contract import Activity, ActivityEvent, Company, EndReason, FinalAnswer, Reference, Telemetry
 from quarry.companies.counting import SHOWN_MAX, Counted, aggregation_of
 from quarry.companies.evidence import Known, evidence
 from quarry.companies.facets import COMPANIES
 from quarry.companies.find import FIND_COMPANIES, FindCompaniesArguments, FoundCompanies, find_companies, told
-from quarry.companies.query import Sought, fields_of
+from quarry.companies.query import Sought
 from quarry.companies.rerank import REASON_CHARACTERS_MAX
 from quarry.companies.snippets import home, inline_description
 from quarry.companies.store import companies_by_ids
@@ -42,6 +42,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence, shorten
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
+from quarry.query.understood import Understood
 from quarry.streaming.events import Event, PartialText, PartialTextEvent, TextWithdrawnEvent, Withdrawal
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.levels import level
@@ -58,8 +59,8 @@ TOLD_CHARACTERS_MAX = 12_000
 
 ABOUT = "a directory of companies"
 NOTES = """Here find_companies is for companies for a need, a wide field, or like another company; state each condition in its
-`where`, and let its `meeting` and `uncovered` tell you whether one was forgotten. It never counts. It assumes startups unless
-`where` says a status: then say so. `near` companies miss what is said of them: they are no answer."""
+`where`, and let its `meeting`, `uncovered` and `unasked` tell you whether one was forgotten. It never counts. It assumes startups
+unless `where` says a status: then say so. `near` companies miss what is said of them: they are no answer."""
 CITE = "Give the name of each company that you speak of as it is spelt; no citation numbers."
 
 
@@ -228,10 +229,12 @@ async def led_answer(context: Context, written: Written, content: str, checked: 
     if not spoken_of and toolset.found and toolset.found[-1].fits and result is None:
         spoken_of = list(toolset.found[-1].fits)
     counts = None if result is None else aggregation_of(Counted(result))
+    read = await off_loop(_read, toolset, result)
     return FinalAnswer(
         content=content,
         references=spoken_of,
-        constraints=constraints_of(_sought(toolset, result)),
+        understood=read,
+        constraints=constraints_of(read),
         companies_by_id={each.company_id: known[each.company_id] for each in spoken_of},
         telemetry=Telemetry(
             run_id=str(context.run.id),
@@ -243,7 +246,7 @@ async def led_answer(context: Context, written: Written, content: str, checked: 
         aggregation=counts,
         session_id=context.run.session_id,
         statements=checked_statements(checked),
-        confidence=confidence_of(level(checked)),
+        confidence=confidence_of(level(checked, is_talk=written.answer.written.rests_on_nothing)),
     )
 
 
@@ -286,13 +289,11 @@ def _spoken_of(content: str, offered: Sequence[Reference]) -> list[Reference]:
     return [each for each in offered if f" {' '.join(keys(each.company_name))} " in said]
 
 
-def _sought(toolset: CompanyToolset, result: QueryResult | None) -> Sought:
-    """What was searched for, of the last search or the query that the answer rests on."""
-    known = {*get_args(contract.FieldName)}
+def _read(toolset: CompanyToolset, result: QueryResult | None) -> Understood:
+    """The query that the answer rests on, else what the last search was for."""
     if result is not None:
-        stated = tuple(each for each in result.query.where if fields_of(each) and fields_of(each) <= known)
-        return Sought(stated=stated)
-    return toolset.found[-1].result.asked.sought if toolset.found else Sought()
+        return understood_of(Sought(), asked_of(result.query))
+    return understood_of(toolset.found[-1].result.asked.sought if toolset.found else Sought())
 
 
 def _end_reason(toolset: CompanyToolset) -> EndReason:

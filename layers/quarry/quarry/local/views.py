@@ -18,7 +18,7 @@ from quarry.ontology import contract as ontology
 from quarry.people import contract as people
 from quarry.platform.text import marked_parts
 from quarry.records import contract as records
-from quarry.streaming.events import PartialTextEvent, TextWithdrawnEvent
+from quarry.streaming.events import PartialTextEvent, TextWithdrawnEvent, ToolCallEvent, ToolObservationEvent
 from quarry.verification.marks import MarkedText, marked_end
 from quarry.verification.wire import CheckedStatement, Confidence
 
@@ -231,7 +231,7 @@ class CampaignsView(View):
 
     def show(self, event: BaseModel) -> None:
         match event:
-            case campaigns.ToolCallEvent():
+            case ToolCallEvent():
                 self._tool_call(event.data.tool, event.data.arguments)
             case campaigns.ToolObservationEvent():
                 self._line(f"  {event.data.summary}", "dim")
@@ -275,9 +275,9 @@ class ProjectsView(View):
 
     def show(self, event: BaseModel) -> None:
         match event:
-            case ontology.ToolCallEvent():
+            case ToolCallEvent():
                 self._tool_call(event.data.tool, event.data.arguments)
-            case ontology.ToolObservationEvent():
+            case ToolObservationEvent():
                 self._line(f"  {event.data.summary}", "dim")
             case PartialTextEvent():
                 self._write(event.data.text)

@@ -11,8 +11,9 @@ from typing import Generic, Protocol, TypeVar, cast
 
 from pydantic import BaseModel
 
-from quarry.models.interface import ChatModel, Message, ToolCall, ToolDefinition, Usage
-from quarry.platform.errors import ModelError, ModelOutputInvalid, ModelTimedOut, ModelUnavailable
+from quarry.models.interface import ChatModel, Message, StreamPart, ToolCall, ToolDefinition, Usage
+from quarry.platform.budget import Budget, in_time
+from quarry.platform.errors import ModelError, ModelOutputInvalid, ModelTimedOut, ModelUnavailable, TimeIsUp
 from quarry.platform.off_loop import off_loop
 from quarry.runs.run_log import Run, StepRecord
 
@@ -37,7 +38,8 @@ async def decide(step: ModelStep[Inputs, Output], inputs: Inputs, run: Run) -> O
     """The model's decision, or the fallback's output if there is no model, no budget, or no valid output.
 
     An invalid output is sent back once with the problem. The same question is asked only once in a run. A failing model marks the
-    step as degraded in `run`; this never raises a ModelError. A model that was too slow once is not asked again in the run.
+    step as degraded in `run`; this never raises a ModelError. A model that was too slow once is not asked again in the run. The
+    time of a valid decision leaves that of later calls as it is.
     """
     with run.step(step.name) as record:
         if run.chat is None:
@@ -74,14 +76,14 @@ async def _ask(
 async def _ask_once(
     step: ModelStep[Inputs, Output], messages: Sequence[Message], run: Run, chat: ChatModel, record: StepRecord
 ) -> Output:
-    run.budget.spend_turn()
-    usage = _about(messages)
+    budget, usage = run.budget, _about(messages)
+    budget.spend_turn()
     record.counts["cut_off"] = record.counts.get("cut_off", 0) + 1
+    waited, seconds = budget.waited, min(budget.seconds_for_work, budget.model_seconds)
     try:
-        answer = await chat.decide(
-            messages, name=step.name, output_type=step.output, seconds=run.budget.seconds_for_work
-        )
-        usage = answer.usage
+        with budget.waiting():
+            answer = await chat.decide(messages, name=step.name, output_type=step.output, seconds=seconds)
+        budget.waited, usage = waited, answer.usage
         _ended(record)
     except ModelTimedOut:
         run.has_timed_out = True
@@ -91,7 +93,7 @@ async def _ask_once(
         _ended(record)
         raise
     finally:
-        run.budget.tokens += usage.total
+        budget.tokens += usage.total
         record.usage += usage
     return answer.output
 
@@ -165,22 +167,23 @@ async def streamed(
 ) -> AsyncGenerator[str | tuple[ToolCall, ...]]:
     """One turn of the model: the pieces of its text, then the tools that it calls, if any.
 
-    It takes at most `seconds`, and may use the time that the budget keeps for the answer. Its tokens count in `record` and in the
-    budget, about so many if it was cut off.
+    It takes at most `seconds`, and may use the time that the budget keeps for the answer. Its time and tokens count in the
+    budget, the tokens also in `record`, about so many if it was cut off.
 
     Raises ModelError, before a piece or after some, also if there is no model, no time left, or the model was too slow before.
     """
-    seconds = min(seconds, run.budget.seconds_left)
-    if run.has_timed_out:
+    budget = run.budget
+    if run.has_timed_out or (budget.seconds_left and not budget.model_seconds):
         raise ModelTimedOut
+    seconds = min(seconds, budget.seconds_left)
     if run.chat is None or not seconds:
         raise ModelUnavailable("The search's time is spent.")
-    run.budget.spend_turn()
+    budget.spend_turn()
     usage: Usage | None = None
     characters, is_over = 0, False
     try:
         async with aclosing(run.chat.stream(messages, tools=tools, seconds=seconds)) as parts:
-            async for part in parts:
+            while (part := await _next(parts, budget)) is not None:
                 if isinstance(part, Usage):
                     usage = part
                 else:
@@ -198,7 +201,17 @@ async def streamed(
             record.counts["cut_off"] = 1
             usage = usage or _about(messages, characters)
         record.usage += usage or Usage()
-        run.budget.tokens += usage.total if usage else 0
+        budget.tokens += usage.total if usage else 0
+
+
+async def _next(parts: AsyncGenerator[StreamPart], budget: Budget) -> StreamPart | None:
+    """The next part of a turn, None at its end. The reader's time between two parts is not the model's. Raises ModelError."""
+    try:
+        async with in_time(budget.model_seconds):
+            with budget.waiting():
+                return await anext(parts, None)
+    except TimeIsUp:
+        raise ModelTimedOut from None
 
 
 async def text_of(turn: AsyncGenerator[str | tuple[ToolCall, ...]]) -> AsyncGenerator[str]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from uuid import UUID
 
@@ -32,27 +32,34 @@ from quarry.ontology.contract import (
     OntologyAnswer,
     OntologyAskRequest,
     Telemetry,
-    ToolCalled,
-    ToolCallEvent,
-    ToolObservationEvent,
-    ToolObserved,
-    Understood,
 )
 from quarry.ontology.reading import Sought, asked_of, read_query, sought
 from quarry.ontology.retrieval import Candidate, entities_of, project_name
 from quarry.ontology.search import find_sought, message, result_of
 from quarry.ontology.sources import labels
 from quarry.platform.budget import Budget
-from quarry.platform.errors import InvalidInput
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.links import ALWAYS, CITATION, LinkFilter
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark, unmark
 from quarry.query.algebra import Comparison, Condition, Query
 from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
+from quarry.query.understanding import ending, understood
+from quarry.query.understood import Meaning, Understood
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
-from quarry.streaming.events import Event, PartialText, PartialTextEvent, TextWithdrawnEvent, Withdrawal
+from quarry.streaming.events import (
+    Event,
+    PartialText,
+    PartialTextEvent,
+    TextWithdrawnEvent,
+    ToolCalled,
+    ToolCallEvent,
+    ToolObservationEvent,
+    ToolObserved,
+    Withdrawal,
+)
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.levels import Exact, level
 from quarry.verification.trust import SourceText
@@ -60,6 +67,8 @@ from quarry.verification.wire import Confidence, checked_statements
 
 STEP = "ontology_answer"
 MAX_TURNS, MAX_CALLS = 5, 12
+CHOICES: tuple[Meaning, ...] = ("required", "excluded")
+"""How a condition may be meant: a Query prefers nothing."""
 ANSWER_RESERVE_SECONDS = 10.0
 FIRST_HITS = 8
 ABOUT = "the projects of a user's workspace: tasks, plans, goals, milestones, documents, outputs and requirements"
@@ -80,17 +89,20 @@ async def answer_about_projects(
     with services.run("ontology", caller, request.question, logged, budget, request_id, run_id) as run:
         asking = await Asking.of(request, caller, services, run)
         answer, ruled = asking.answer, ""
-        if run.chat is not None:
+        # what the user set is run as it stands
+        is_led = run.chat is not None and request.understood is None
+        if is_led:
             async with aclosing(asking.written()) as events:
                 async for event in events:
                     yield event
-        if run.chat is None or answer.failed:
+        if not is_led or answer.failed:
             ruled = await asking.by_rule()
             yield PartialTextEvent(data=PartialText(text=BROKEN_OFF + ruled if answer.text else ruled))
         data = await asking.concluded(BROKEN_OFF.join(filter(None, (answer.text, ruled))))
         run.results = [ResultRecord(each.type, each.id, each.score) for each in data.results]
         run.end_reason = "answered" if data.results or asking.tools.results else "nothing_found"
-        yield FinalAnswerEvent(data=data)
+        for last in ending(FinalAnswerEvent(data=data), data.understood):
+            yield last
 
 
 def _budget(services: Services) -> Budget:
@@ -117,7 +129,7 @@ class ProjectTools(Toolset):
 @dataclass
 class Asking:
     """A question, and the answer in progress. `found` are the entities that a first search found, or that the answer by rule
-    speaks of; `understood` is the Query of an answer by rule.
+    speaks of; `understood` is the Query that the answer gives the result of, and `is_read` says that no model made it.
     """
 
     request: OntologyAskRequest
@@ -125,6 +137,7 @@ class Asking:
     found: Sequence[Candidate] = ()
     total: int = 0
     understood: Understood | None = None
+    is_read: bool = False
     answer: Answer = field(init=False)
 
     def __post_init__(self) -> None:
@@ -212,20 +225,39 @@ class Asking:
     async def by_rule(self) -> str:
         """The text of an answer without a model. Raises DatabaseUnavailable."""
         request, tools = self.request, self.tools
+        if request.understood is not None:
+            return await self._as_given(request.understood.query)
         before = request.history[-1].question if request.history else ""
         reading = await read_query(request.question, request.types or (), tools.caller, tools.services, before)
         if reading.query is not None and reading.verdict == "confident":
             query = reading.query.model_copy(
                 update={"where": (*tools.required(reading.query.source), *reading.query.where)}
             )
-            with tools.run.step("query"):
-                result = await self._result(query)
-            if result is not None:
-                unread = list(reading.unread)
-                self.understood = Understood(sentence=result.sentence, query=result.query, unread=unread)
-                phrases = Phrases(tools.asked.schema, tools.asked.schema.sources[query.source], tools.today)
-                return "\n".join(with_list(result.sentence, [*lines_of(result, phrases)]))
+            with suppress(InvalidInput):
+                return await self._told(query, reading.unread)
         return await self._search(await off_loop(sought, reading))
+
+    async def _as_given(self, query: Query) -> str:
+        """The result of a Query that the request gives. Raises InvalidInput for one that cannot run."""
+        if query.source not in self.tools.names:
+            raise InvalidInput([FieldError("/understood/query/source", f"use one of {', '.join(self.tools.names)}")])
+        required = [each for each in self.tools.required(query.source) if each not in query.where]
+        return await self._told(query.model_copy(update={"where": (*required, *query.where)}), ())
+
+    async def _told(self, query: Query, unread: Sequence[str]) -> str:
+        """The result of a Query in words. Raises InvalidInput where it cannot run."""
+        tools = self.tools
+        with tools.run.step("query"):
+            result = await answer_query(query, tools.asked, tools.services, tools.today)
+            tools.results.append(result)
+            self.found, self.total = await self._rows_of(result), result.total
+        phrases, self.is_read = self._phrases(query), True
+        self.understood = understood(result.query, phrases, unread=unread, choices=CHOICES)
+        return "\n".join(with_list(result.sentence, [*lines_of(result, phrases)]))
+
+    def _phrases(self, query: Query) -> Phrases:
+        tools = self.tools
+        return Phrases(tools.asked.schema, tools.asked.schema.sources[query.source], tools.today)
 
     async def _search(self, sought: Sought) -> str:
         """Search for what the question seeks; what was found in a line."""
@@ -241,17 +273,6 @@ class Asking:
             )
         self.found, self.total = found.entities, found.total
         return message(found, labels(where), is_met=is_met)
-
-    async def _result(self, query: Query) -> QueryResult | None:
-        """The result of a query, and the entities that it is about; None where it cannot run."""
-        tools = self.tools
-        try:
-            result = await answer_query(query, tools.asked, tools.services, tools.today)
-            tools.results.append(result)
-            self.found, self.total = await self._rows_of(result), result.total
-        except InvalidInput:
-            return None
-        return result
 
     async def _rows_of(self, result: QueryResult) -> list[Candidate]:
         """The first entities that a result is about."""
@@ -269,16 +290,20 @@ class Asking:
 
     async def concluded(self, text: str) -> OntologyAnswer:
         """The whole answer with the entities that it speaks of."""
-        run, understood = self.tools.run, self.understood
+        run = self.tools.run
         if self.answer.has_begun and not self.answer.failed:
             await self._spoken_of(text)
         checked = await off_loop(self._checked)
-        trust = level(checked if understood is None else Exact("sure", understood.unread))
+        read = self.understood
+        trust = level(
+            Exact("sure", read.unread) if read is not None and self.is_read else checked,
+            is_talk=self.answer.written.rests_on_nothing,
+        )
         return OntologyAnswer(
             response=text,
             results=[result_of(each) for each in self.found[:RESULTS_MAX]],
             total=self.total,
-            understood=understood,
+            understood=read,
             statements=checked_statements(checked),
             confidence=Confidence(level=trust.level, label=trust.label) if trust is not None else None,
             telemetry=Telemetry(
@@ -298,13 +323,16 @@ class Asking:
             place = main - 1 if main is not None and 0 < main <= len(tools.results) else len(tools.results) - 1
             result = tools.results[place]
             self.found, self.total = await self._rows_of(result), result.total
+            self.understood = understood(result.query, self._phrases(result.query), choices=CHOICES)
         else:
             self.found, self.total = (), 0
 
     def _verifier(self) -> Verifier:
         """What checks the text against the results and the entities found: those that it says it rests on, if it says so."""
         kept = self.answer.written.kept
-        hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if kept is None or n in kept]
+        cited = {*map(int, CITATION.findall(self.answer.text))}
+        named = None if kept is None else kept | cited
+        hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if named is None or n in named]
         told = [SourceText(n, each.title, each.text) for n, each in hits]
         asked = [*(turn.question for turn in self.request.history), self.request.question]
         return Verifier(told, self.tools.results, question="\n".join(asked), today=self.tools.today)

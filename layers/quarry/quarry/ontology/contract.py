@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.contract import ShortQuery
+from quarry.query.understood import Understood
 from quarry.streaming.events import Event
 from quarry.verification.wire import CheckedStatement, Confidence
 
@@ -96,6 +96,9 @@ class OntologyAskRequest(Request):
     history: list[AskedBefore] = Field(default_factory=list, max_length=50)
     project_id: Identifier | None = None
     types: list[EntityType] | None = Field(default=None, max_length=14)
+    understood: Understood | None = Field(
+        default=None, description="Takes the place of the reading: that of an answer, as it was or edited."
+    )
 
 
 class Telemetry(LazyModel):
@@ -107,18 +110,10 @@ class Telemetry(LazyModel):
     degraded: list[str]
 
 
-class Understood(LazyModel):
-    """The Query that an answer gives the result of, in words; `unread` are words of the question that no part of it says."""
-
-    sentence: str
-    query: ShortQuery
-    unread: list[str] = []
-
-
 class OntologyAnswer(LazyModel):
-    """An answer about the caller's projects. `results` are the entities that it speaks of, at most 50, and `total` is how many
-    there are in all. `statements` are those of a model with what the check found; `confidence` follows from them or, where a
-    Query was understood, from how it was read.
+    """An answer about the caller's projects. `results` are the entities that it speaks of, at most 50, and `total` is how
+    many there are in all. `understood` is the Query that it gives the result of. `statements` are those of a model with what
+    the check found; `confidence` follows from them or, where a Query was understood, from how it was read.
     """
 
     response: str
@@ -128,31 +123,6 @@ class OntologyAnswer(LazyModel):
     statements: list[CheckedStatement] = []
     confidence: Confidence | None = None
     telemetry: Telemetry
-
-
-class ToolCalled(LazyModel):
-    id: str
-    tool: str
-    arguments: dict[str, Any]
-
-
-class ToolObserved(LazyModel):
-    """What a tool found: how many rows, and a line about them for people."""
-
-    id: str
-    tool: str
-    count: int
-    summary: str
-
-
-class ToolCallEvent(Event):
-    type: Literal["tool_call"] = "tool_call"
-    data: ToolCalled
-
-
-class ToolObservationEvent(Event):
-    type: Literal["tool_observation"] = "tool_observation"
-    data: ToolObserved
 
 
 class FinalAnswerEvent(Event):

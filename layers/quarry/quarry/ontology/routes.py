@@ -9,7 +9,6 @@ from starlette.responses import JSONResponse, Response
 
 from quarry.ontology.contract import (
     EntityType,
-    FinalAnswerEvent,
     OntologyAnswer,
     OntologyAskRequest,
     OntologySearchRequest,
@@ -21,7 +20,7 @@ from quarry.platform.text import Identifier
 from quarry.streaming.events import NDJSON
 from quarry.web.problems import documented, request_id_of
 from quarry.web.requests import PlainCaller, ServicesDependency
-from quarry.web.streams import NDJSON_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
+from quarry.web.streams import NDJSON_EVENT_SCHEMA, Reader, answer_response, rest_of_stream, wants_stream
 
 _ANSWER: dict[int | str, dict[str, Any]] = {
     200: {
@@ -51,25 +50,19 @@ async def ask(request: Request, body: OntologyAskRequest, reader: Reader, servic
     from quarry.ontology.ask import answer_about_projects
     from quarry.ontology.retrieval import project_name
 
-    is_stream = "application/x-ndjson" in request.headers.get("accept", "").lower()
-    if is_stream and reader.place is not None:
+    if wants_stream(request) and reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
     if body.project_id is not None:
         # before the stream begins, so that another's project is a 404
         await project_name(services.reader, reader.caller, body.project_id)
     request_id = request_id_of(request)
-    if is_stream:
-        return stream_response(
-            request,
-            lambda run_id: answer_about_projects(body, reader.caller, services, request_id, run_id),
-            reader.caller,
-            services,
-            NDJSON,
-            "ontology",
-        )
-    events = answer_about_projects(body, reader.caller, services, request_id)
-    answer = [event.data async for event in events if isinstance(event, FinalAnswerEvent)][-1]
-    return Response(answer.model_dump_json(by_alias=True, exclude_none=True), media_type="application/json")
+    return await answer_response(
+        request,
+        lambda run_id: answer_about_projects(body, reader.caller, services, request_id, run_id),
+        reader,
+        services,
+        "ontology",
+    )
 
 
 # an owner's id may hold a slash

@@ -21,9 +21,10 @@ from pydantic import (
     field_validator,
 )
 
-from quarry.platform.contract import Evidence, Request
+from quarry.platform.contract import DEPRECATED, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import CleanText, Identifier, QueryText, Storable, StorableWords, storable
+from quarry.query.understood import Understood
 
 Intent = Literal[
     "work", "education", "project", "business", "research", "teaching",
@@ -149,8 +150,11 @@ class PeopleSearchRequest(Request):
     preferred_locations: list[PlaceName] = Field(default_factory=list, max_length=20)
     salary_min: Rupees | None = None
     salary_max: Rupees | None = None
+    understood: Understood | None = Field(
+        default=None, description="Used instead of reading the query: that of an answer, as it was or edited."
+    )
     constraints: Constraints | None = Field(
-        default=None, description="Used instead of reading the query: an answer's constraints, as edited."
+        default=None, json_schema_extra=DEPRECATED, description="The former form of `understood`."
     )
 
     @field_validator("constraints")
@@ -242,7 +246,8 @@ class PeopleSearchResponse(LazyModel):
 
     search_id: str
     people: list[PersonResult]
-    constraints: Constraints
+    understood: Understood | None = None
+    constraints: Constraints = Field(json_schema_extra=DEPRECATED, description="The former form of `understood`.")
     fallback_tier: int
     relaxations: list[Relaxation]
     degraded: list[str]

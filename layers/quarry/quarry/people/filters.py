@@ -207,7 +207,7 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         # an experience may itself be remote
         places = unique((*places, *(name for name in must.or_preferred_locations if known_place(name) is None)))
     as_they_are: dict[str, Any] = {field: tuple(getattr(must, name)) for field, name in _LISTS.items()}
-    as_they_are |= {name: _date(getattr(must, name)) for name in HARD_CONSTRAINTS["time"]}
+    as_they_are |= {name: day_of(getattr(must, name)) for name in HARD_CONSTRAINTS["time"]}
     role_names = (name for role in must.role for name in role.split("|"))
     return CardFilters(
         **as_they_are,
@@ -228,12 +228,12 @@ def card_filters(constraints: Constraints, request: PeopleSearchRequest) -> Card
         excluded_teams=tuple(exclude.team_norm),
         excluded_places=each_spelling(exclude.location),
         excluded_current=exclude.is_current,
-        excluded_time_start=_date(exclude.time_start),
-        excluded_time_end=_date(exclude.time_end),
+        excluded_time_start=day_of(exclude.time_start),
+        excluded_time_end=day_of(exclude.time_end),
         excluded_ever=bool(exclude.ever),
         should_terms=unique(
             (
-                *should.skills_or_tools, *should.keywords, *role_names, *map(_words, should.intent_secondary),
+                *should.skills_or_tools, *should.keywords, *role_names, *map(worded, should.intent_secondary),
                 *should.company_norm, *should.team_norm, *should.location,
             )
         ),
@@ -319,11 +319,11 @@ def _experience(filters: CardFilters) -> str:
     return f"with {bound} {years:g} {'year' if years == 1 else 'years'} of experience"
 
 
-def _date(text: str | None) -> datetime.date | None:
+def day_of(text: str | None) -> datetime.date | None:
     return datetime.date.fromisoformat(text) if text else None
 
 
-def _words(value: str) -> str:
+def worded(value: str) -> str:
     return value.replace("_", " ")
 
 
@@ -335,7 +335,7 @@ def listed(names: Iterable[str]) -> str:
 
 def _place_label(filters: CardFilters) -> str:
     """The place and its alternative: "Chennai or ready to work remotely"."""
-    place = listed(map(_titled, _place_names(filters)))
+    place = listed(map(titled, _place_names(filters)))
     return f"{place} or {_preference(filters.or_preferred_locations)}" if filters.or_preferred_locations else place
 
 
@@ -352,7 +352,7 @@ def _place_names(filters: CardFilters) -> tuple[str, ...]:
     return unique(place.name if (place := known_place(name)) else name for name in names)
 
 
-def _titled(name: str) -> str:
+def titled(name: str) -> str:
     """A lower-case name with capitals."""
     parts = name.split()
     return " ".join(
@@ -382,14 +382,14 @@ def _month(day: datetime.date) -> str:
 
 
 _LABELS: Mapping[HardConstraint, Callable[[CardFilters], str]] = {
-    "company_norm": lambda filters: f"at {listed(map(_titled, filters.companies))}",
-    "school_norm": lambda filters: f"at {listed(map(_titled, filters.schools))}",
-    "team_norm": lambda filters: f"in the team {listed(map(_titled, filters.teams))}",
-    "intent_primary": lambda filters: listed(map(_words, filters.intents)),
-    "domain": lambda filters: listed(map(_words, filters.domains)),
-    "sub_domain": lambda filters: listed(map(_words, filters.sub_domains)),
-    "employment_type": lambda filters: listed(map(_words, filters.employment_types)),
-    "seniority_level": lambda filters: listed(map(_words, filters.seniority_levels)),
+    "company_norm": lambda filters: f"at {listed(map(titled, filters.companies))}",
+    "school_norm": lambda filters: f"at {listed(map(titled, filters.schools))}",
+    "team_norm": lambda filters: f"in the team {listed(map(titled, filters.teams))}",
+    "intent_primary": lambda filters: listed(map(worded, filters.intents)),
+    "domain": lambda filters: listed(map(worded, filters.domains)),
+    "sub_domain": lambda filters: listed(map(worded, filters.sub_domains)),
+    "employment_type": lambda filters: listed(map(worded, filters.employment_types)),
+    "seniority_level": lambda filters: listed(map(worded, filters.seniority_levels)),
     "location": lambda filters: f"in {_place_label(filters)}",
     "time": _period,
     "is_current": lambda filters: "now" if filters.is_current else "formerly",

@@ -58,6 +58,8 @@ from quarry.people.retrieval import (
     load_profiles,
 )
 from quarry.people.segments import TOKENS_MAX, Cut, measured, put_together, to_look_up
+from quarry.people.understood import constraints_of as constraints_as
+from quarry.people.understood import understood_of
 from quarry.platform.budget import Budget
 from quarry.platform.errors import EmptyEmbedding, InvalidInput, ModelError, NotFound, PaymentRequired
 from quarry.platform.off_loop import off_loop
@@ -142,6 +144,9 @@ async def _search(
     request: PeopleSearchRequest, caller: Caller, services: Services, run: Run, claim: Claim | None
 ) -> PeopleSearchResponse:
     await _require_credit(caller, services, run)
+    if request.understood is not None:
+        given = constraints_as(request.understood, request.query)
+        request = request.model_copy(update={"constraints": given, "understood": None})
     constraints = await _constraints(request, services, run)
     filters = card_filters(constraints, request)
     found, relaxations, notice = await _find(request, constraints, filters, services, run)
@@ -154,6 +159,7 @@ async def _search(
             response = PeopleSearchResponse(
                 search_id=str(search_id),
                 people=[person.model_copy(update={"why_matched": reasons[person.id]}) for person in found.people],
+                understood=understood_of(constraints),
                 constraints=constraints,
                 fallback_tier=found.tier,
                 relaxations=relaxations,

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import math
 import time
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
 from typing import Self
 
@@ -16,7 +17,9 @@ from quarry.platform.errors import TimeIsUp
 class Budget:
     """Limits of one search: model turns, tool calls, seconds and tokens, with seconds kept back for writing the answer.
 
-    `clock` is monotonic seconds. The budget starts when it is made.
+    `patience` are the seconds that all calls of a model together may take without bringing the search on; a valid decision
+    and a call that finds something do. `waited` are those that they took. `clock` is monotonic seconds. The budget starts when it
+    is made.
     """
 
     max_turns: int
@@ -24,10 +27,12 @@ class Budget:
     max_seconds: float
     max_tokens: int
     reserved_seconds: float = 0.0
+    patience: float = math.inf
     clock: Callable[[], float] = time.monotonic
     turns: int = 0
     calls: int = 0
     tokens: int = 0
+    waited: float = 0.0
     _started: float = field(init=False)
 
     def __post_init__(self) -> None:
@@ -49,12 +54,27 @@ class Budget:
         return max(0.0, self.seconds_left - self.reserved_seconds)
 
     @property
+    def model_seconds(self) -> float:
+        """Seconds that a model may still take."""
+        return max(0.0, min(self.seconds_left, self.patience - self.waited))
+
+    @contextmanager
+    def waiting(self) -> Iterator[None]:
+        """Counts the seconds of the block as waited for a model."""
+        began = self.clock()
+        try:
+            yield
+        finally:
+            self.waited += self.clock() - began
+
+    @property
     def calls_left(self) -> int:
         return max(0, self.max_calls - self.calls)
 
     def allows_turn(self) -> bool:
         """Whether another model turn may begin."""
-        return self.turns < self.max_turns and self.tokens < self.max_tokens and self.seconds_for_work > 0
+        is_in_time = self.seconds_for_work > 0 and self.model_seconds > 0
+        return self.turns < self.max_turns and self.tokens < self.max_tokens and is_in_time
 
     def release_reserve(self) -> None:
         """Make the reserved time available: what it was reserved for is done."""

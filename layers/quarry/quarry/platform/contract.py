@@ -43,6 +43,9 @@ class Request(LazyModel):
         return self.model_dump(mode="json", by_alias=True, exclude_unset=True)
 
 
+DEPRECATED: dict[str, Any] = {"deprecated": True}
+"""The schema of a field that goes with the next release but one. Pydantic's own mark warns whenever such a field is read."""
+
 EVIDENCE_MAX = 240
 """The most pieces of evidence for one question."""
 

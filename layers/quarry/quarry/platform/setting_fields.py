@@ -129,7 +129,13 @@ class SettingFields(BaseModel):
         ge=1,
         le=4000,
     )
-    model_timeout_seconds: float = setting(20.0, "One model call, its retries included, takes no longer.", gt=0, le=600)
+    model_timeout_seconds: float = setting(
+        20.0,
+        "One model call takes no longer, its retries and its whole text included; nor do all calls of one request that bring "
+        "neither a valid decision nor a result. What was not written by then is answered without a model.",
+        gt=0,
+        le=600,
+    )
     model_max_retries: int = setting(
         2, "Retries of a model call after a 429, a 5xx or a broken connection.", ge=0, le=10
     )
@@ -262,6 +268,7 @@ class SettingFields(BaseModel):
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = setting("INFO", "Least level logged.")
     aws_lambda_function_name: str | None = setting(None, "Set by AWS Lambda; not for you to set.")
+    aws_lambda_function_version: str | None = setting(None, "Set by AWS Lambda; not for you to set.")
     aws_lambda_log_stream_name: str | None = setting(None, "Set by AWS Lambda, which reserves it; not for you to set.")
     aws_sam_local: bool = setting(False, "Set by `sam local`, whose gateway takes no stream; not for you to set.")
 

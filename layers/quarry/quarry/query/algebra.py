@@ -41,7 +41,11 @@ FieldPath = Annotated[str, Field(min_length=1, max_length=400), Storable]
 `sum(orders.amount)`), a part of a date (`month(opened_on)`, `weekday(…)`, `hour(…)`), or arithmetic of
 these (`amount - discount`, `today - opened_on` in days, `age(born_on)` in years)."""
 
-Operator = Literal["=", "!=", "<", "<=", ">", ">=", "between", "contains", "is_null", "not_null"]
+Operator = Literal[
+    "=", "!=", "<", "<=", ">", ">=", "between", "contains", "starts_with", "ends_with", "is_null", "not_null"
+]  # fmt: skip
+PIECES: frozenset[str] = frozenset(("contains", "starts_with", "ends_with"))
+"""The operators that look for a piece of text."""
 Function = Literal[
     "count", "count_distinct", "sum", "avg", "min", "max", "median", "percentile", "stddev", "share",
     "ratio", "difference", "change", "product", "running", "previous", "percent_of_total", "rank", "measure",
@@ -90,9 +94,8 @@ Value = Annotated[
 
 class Comparison(_Part):
     """A field and a value, several `values` (any of them; for `!=` none), another field of the row (`{"field":
-    "closed_on"}`) or the result of a query. `between` two values, inclusive; `contains` a piece of text or an element
-    of an array. Dates may count from today: `today`, `today-30d`. Text ignores case and outer spaces;
-    null meets `!=`.
+    "closed_on"}`) or the result of a query. `between` two values, inclusive; `contains` a piece of text or an
+    element. Dates may count from today: `today-30d`. Text ignores case and outer spaces; null meets `!=`.
     """
 
     field: FieldPath
@@ -263,7 +266,8 @@ class Aggregate(_Part):
             is_text = isinstance(given, str) and named[0] not in OF_GROUPS
             part = {"field": given} if is_text else {} if isinstance(given, bool) else {"of": given}
             return {"fn": named[0], **part, **others}
-        if value.get("fn") in OF_GROUPS and "of" not in value:
+        function = value.get("fn")
+        if isinstance(function, str) and function in OF_GROUPS and "of" not in value:
             field = value.get("field", "count")
             is_whole = not isinstance(field, str) or "(" in field or field == "count"
             of = Aggregate.model_validate(field if is_whole else f"sum({field})")
@@ -406,13 +410,9 @@ class Query(_Part):
     source: Annotated[Name, Field(description="What is asked about.")]
     where: Annotated[tuple[Condition, ...], OneOrMany, Field(description="All must hold.")] = ()
     select: Annotated[tuple[FieldPath, ...], OneOrMany, Field(description="Fields of each row; else key, title.")] = ()
-    aggregate: Annotated[
-        tuple[Aggregate, ...], OneOrMany, Field(description="Numbers over the rows or each group.")
-    ] = ()
+    aggregate: Annotated[tuple[Aggregate, ...], OneOrMany, Field(description="Numbers of rows or groups.")] = ()
     group: Annotated[tuple[Group, ...], OneOrMany, Field(description="Fields to group by; dates by a period.")] = ()
-    having: Annotated[
-        tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups and aggregates: `count`.")
-    ] = ()
+    having: Annotated[tuple[Condition, ...], OneOrMany, Field(description="Conditions on groups.")] = ()
     order: Annotated[tuple[Order, ...], OneOrMany, Field(description="By fields or aggregates.")] = ()
     limit: Annotated[Annotated[StrictInt, Field(ge=1, le=LIMIT_MAX)] | None, Field(description="At most so many.")] = (
         None

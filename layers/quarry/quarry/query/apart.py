@@ -10,6 +10,7 @@ from pydantic import ValidationError
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Aggregate, AllOf, Comparison, Condition, Group, Query, Result, comparisons_of
 from quarry.query.arithmetic import Computed
+from quarry.query.measures import measure_called
 from quarry.query.paths import NUMERICAL, Path, Rows, invalid, resolve, rows_of
 from quarry.query.schema import Field, Schema
 
@@ -58,7 +59,7 @@ def _unnamed(query: Query, schema: Schema) -> list[str]:
     rows = rows_of(source)
     grouped = {group.field for group in query.group}
     found: dict[str, None] = {}
-    for aggregate in _aggregates(query, rows):
+    for aggregate in aggregates_over_rows(query, rows):
         path = _resolved(aggregate.field or "", rows, schema)
         named = None if path is None else _currency_of(path)
         if path is None or named is None or aggregate.fn not in _MEASURES:
@@ -70,14 +71,19 @@ def _unnamed(query: Query, schema: Schema) -> list[str]:
     return [*found]
 
 
-def _aggregates(query: Query, rows: Rows) -> Iterator[Aggregate]:
+def aggregates_over_rows(query: Query, rows: Rows) -> Iterator[Aggregate]:
     """What a query computes over rows: also what only its order or `having` names."""
-    for aggregate in query.aggregate:
-        yield from _over_rows(aggregate, rows)
+    for each in aggregates_named(query):
+        yield from _over_rows(each, rows)
+
+
+def aggregates_named(query: Query) -> Iterator[Aggregate]:
+    """The aggregates of a query, and those that its order or `having` names."""
+    yield from query.aggregate
     named = [*(each.by for each in query.order), *(each.field for each in comparisons_of(query.having))]
     for name in named if not query.asks_for_rows else ():
         try:
-            yield from _over_rows(Aggregate.model_validate(name), rows)
+            yield Aggregate.model_validate(name)
         except ValidationError:
             continue
 
@@ -87,7 +93,7 @@ def _over_rows(aggregate: Aggregate, rows: Rows) -> Iterator[Aggregate]:
     for leaf in aggregate.leaves:
         if leaf.fn != "measure":
             yield leaf
-        elif (measure := rows.measures.get(leaf.field or "")) is not None:
+        elif (measure := measure_called(leaf.field or "", rows.measures)) is not None:
             yield from _over_rows(measure.aggregate, rows)
 
 

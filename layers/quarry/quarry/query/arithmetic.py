@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from quarry.language.word_forms import singular
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.schema import Field, Kind
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
 PARTS: dict[str, str] = {
     "year": "year", "quarter": "quarter", "month": "month", "week": "week", "day": "day", "weekday": "isodow", "hour": "hour",
+    "minute": "minute",
 }  # fmt: skip
 """The parts of a date that are fields, as Postgres calls them. A weekday is 1, Monday, to 7."""
 FUNCTIONS = frozenset(("age", "abs", "round"))
@@ -147,7 +149,11 @@ class _Reader:
             self.at += 1
         if depth:
             raise self.wrong("a parenthesis is not closed")
-        return self.operand(f"{name}({self.text[start : self.at - 1]})")
+        inner = self.text[start : self.at - 1].strip()
+        if inner == "today" and name in PARTS:
+            template = f"extract({PARTS[name]} from {{today}}::date)::int"
+            return Computed(template, "number", f"{name} of today", is_constant=True)
+        return self.operand(f"{name}({inner})")
 
     def operand(self, name: str) -> Computed:
         path = self.resolve(name)
@@ -180,6 +186,10 @@ def called_unit(value: Computed) -> str:
     return value.currency or value.unit or (f"money in {value.currency_of}" if value.kind == "money" else "no unit")
 
 
+def _is_measured(value: Computed) -> bool:
+    return value.kind == "money" or value.unit is not None
+
+
 def combined(sign: str, one: Computed, two: Computed, pointer: str) -> Computed:
     """The value of two by `+`, `-`, `*` or `/`, in its unit. Raises InvalidInput for units that do not go together."""
     label = f"{one.label} {_SIGNS[sign]} {two.label}"
@@ -191,7 +201,10 @@ def combined(sign: str, one: Computed, two: Computed, pointer: str) -> Computed:
                 return _numeric(sign, one, two, label, other)
         if (one.kind == "money") != (two.kind == "money") or one.measured_in != two.measured_in:
             said = f"{one.label} is in {called_unit(one)}, {two.label} in {called_unit(two)}"
-            raise InvalidInput([FieldError(pointer, f"{said}: only what has the same unit is added or subtracted")])
+            is_open = not all(map(_is_measured, (one, two)))
+            hint = "; if the other has it too, declare its unit in quarry.toml" if is_open else ""
+            message = f"{said}: only what has the same unit is added or subtracted{hint}"
+            raise InvalidInput([FieldError(pointer, message)])
         return _numeric(sign, one, two, label, one)
     if sign == "*":
         if one.kind == two.kind == "money":
@@ -210,7 +223,7 @@ def _divided(one: Computed, two: Computed) -> Computed:
     if two.kind != "money" and two.unit is None:
         return one
     above = one.currency or one.unit or ("money" if one.kind == "money" else "1")
-    return Computed("", "number", "", unit=f"{above}/{two.currency or two.unit or 'money'}")
+    return Computed("", "number", "", unit=f"{above}/{two.currency or singular(two.unit or 'money')}")
 
 
 def _numeric(sign: str, one: Computed, two: Computed, label: str, like: Computed) -> Computed:

@@ -11,7 +11,7 @@ from typing import LiteralString, Protocol
 from psycopg.sql import SQL, Composable, Composed, Literal
 
 from quarry.platform.text import piece_pattern
-from quarry.query.algebra import Comparison, Operator, Period, Query, Scalar
+from quarry.query.algebra import PIECES, Comparison, Operator, Period, Query, Scalar
 from quarry.query.paths import NUMERIC, invalid
 from quarry.query.schema import Kind
 from quarry.query.scope import Building, Related, Scope
@@ -75,8 +75,8 @@ def aggregated(
 
 
 def is_finite(value: Composable) -> Composed:
-    """Whether a number is neither NaN, which Postgres takes for the greatest, nor infinite; null of none."""
-    return SQL("(({0})::numeric > '-Infinity' and ({0})::numeric < 'Infinity')").format(value)
+    """Whether it is a number, neither NaN, which Postgres takes for the greatest, nor infinite: only these have a scale."""
+    return SQL("(scale(({})::numeric) is not null)").format(value)
 
 
 class Place(Protocol):
@@ -165,10 +165,14 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
     op: str = comparison.op
     if op == "not_null":
         return SQL("{} is not null").format(key_of(operand.value, operand.kind))
-    if op == "contains":
-        if not operand.is_array and operand.kind != "text":
-            raise invalid(f"{pointer}/op", f"{operand.name} is {operand.kind}: `contains` looks in text and in arrays")
-        op = "=" if operand.is_array else op
+    if op in PIECES:
+        if operand.kind != "text" and not (operand.is_array and op == "contains"):
+            raise invalid(
+                f"{pointer}/op", f"{operand.name} is {operand.kind}: `{op}` looks in text{_ARRAYS.get(op, '')}"
+            )
+        if op != "contains" and comparison.query is not None:
+            raise invalid(f"{pointer}/value", f"`{op}` takes a text, not a query")
+        op = "=" if operand.is_array and op == "contains" else op
     elif op != "=" and operand.kind == "boolean":
         raise invalid(f"{pointer}/op", f"{operand.name} is true or false: compare it by = or !=")
     if comparison.query is not None:
@@ -179,12 +183,21 @@ def _met(building: Building, operand: Operand, comparison: Comparison, pointer: 
     ]
     if operand.kind in DATES:
         return _with_dates(building, operand, op, scalars)
-    if op == "contains":
-        return _any(
-            SQL("({})::text ilike {}").format(operand.value, building.parameter(piece_pattern(text_of(*each))))
-            for each in scalars
-        )
+    if op in PIECES:
+        return _any(_piece(building, operand, op, text_of(*each)) for each in scalars)
     return _with_plain(building, operand, op, scalars, pointer)
+
+
+_ARRAYS = {"contains": " and in arrays"}
+
+
+def _piece(building: Building, operand: Operand, op: str, text: str) -> Composed:
+    """True of a text that holds a piece, begins or ends with it; of these without regard to outer spaces."""
+    pattern = piece_pattern(text)
+    if op == "contains":
+        return SQL("({})::text ilike {}").format(operand.value, building.parameter(pattern))
+    pattern = pattern.removeprefix("%") if op == "starts_with" else pattern.removesuffix("%")
+    return SQL("btrim(({})::text) ilike {}").format(operand.value, building.parameter(pattern))
 
 
 def _any(conditions: Iterable[Composable]) -> Composed:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, GetCoreSchemaHandler, StringConstraints
@@ -10,29 +12,42 @@ from pydantic_core import CoreSchema, core_schema
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable
-from quarry.query.algebra import Cell, Query, Span
+from quarry.query.algebra import Cell, Condition, OneOrMany, Query, Span
 
 
 def _short(query: Query) -> dict[str, Any]:
     return query.model_dump(mode="json", by_alias=True, exclude_defaults=True)
 
 
-def _same(query: Query) -> Query:
-    return query
+def _all_short(conditions: Sequence[Condition]) -> list[dict[str, Any]]:
+    return [each.model_dump(mode="json", by_alias=True, exclude_defaults=True) for each in conditions]
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
+@dataclass(frozen=True)
 class _Shortened:
-    """Writes a query by `_short`. Pydantic's own serializer would change the schema that all fields of queries share, and so what
-    they write, by the order in which models are first used.
+    """Writes a query, or conditions, by `short`. Pydantic's own serializer would change the schema that all fields of queries
+    share, and so what they write, by the order in which models are first used.
     """
 
+    short: Callable[[Any], Any]
+    schema: Callable[[], CoreSchema]
+
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
-        written = core_schema.plain_serializer_function_ser_schema(_short, return_schema=core_schema.dict_schema())
+        written = core_schema.plain_serializer_function_ser_schema(self.short, return_schema=self.schema())
         return core_schema.no_info_after_validator_function(_same, handler(source), serialization=written)
 
 
-ShortQuery = Annotated[Query, _Shortened()]
+ShortQuery = Annotated[Query, _Shortened(_short, core_schema.dict_schema)]
 """A query that says nothing of the parts which it leaves out."""
+CONDITIONS_MAX = 60
+ShortConditions = Annotated[
+    tuple[Condition, ...], OneOrMany, Field(max_length=CONDITIONS_MAX), _Shortened(_all_short, core_schema.list_schema)
+]
+"""Conditions that say nothing of the parts which they leave out."""
 
 
 class ResultColumn(LazyModel):

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from quarry.query.algebra import Aggregate, Comparison, Condition, Query, Result
 from quarry.query.apart import compared_unlike
 from quarry.query.contract import FilterChip
+from quarry.query.measures import measure_called
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Field, Schema, Source
+from quarry.query.schema import Schema
 
 GROUPS_NAMED_MAX = 3
 """Groups that a sentence names. Of more groups it gives the number."""
@@ -27,7 +28,8 @@ class Description:
 
 def describe(query: Query, result: Result, schema: Schema, today: datetime.date) -> Description:
     """The sentence and the chips of a query about a source of the schema. Raises KeyError where it has none."""
-    phrases = Phrases(schema, schema.sources[query.source], today)
+    period = next((each.period for each in query.group if each.period), None)
+    phrases = Phrases(schema, schema.sources[query.source], today, period)
     if query.then is not None:
         return _of_groups(query, query.then, result, phrases)
     labels = [
@@ -61,21 +63,18 @@ def how_read(query: Query, schema: Schema, today: datetime.date) -> str:
 
 def _of_groups(query: Query, then: Query, result: Result, phrases: Phrases) -> Description:
     """A query about the groups of another."""
-    source = _source_of_groups(query, phrases)
-    inner = describe(then, result, Schema({**phrases.schema.sources, source.name: source}), phrases.today)
+    groups = phrases.of_groups(query)
+    inner = describe(then, result, groups.schema, phrases.today)
     asked = _Sentence(phrases, query, result)
     keys = phrases.say("and").join(phrases.group(each) for each in query.group)
     when, which = asked.when_and_which()
-    said = phrases.say("of_groups", Rows=phrases.noun(), when=when, which=which, keys=keys, said=inner.sentence)
+    is_of_all = not (then.asks_for_rows or then.group or then.where or then.having)
+    numbers = _Sentence(groups, then, result).numbers if is_of_all else ""
+    phrase = "numbers_of_groups" if is_of_all else "of_groups"
+    said = phrases.say(
+        phrase, Rows=phrases.noun(), when=when, which=which, keys=keys, said=inner.sentence, numbers=numbers
+    )
     return Description(f"{said[:1].upper()}{said[1:]}", [*_chips(phrases, query), *inner.filters], inner.labels)
-
-
-def _source_of_groups(query: Query, phrases: Phrases) -> Source:
-    """The groups of a query as a source, by what their values are called."""
-    named = [(each.field, phrases.group(each)) for each in query.group]
-    named += [(each.name, phrases.aggregate(each)) for each in query.aggregate]
-    fields = {name: Field(name, "number", str, label, label) for name, label in named}
-    return Source(query.source, query.source, ("group",), "", str, str, fields)
 
 
 def _chips(phrases: Phrases, query: Query) -> Iterator[FilterChip]:
@@ -121,7 +120,8 @@ class _Sentence:
         return any(row[place] is None for row in self.result.rows for place in divided)
 
     def _divides(self, aggregate: Aggregate) -> bool:
-        measure = self.phrases.source.measures.get(aggregate.field or "") if aggregate.fn == "measure" else None
+        name, known = aggregate.field or "", self.phrases.source.measures
+        measure = measure_called(name, known) if aggregate.fn == "measure" else None
         definition = measure.aggregate if measure else aggregate
         return definition.fn in ("ratio", "change") or any(map(self._divides, definition.operands))
 
@@ -159,11 +159,16 @@ class _Sentence:
         if [each.name for each in self.query.aggregate] == ["share"] and row[0] is not None:
             of = self.phrases.conditions(self.query.aggregate[0].where)
             return self._say("shared", share=self.phrases.cell(self.result.columns[0], row[0]), conditions=of)
-        numbers = ", ".join(
+        return self._say("numbers", numbers=self.numbers)
+
+    @property
+    def numbers(self) -> str:
+        """What each number is, and its value."""
+        [row] = self.result.rows or [[None] * len(self.query.aggregate)]
+        return ", ".join(
             f"{self.phrases.aggregate(aggregate)} {self.phrases.cell(column, value)}"
             for aggregate, column, value in zip(self.query.aggregate, self.result.columns, row, strict=False)
         )
-        return self._say("numbers", numbers=numbers)
 
     def _groups(self) -> str:
         named = [self._group(row) for row in self.result.rows[:GROUPS_NAMED_MAX]]

@@ -10,7 +10,7 @@ s  the most frequent spelling of each text
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
 
@@ -51,6 +51,9 @@ class Key:
     is_many: bool
     is_rounded: bool
     i: Composable | None = None
+    y: Composable | None = None
+    """The text itself, and what it is compared by and shown as, over the column `y`."""
+    folding: tuple[Composable, Composable | None] | None = None
 
     @property
     def name(self) -> Identifier:
@@ -104,7 +107,10 @@ def grouped(base: Base, limit: int | None) -> Grouped:
         )
     within = _within(keys, listed, operand, base)
     parts = [
-        SQL("b as (select {} from {} where {})").format(_read(keys, numbers), base.scope.tables, base.where),
+        # no copy of the rows is kept
+        SQL("b as not materialized (select {} from {} where {})").format(
+            _read(keys, numbers), base.scope.tables, base.where
+        ),
         SQL("r as (select b.*{} from b)").format(_firsts(keys, numbers)),
         *_groups(base, keys, numbers),
         *_derived(numbers),
@@ -261,7 +267,10 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
     operand = path_operand(scope, path, f"{pointer}/field")
     k, x = _compared(operand.value, path, group)
     named = row_named(scope, path) if path.names_rows else None
-    return Key(group, column, path.kind, place, k, x, False, path.is_rounded, named)
+    key = Key(group, column, path.kind, place, k, x, False, path.is_rounded, named)
+    if x is None:
+        return key
+    return replace(key, y=SQL("({})::text").format(operand.value), folding=_compared(SQL("y"), path, group))
 
 
 def _several(scope: Scope, path: Path, group: Group, pointer: str) -> tuple[Composed, Composed | None]:
@@ -333,13 +342,18 @@ def _read(keys: list[Key], numbers: Numbers) -> Composed:
     """The columns that are read from each row."""
     read: list[Composable] = [SQL("{} as {}").format(key.k, key.name) for key in keys]
     read += [SQL("{} as {}").format(key.i, key.names[1]) for key in keys if key.i is not None]
-    read += [SQL("{} as {}").format(key.x, Identifier(f"x{key.place}")) for key in keys if key.x is not None]
-    return SQL(", ").join([*read, *numbers.read])
+    read += [SQL("{} as {}").format(key.y or key.x, Identifier(f"x{key.place}")) for key in keys if key.x is not None]
+    read += [SQL("{} as {}").format(value, Identifier(f"a{at}")) for at, value in enumerate(numbers.read)]
+    return SQL(", ").join(read)
 
 
 def _firsts(keys: list[Key], numbers: Numbers) -> Composed:
     """The columns that say whether a row is the first of its group with some value."""
-    by = SQL("").join(SQL("{}, ").format(name) for key in keys for name in key.names)
+    by = SQL("").join(
+        SQL("{}{}, ").format(name, SQL(' collate "C"' if key.x is not None or name != key.name else ""))
+        for key in keys
+        for name in key.names
+    )
     firsts = [
         SQL(", row_number() over (partition by {}{}) = 1 as {}").format(by, of, name) for of, name in numbers.firsts
     ]
@@ -432,11 +446,17 @@ _BOUNDS: dict[Operator, tuple[str, ...]] = {
 
 
 def _spellings(key: Key) -> Composed:
-    """The most frequent spelling of each text."""
-    return SQL(
-        "{0} as (select distinct on (k) k, x from"
-        " (select {1} as k, {2} as x, count(*) as n from r where {1} is not null group by 1, 2) e order by k, n desc, x)"
-    ).format(_spelling(key), key.name, Identifier(f"x{key.place}"))
+    """The most frequent spelling of each text. Each different text is folded once."""
+    texts = SQL("select {} as k, {} as x, count(*) as n from b where {} is not null group by 1, 2").format(
+        key.name, Identifier(f"x{key.place}"), key.name
+    )
+    if key.folding is not None:
+        k, x = key.folding
+        texts = SQL(
+            "select k, x, sum(n) as n from (select {} as k, {} as x, n from"
+            " (select {} as y, count(*) as n from b group by 1) e) e where k is not null group by 1, 2"
+        ).format(k, x, Identifier(f"x{key.place}"))
+    return SQL("{} as (select distinct on (k) k, x from ({}) e order by k, n desc, x)").format(_spelling(key), texts)
 
 
 def _spelling(key: Key) -> Identifier:

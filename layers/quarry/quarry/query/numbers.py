@@ -13,7 +13,7 @@ from quarry.query.algebra import Aggregate, Column, Period
 from quarry.query.arithmetic import Computed, combined
 from quarry.query.comparisons import aggregated, is_finite, key_of
 from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
-from quarry.query.measures import defined
+from quarry.query.measures import defined, measure_called
 from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, invalid, resolve_over
 from quarry.query.schema import Field, Kind
 from quarry.query.scope import Scope
@@ -182,14 +182,14 @@ class Numbers:
             aggregate = Aggregate.model_validate(name)
         except ValidationError:
             return None
-        if aggregate.fn == "measure" and name not in self.scope.rows.measures:
+        if aggregate.fn == "measure" and measure_called(name, self.scope.rows.measures) is None:
             return None
         return self.add(aggregate, pointer)
 
     def _read(self, value: Composable) -> Composed:
-        name = Identifier(f"a{len(self.read)}")
-        self.read.append(SQL("{} as {}").format(value, name))
-        return SQL("{}").format(name)
+        if value not in self.read:
+            self.read.append(value)
+        return SQL("{}").format(Identifier(f"a{self.read.index(value)}"))
 
     def _share(self, aggregate: Aggregate, only: Composable | None) -> Number:
         sql = SQL("(count(*) filter (where {}))::numeric / nullif(count(*), 0)").format(only or SQL("true"))
@@ -225,25 +225,31 @@ class Numbers:
     ) -> tuple[Composed, Composed | None]:
         """Over a value of each row; of numbers also how many are left out because they are not finite."""
         operand = path_operand(self.scope, path, f"{pointer}/field")
-        value = self._read(
-            row_named(self.scope, path) if function == "count_distinct" and path.names_rows else operand.value
-        )
+        read: Composable = operand.value
+        if function == "count_distinct" and path.names_rows:
+            read = row_named(self.scope, path)
+        elif function in NUMERICAL:
+            read = SQL("({})::numeric").format(read)
+        value = self._read(read)
         if function in NUMERICAL and path.over is None and path.repeats:
             only = self._once(row_key(self.scope.reach(path.steps)), only)
         if operand.kind not in ("number", "money") or function in ("count", "count_distinct"):
             return aggregated(function, value, operand.kind, only), None
-        finite, among = is_finite(value), only or SQL("true")
-        unfinite = SQL("array[count(*) filter (where {0} and not {1}), count({2}) filter (where {0})]").format(
-            among, finite, value
+        finite, among = self._read(is_finite(read)), only or SQL("true")
+        unfinite = SQL("array[{0} - count(*) filter (where {1} and {2}), {0}]").format(
+            SQL("count({}) filter (where {})").format(value, among), among, finite
         )
-        only = SQL("{} and {}").format(among, finite)
+        only = SQL("{} and {}").format(among, finite) if only else finite
         return aggregated(function, value, operand.kind, only, aggregate.fraction), unfinite
 
     def _once(self, key: Composable, only: Composable | None) -> Composed:
         """Whether a row is the first of those, in its group, that lead to the row with this key and meet `only`."""
         part = SQL(", {} is true").format(only) if only else SQL("")
-        name = Identifier(f"u{len(self.firsts)}")
-        self.firsts.append((SQL("{}{}").format(self._read(key), part), name))
+        by = SQL('{} collate "C"{}').format(self._read(key), part)
+        known = next((name for other, name in self.firsts if other == by), None)
+        name = known or Identifier(f"u{len(self.firsts)}")
+        if known is None:
+            self.firsts.append((by, name))
         return SQL("{} and {}").format(name, only) if only else SQL("{}").format(name)
 
     def _of_many(

@@ -48,6 +48,7 @@ from quarry.query.schema import (
     source_of,
     worded,
 )
+from quarry.query.values import truth
 from quarry.retrieval.facets import NUMBER_OF, NUMERIC_KINDS, TEXT_KINDS, Facet, SearchTable
 from quarry.retrieval.values import holds_one_of
 
@@ -163,9 +164,9 @@ def _scalar(facet: Facet, value: Scalar) -> Scalar:
     text = str(value)
     match facet.kind:
         case "boolean":
-            if text.lower() not in ("true", "false"):
+            if (said := truth(value)) is None:
                 raise ValueError(f"{facet.label} is true or false, which {text!r} is not")
-            return text.lower() == "true"
+            return said
         case "number" | "money" | "year":
             return _number(facet, text)
         case "date":

@@ -153,6 +153,8 @@ class Path:
     @property
     def label(self) -> str:
         end = self.end
+        if isinstance(end, Computed):
+            return end.label  # its operands name the rows that they are read from
         last = "" if end is None else end.label if isinstance(end, Field | Computed) else end.name
         links = [
             step.link.label
@@ -308,8 +310,8 @@ def _part(path: str, rows: Rows, schema: Schema, pointer: str) -> Path:
     found = _follow(inner.strip(), rows, schema, pointer)
     if not isinstance(found.end, Field) or found.end.is_array or found.kind not in ("date", "datetime"):
         raise invalid(pointer, f"{inner.strip()} is not a date: only dates have a {name}")
-    if name == "hour" and found.kind == "date":
-        raise invalid(pointer, f"{inner.strip()} is a day, which has no hour")
+    if name in ("hour", "minute") and found.kind == "date":
+        raise invalid(pointer, f"{inner.strip()} is a day, which has no {name}")
     day = found.end.sql
     part = replace(
         found.end,
@@ -348,6 +350,9 @@ def with_comparisons(query: Query, schema: Schema, change: Change, pointer: str 
     return _Walk(schema, change).query(query, rows_of(source), pointer)
 
 
+_NO_ROWS = Rows("groups", "", {})
+
+
 @dataclass(frozen=True)
 class _Walk:
     schema: Schema
@@ -358,7 +363,18 @@ class _Walk:
             self.aggregate(each, rows, f"{pointer}/aggregate/{place}") for place, each in enumerate(query.aggregate)
         )
         where = self.all(query.where, rows, f"{pointer}/where")
-        return query.model_copy(update={"where": where, "aggregate": aggregates})
+        having = self.nested(query.having, f"{pointer}/having")
+        return query.model_copy(update={"where": where, "aggregate": aggregates, "having": having})
+
+    def nested(self, conditions: tuple[Condition, ...], pointer: str) -> tuple[Condition, ...]:
+        """Conditions on groups: only the queries that they compare with are about rows."""
+
+        def one(condition: Condition, at: str) -> Condition:
+            if isinstance(condition, Comparison) and condition.query is not None:
+                return self.comparison(condition, _NO_ROWS, at)
+            return mapped(condition, lambda each, below: one(each, at + below))
+
+        return tuple(one(each, f"{pointer}/{place}") for place, each in enumerate(conditions))
 
     def aggregate(self, aggregate: Aggregate, rows: Rows, pointer: str) -> Aggregate:
         of = tuple(

@@ -16,6 +16,7 @@ from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import (
     OF_GROUPS,
     PAIRED,
+    PIECES,
     Aggregate,
     AllOf,
     AnyOf,
@@ -31,9 +32,10 @@ from quarry.query.algebra import (
     Scalar,
     Words,
 )
+from quarry.query.measures import measure_called
 from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, resolve, resolve_rows, rows_of
 from quarry.query.schema import Field, Kind, Schema, Source
-from quarry.query.values import interval_of
+from quarry.query.values import interval_of, truth_of
 from quarry.spans.quantities import converted, dimension_of, plain_unit
 
 NAMED_MAX = 4
@@ -70,6 +72,8 @@ class Phrases:
     schema: Schema
     source: Source
     today: datetime.date
+    period: str | None = None
+    """The period by whose steps groups follow each other."""
 
     @property
     def language(self) -> str:
@@ -142,7 +146,13 @@ class Phrases:
     def _label(self, path: Path) -> str:
         if path.over is None:
             return path.label
-        return self._once(path, path.over, self.say(path.over, field=path.label, fields=plural(path.label)))
+        return self._once(path, path.over, self._function(path.over, path.label))
+
+    def _function(self, function: str, label: str, part: str = "") -> str:
+        """The label of a function over a field: "total amount", but "sum of order total"."""
+        said, other = self.say(function, field=label, fields=plural(label), part=part), f"{function}_of"
+        is_doubled = said.partition(" ")[0] in label.casefold().split() and other in templates_of(self.language)
+        return self.say(other, field=label) if is_doubled else said
 
     def _once(self, path: Path, function: str, label: str) -> str:
         """The label of a function over a field, which says so where each row that the field is of counts once."""
@@ -171,7 +181,7 @@ class Phrases:
         if aggregate.called:
             return aggregate.called.replace("_", " ")
         if aggregate.fn == "measure":
-            measure = self.source.measures.get(aggregate.field or "")
+            measure = measure_called(aggregate.field or "", self.source.measures)
             label, which = measure.label if measure else aggregate.name, self.conditions(aggregate.where)
             return self.say("where", label=label, which=which) if which else label
         return self.computed(aggregate)
@@ -185,7 +195,7 @@ class Phrases:
         else:
             path, label = self._path(aggregate.field), self.field(aggregate.field)
             part = self.writing.measured(Decimal(str(aggregate.fraction)) * 100)
-            label = self.say(aggregate.fn, field=label, fields=plural(label), part=part)
+            label = self._function(aggregate.fn, label, part)
             if path is not None and path.over is None:
                 label = self._once(path, aggregate.fn, label)
         which = self.conditions(aggregate.where)
@@ -197,13 +207,15 @@ class Phrases:
         phrase: str = "added" if aggregate.fn == "sum" else aggregate.fn
         if aggregate.fn == "previous" and aggregate.steps > 1:
             phrase = "previous_steps"
-        return self.say(phrase, first=parts[0], second=parts[-1], steps=str(aggregate.steps))
+        period = self.period or self.say("any_period")
+        names = {"period": period, "periods": plural(period), "steps": str(aggregate.steps)}
+        return self.say(phrase, first=parts[0], second=parts[-1], **names)
 
     def definitions(self, aggregates: Sequence[Aggregate]) -> list[str]:
         """What the names of numbers stand for: "margin is total profit per total amount"."""
         found: list[str] = []
         for each in aggregates:
-            measure = self.source.measures.get(each.field or "") if each.fn == "measure" else None
+            measure = measure_called(each.field or "", self.source.measures) if each.fn == "measure" else None
             definition = measure.aggregate if measure else each if each.called and each.fn != "measure" else None
             if definition is not None:
                 found.append(self.say("defined", label=self.aggregate(each), meaning=self.computed(definition)))
@@ -257,7 +269,7 @@ class Phrases:
         if condition.op in ("is_null", "not_null"):
             return self.say("condition", field=label, value=self.say("none" if condition.op == "is_null" else "any"))
         if kind == "boolean" and len(condition.scalars) == 1:
-            is_true = (condition.scalars[0] in (True, "true")) == (condition.op == "=")
+            is_true = truth_of(condition.scalars[0], "") == (condition.op == "=")
             return self.say("true" if is_true else "false", field=label)
         if kind in ("date", "datetime") and condition.scalars and (said := self.days(condition, kind)) is not None:
             return self.say("condition", field=label, value=said)
@@ -278,9 +290,9 @@ class Phrases:
         if op in ("is_null", "not_null"):
             return self._presence(field, wording, has_none=op == "is_null")
         if field.kind == "boolean" and condition.scalars:
-            is_so = (condition.scalars[0] in (True, "true")) == (op == "=")
+            is_so = truth_of(condition.scalars[0], "") == (op == "=")
             return wording if is_so else self.say("not_said", condition=wording)
-        affirmed = condition.model_copy(update={"op": "=" if op in ("!=", "contains") else op})
+        affirmed = condition.model_copy(update={"op": "=" if op in PIECES | {"!="} else op})
         value = self.days(affirmed, field.kind) if field.kind in ("date", "datetime", "year") else None
         value = value or self._compared(affirmed, field.kind, path.unit, None).replace("_", " ")
         if condition.field.startswith(f"{MONTH}("):
@@ -300,15 +312,17 @@ class Phrases:
 
     def _aggregated(self, name: str) -> str:
         """The label of what `having` compares: an aggregate, by its name."""
-        if name in self.source.measures:
-            return self.source.measures[name].label
+        if (measure := measure_called(name, self.source.measures)) is not None:
+            return measure.label
         function, _, field = name.removesuffix(")").partition("(")
         names = {"fields": plural(self.field(field)), "field": self.field(field), "rows": self.noun()}
         phrase = function if field else f"{function}_rows"
         if function in PAIRED | OF_GROUPS and "(" in field:
             return name
         return (
-            self.say(phrase, **names, part="", first="", second="", steps="")
+            self._function(function, self.field(field))
+            if field and function != "count"
+            else self.say(phrase, **names, part="", first="", second="", steps="")
             if phrase in templates_of(self.language)
             else name
         )
@@ -327,7 +341,11 @@ class Phrases:
             ">": "more",
             ">=": "at_least",
             "contains": "containing",
+            "starts_with": "starting",
+            "ends_with": "ending",
         }
+        if kind in ("date", "datetime") and isinstance(condition.value, OtherField):
+            phrases |= {"<": "earlier", "<=": "earlier_or_on", ">": "later", ">=": "later_or_on"}
         return self.say(phrases[condition.op], value=value) if condition.op in phrases else value
 
     def _operand(self, condition: Comparison, kind: Kind, unit: str | None, rows: Rows | None) -> str:
@@ -338,7 +356,7 @@ class Phrases:
         values = self._values(condition.scalars, kind, unit)
         if condition.field.startswith(f"{MONTH}("):
             values = [self.writing.alone[each - 1] for each in condition.scalars if isinstance(each, int)]
-        if condition.op == "contains":
+        if condition.op in PIECES:
             values = [self.say("quoted", text=each) for each in values]
         if len(values) > NAMED_MAX:
             values = [*values[: NAMED_MAX - 1], f"{len(values) - NAMED_MAX + 1:,} others"]
@@ -358,15 +376,28 @@ class Phrases:
         if source is None:
             return query.source
         own = Phrases(self.schema, source, self.today)
+        if query.then is not None:
+            keys = self.say("and").join(own.group(each) for each in query.group)
+            groups = own.of_groups(query)
+            what = ", ".join(groups.aggregate(each) for each in query.then.aggregate)
+            return self.say("results_of_groups", what=what, rows=own.noun(), which=own.which(query.where), keys=keys)
         if query.aggregate:
             what = ", ".join(own.aggregate(each) for each in query.aggregate)
         else:
             what = ", ".join(own.field(each) for each in (*query.select, *(group.field for group in query.group)))
         return self.say("results", what=what, rows=own.noun(), which=own.which(query.where))
 
+    def of_groups(self, query: Query) -> Phrases:
+        """The phrases for the groups of a query as a source, by what their values are called."""
+        named = [(each.field, self.group(each)) for each in query.group]
+        named += [(each.name, self.aggregate(each)) for each in query.aggregate]
+        fields = {name: Field(name, "number", str, label, label) for name, label in named}
+        source = Source(query.source, query.source, ("group",), "", str, str, fields)
+        return Phrases(Schema({**self.schema.sources, source.name: source}), source, self.today)
+
     def days(self, condition: Comparison, kind: Kind) -> str | None:
         """The days that a date is compared with: "in October 2026", "since 2020"; None where they are not one range."""
-        if condition.op in ("!=", "contains") or (condition.op == "=" and len(condition.scalars) != 1):
+        if condition.op in PIECES | {"!="} or (condition.op == "=" and len(condition.scalars) != 1):
             return None
         try:
             said = [f"{each:04}" if kind == "year" else each for each in condition.scalars]

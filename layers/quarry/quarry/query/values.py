@@ -54,13 +54,21 @@ def number_of(value: Scalar, pointer: str) -> int | Decimal:
     return value if isinstance(value, int) else number
 
 
+_TRUE, _FALSE = frozenset("true yes on 1 t y".split()), frozenset("false no off 0 f n".split())
+"""How Postgres spells a boolean: https://www.postgresql.org/docs/current/datatype-boolean.html."""
+
+
+def truth(value: Scalar) -> bool | None:
+    """True or false, in any spelling that Postgres reads; None for anything else."""
+    said = str(value).strip().lower()
+    return said in _TRUE if said in _TRUE or said in _FALSE else None
+
+
 def truth_of(value: Scalar, pointer: str) -> bool:
-    """True or false. Raises InvalidInput."""
-    if isinstance(value, bool):
-        return value
-    if isinstance(value, str) and value.strip().lower() in ("true", "false"):
-        return value.strip().lower() == "true"
-    raise invalid(pointer, f"{str(value)[:100]!r} is not true or false")
+    """True or false, in any spelling that Postgres reads. Raises InvalidInput."""
+    if (said := truth(value)) is not None:
+        return said
+    raise invalid(pointer, f"{str(value)[:100]!r} is neither true nor false: write true or false, yes or no, 1 or 0")
 
 
 def text_of(value: Scalar, pointer: str) -> str:

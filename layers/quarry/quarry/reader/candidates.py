@@ -214,7 +214,8 @@ class _Pair:
 
 OPERATORS: Mapping[str, str] = {
     "=": "is", "!=": "is not", "<": "less than", "<=": "at most", ">": "more than", ">=": "at least",
-    "between": "between", "contains": "contains", "is_null": "is missing", "not_null": "is known",
+    "between": "between", "contains": "contains",
+    "starts_with": "starts with", "ends_with": "ends with", "is_null": "is missing", "not_null": "is known",
 }  # fmt: skip
 FUNCTIONS: Mapping[str, str] = {
     "count": "number of", "count_distinct": "number of different", "sum": "total", "avg": "average", "min": "lowest",

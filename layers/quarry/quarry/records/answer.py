@@ -27,7 +27,7 @@ from quarry.records.contract import (
     ToolObservationEvent,
 )
 from quarry.records.evidence import Evidence
-from quarry.records.exact import likely_query
+from quarry.records.exact import given_query, likely_query
 from quarry.records.finding import Searched, SearchToolset
 from quarry.records.reading import classify_intent
 from quarry.records.research import SOURCES_FOUND_MAX
@@ -67,7 +67,8 @@ async def answer_question(
     with services.run("records", caller, request.question, logged, budget, request_id, run_id) as run:
         yield IntentEvent(intent=classify_intent(request.question))
         asker = _Asker(request, types, caller, services, run)
-        by_rule = run.chat is None
+        # what the user set is run as it stands
+        by_rule = run.chat is None or request.understood is not None
         asked = await asker.asked(by_rule=by_rule)
         yield _call_event(asked, run)
         begun = await asker.begun(asked)
@@ -126,7 +127,7 @@ class _Asker:
         )
         query = asked.conversation.search_query
         first = await toolset.search(query)
-        by_rule = await found_by_rule(query, first, toolset) if reading is not None else None
+        by_rule = await found_by_rule(query, first, toolset, asked.request) if reading is not None else None
         return Begun(asked, caller, toolset, first, by_rule)
 
 
@@ -157,7 +158,9 @@ def _budget(services: Services) -> Budget:
 
 async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:
     """The events of an answer that no model writes, after its first search. Raises DatabaseUnavailable."""
-    answer = begun.by_rule or await found_by_rule(begun.asked.conversation.search_query, begun.first, begun.toolset)
+    answer = begun.by_rule or await found_by_rule(
+        begun.asked.conversation.search_query, begun.first, begun.toolset, begun.asked.request
+    )
     keys = begun.keys(*answer.known)
     kept = await begun.kept(keys)
     if kept is not None:
@@ -189,11 +192,12 @@ def _searched(begun: Begun, answer: ByRule) -> str:
     return only + begun.missing
 
 
-async def found_by_rule(query: str, first: Searched, toolset: SearchToolset) -> ByRule:
+async def found_by_rule(query: str, first: Searched, toolset: SearchToolset, request: AskRequest) -> ByRule:
     """The result of the question's Query where that is surely meant; else the passages of the records found, or a doubted result
     where that is likelier right. Raises DatabaseUnavailable, and SourceUnavailable where a table cannot be read.
     """
-    read = likely_query(toolset)
+    given = request.understood
+    read = likely_query(toolset) if given is None else given_query(toolset, given.query)
     if read is not None and read.is_sure and (exact := await read.answer()) is not None:
         return exact
     passages, chance = await passages_of(query, first, toolset)

@@ -21,8 +21,9 @@ from pydantic import (
 from quarry.platform.contract import AggregationGroup, Day, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.algebra import Cell, Span
-from quarry.query.contract import FilterChip, ShortQuery
+from quarry.query.algebra import Cell
+from quarry.query.contract import ShortQuery
+from quarry.query.understood import Understood
 from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
 from quarry.verification.wire import CheckedStatement
 
@@ -175,6 +176,9 @@ class AskRequest(Request):
     types: list[TypeName] = Field(default_factory=list, max_length=TYPES_MAX)
     filters: AskFilters = AskFilters()
     fresh: StrictBool = Field(default=False, description=_FRESH)
+    understood: Understood | None = Field(
+        default=None, description="Answer by this query instead of the reading: that of an answer, as it was or edited."
+    )
 
     @property
     def filters_itself(self) -> bool:
@@ -286,17 +290,10 @@ class AggregationEvent(Event):
         return self.model_dump_json()
 
 
-class UnderstoodEvent(Event):
-    """How a question that an exact result answers was read: in words, its conditions as chips with pointers into the query, the
-    characters that say its parts (`spans`), and the words that no part of it reads.
-    """
+class UnderstoodEvent(Event, Understood):
+    """How a question that an exact result answers was understood."""
 
     type: Literal["understood"] = "understood"
-    sentence: str
-    chips: list[FilterChip]
-    unread: list[str]
-    query: ShortQuery
-    spans: list[Span] = []
 
 
 class ResultOfQuery(LazyModel):

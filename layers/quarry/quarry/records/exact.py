@@ -10,11 +10,12 @@ from typing import Any
 
 from quarry.agent.results import as_read, lines_of, with_list
 from quarry.agent.service import answer_query
-from quarry.platform.errors import InvalidInput
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
-from quarry.query.describe import how_read
 from quarry.query.phrases import Phrases
+from quarry.query.understanding import understood
+from quarry.query.understood import Meaning
 from quarry.reader.reading import Reading
 from quarry.records.by_rule import ByRule
 from quarry.records.contract import UnderstoodEvent
@@ -23,52 +24,61 @@ from quarry.records.finding import SearchToolset
 from quarry.records.scope import as_requested, required
 from quarry.verification.levels import Exact
 
+CHOICES: tuple[Meaning, ...] = ("required", "excluded")
+"""How a condition may be meant: a Query prefers nothing."""
+
 
 @dataclass(frozen=True)
 class LikelyQuery:
-    """A question as the Query that it likely is, within the filters that hold. It has not run yet."""
+    """A question as the Query that it likely is, within the filters that hold. It has not run yet. Without a `reading` it is the
+    one that the request gives.
+    """
 
-    reading: Reading
+    reading: Reading | None
     query: Query
     toolset: SearchToolset
 
     @property
     def is_sure(self) -> bool:
         """Whether such a reading is right often enough to be given before any passage is looked at."""
-        return self.reading.verdict == "confident"
+        return self.reading is None or self.reading.verdict == "confident"
 
     def is_likelier_than(self, chance: float) -> bool:
         """Whether its result rather answers than passages that do with this `chance`. Where the question names the records that
         are asked for, a number does, and rows do if nothing is left unread.
         """
         is_named, is_number = bool(self.toolset.read.named), not self.query.asks_for_rows
+        if self.reading is None:
+            return True
         return self.reading.chance > chance or (is_named and (is_number or not self.reading.unread))
 
     async def answer(self) -> ByRule | None:
-        """The result in words; None where the Query cannot run, and where its reading is doubted and no row is like it."""
+        """The result in words; None where the Query cannot run, and where its reading is doubted and no row is like it.
+        Raises InvalidInput for one that the request gives and that cannot run.
+        """
         toolset, today = self.toolset, datetime.datetime.now(datetime.UTC).date()
         with toolset.run.step("records_count"):
             try:
                 result = await answer_query(self.query, toolset.asked, toolset.services, today, keeps_places=True)
             except InvalidInput:
+                if self.reading is None:
+                    raise
                 return None
         if not (self.is_sure or result.total):
             return None
         return self._in_words(result, today)
 
     def _in_words(self, result: QueryResult, today: datetime.date) -> ByRule:
-        schema, unread = self.toolset.asked.schema, [*self.reading.unread]
+        schema, unread = self.toolset.asked.schema, [*self.reading.unread] if self.reading is not None else []
         phrases = Phrases(schema, schema.sources[self.query.source], today)
-        how = how_read(result.query, schema, today)
+        read = understood(result.query, phrases, unread=unread, choices=CHOICES)
         lines = with_list(result.sentence, [*lines_of(result, phrases)])
         # an empty list, or a number that no row has, is seldom what was meant; zero is an answer to "how many"
         is_empty = (result.query.asks_for_rows and not result.total) or _lacks_number(result)
         counted = aggregation_of([result])
         return ByRule(
-            ("\n".join(lines), f"\n\n{as_read(how, unread, phrases)}"),
-            understood=UnderstoodEvent(
-                sentence=how, chips=result.filters, unread=unread, query=result.query, spans=[*(result.spans or ())]
-            ),
+            ("\n".join(lines), f"\n\n{as_read(read.sentence, unread, phrases)}"),
+            understood=UnderstoodEvent(**dict(read)),
             counted=counted.model_copy(update={"filters": self._filters()}) if counted is not None else None,
             basis=Exact("sure" if self.is_sure and not is_empty else "likely", unread),
         )
@@ -87,6 +97,17 @@ def _lacks_number(result: QueryResult) -> bool:
         return False
     computed = (row[len(result.query.group) :] for row in result.rows)
     return not result.total or (not result.query.group and any(None in cells for cells in computed))
+
+
+def given_query(toolset: SearchToolset, query: Query) -> LikelyQuery:
+    """The Query that a request gives, within the filters that hold. Raises InvalidInput for one that asks of no record type."""
+    names = [name for name, (_, own) in toolset.asked.homes.items() if own in toolset.record_types.counted]
+    if query.source not in names:
+        raise InvalidInput([FieldError("/understood/query/source", f"use one of {', '.join(names)}")])
+    table = toolset.record_types.counted[toolset.asked.homes[query.source][1]]
+    given = required(toolset.scope, table, toolset.asked.schema.sources[query.source])
+    where = (*given, *(each for each in query.where if each not in given))
+    return LikelyQuery(None, query.model_copy(update={"where": where}), toolset)
 
 
 def likely_query(toolset: SearchToolset) -> LikelyQuery | None:

@@ -81,6 +81,8 @@ class Written:
     research: Research
     by_rule: ByRule
     sent: Sequence[EvidenceSource] = ()
+    _told_sources: int = 0
+    _checker: Verifier | None = None
     _names: frozenset[str] = frozenset()
     """The stems of the names of sources and fields."""
 
@@ -119,7 +121,8 @@ class Written:
             case Began(written):
                 return self._before(written)
             case Said(piece):
-                return [AnswerChunkEvent(chunk=piece)]
+                is_more, self._told_sources = len(self.sent) > self._told_sources, len(self.sent)
+                return [*([self.begun.sent(self.sent)] if is_more else []), AnswerChunkEvent(chunk=piece)]
             case Withdrawn(reason):
                 return [TextWithdrawnEvent(reason=reason)]
             case ToolStarted(id, tool, arguments):
@@ -156,14 +159,34 @@ class Written:
         return await off_loop(messages)
 
     def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
-        """What the text passes through: citations of the sources that it may cite, and links that these contain."""
+        """What the text passes through: citations of the sources that it may cite, and links that these contain. Where its first
+        line says that it rests on none, it may cite any, which is sent then.
+        """
         found, kept = self.begun.toolset.evidence.sources, written.kept
-        self.sent = found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
-        said = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in self.sent}
-        return CitationFilter(said, _may_cite), LinkFilter(said)
+        if not self.sent:
+            self.sent = found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
+        citable = found if written.rests_on_nothing else self.sent
+        said = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in citable}
+        return CitationFilter(said, self._may_cite), LinkFilter(said)
+
+    def _may_cite(self, said: str, number: int) -> bool:
+        """Whether the last sentence of a text may cite a source: that something is not told stands in none."""
+        spans = sentence_spans(said)
+        if spans and lacks_data(said[slice(*spans[-1])]):
+            return False
+        if all(each.n != number for each in self.sent):
+            more = [each for each in self.begun.toolset.evidence.sources if each.n == number]
+            self.sent = sorted((*self.sent, *more), key=lambda each: each.n)
+            if self._checker is not None:
+                self._checker.add(source_texts(more))
+        return True
 
     def _verifier(self) -> Verifier:
-        """What checks the text against its sources, and all results."""
+        """What checks the text against its sources, and all results, as it comes."""
+        self._checker = self._new_verifier()
+        return self._checker
+
+    def _new_verifier(self) -> Verifier:
         return Verifier(
             source_texts(self.sent),
             self.research.results,
@@ -174,7 +197,7 @@ class Written:
 
     def _before(self, written: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""
-        results = self._results(written)
+        results, self._told_sources = self._results(written), len(self.sent)
         numbers = aggregation_of(results)
         told = [ResultsEvent(results=[*map(self._told_result, results)])] if results else []
         return [self.begun.sent(self.sent), *([numbers] if numbers is not None else []), *told]
@@ -204,9 +227,10 @@ class Written:
     async def _ending(self, answer: Answer, keys: Keys) -> AsyncGenerator[Event]:
         """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
         begun, evidence = self.begun, self.sent
-        found = await off_loop(self._verifier().verify, answer.text)
+        found = await off_loop(self._new_verifier().verify, answer.text)
+        is_talk = answer.written.rests_on_nothing
         # what broke off ends in passages, which have no level
-        trust = None if answer.failed else level(found, missing=begun.asked.left_out)
+        trust = None if answer.failed else level(found, missing=begun.asked.left_out, is_talk=is_talk)
         own = answer.written.followups
         question = begun.asked.conversation.question
         followups = partial(followups_of, own, question, answer.text, begun.toolset, self._names)
@@ -233,9 +257,3 @@ class Written:
                 return None
             results.append(result)
         return results
-
-
-def _may_cite(said: str, number: int) -> bool:
-    """Whether the last sentence of a text may cite a source: that something is not told stands in none."""
-    spans = sentence_spans(said)
-    return not spans or not lacks_data(said[slice(*spans[-1])])

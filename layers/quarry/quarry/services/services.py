@@ -147,6 +147,7 @@ class Services:
         """
         chat = self.chat if budget else None
         budget = budget or Budget.without_model(self.settings.database_timeout_seconds)
+        budget.patience = self.settings.model_timeout_seconds
         run = Run(domain, caller.user_id, query, budget, chat, request_id, run_id or uuid4(), request=asked)
         with self.run_log.record(run):
             yield run

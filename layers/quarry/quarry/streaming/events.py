@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Any, Literal, Self
 from uuid import UUID
 
 from pydantic import ConfigDict
@@ -44,6 +44,37 @@ class EnvelopedErrorEvent(Event):
     @classmethod
     def saying(cls, message: str) -> Self:
         return cls(data=ErrorMessage(message=message))
+
+
+class ToolCalled(LazyModel):
+    """A call of a tool by a model, or by what answers without one."""
+
+    id: str
+    tool: str
+    arguments: dict[str, Any]
+
+
+class ToolObserved(LazyModel):
+    """What a tool found: how many rows, and a line about them for people."""
+
+    id: str
+    tool: str
+    count: int
+    summary: str
+
+
+class ToolCallEvent(Event):
+    """A tool call in an NDJSON stream."""
+
+    type: Literal["tool_call"] = "tool_call"
+    data: ToolCalled
+
+
+class ToolObservationEvent(Event):
+    """The result of a tool call in an NDJSON stream."""
+
+    type: Literal["tool_observation"] = "tool_observation"
+    data: ToolObserved
 
 
 class PartialText(LazyModel):

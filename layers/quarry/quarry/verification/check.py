@@ -129,6 +129,13 @@ class Verifier:
         self.joined: dict[tuple[int, ...], Passage] = {}
         self.answer, self.listed, self.is_foreign, self.counts = "", 0, False, frozenset[int]()
 
+    def add(self, sources: Iterable[SourceText]) -> None:
+        """Check what follows against these sources as well."""
+        for each in sources:
+            self.sources[each.n], self.passages[each.n] = each, Passage([each])
+        self.__dict__.pop("known_names", None)
+        self.__dict__.pop("_evidence_stems", None)
+
     def verify(self, answer: str, since: int = 0) -> Verification:
         """The statements that end behind `since`, and their citations."""
         for text in self.own:
@@ -169,6 +176,8 @@ class Verifier:
                 total.add(finding)
                 cited += [self._cited(n, part, statement, finding) for n in part.cited if n in self.passages]
             checked.append(self._as_talk(statement, _checked(statement, total)))
+        if not self.passages and not self.tables and all(self._is_bare(each.text) for each in checked):
+            checked = [replace(each, state="comment", reason="") for each in checked]
         return Verification(checked, cited)
 
     def _judged(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:

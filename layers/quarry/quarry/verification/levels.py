@@ -30,9 +30,12 @@ class Passages:
     """Sentences of sources, as they stand."""
 
 
-def level(basis: Verification | Exact | Passages, *, missing: Sequence[str] = ()) -> Trust | None:
+def level(
+    basis: Verification | Exact | Passages, *, missing: Sequence[str] = (), is_talk: bool = False
+) -> Trust | None:
     """How far an answer on this basis can be believed; None where it claims nothing. What is `missing` are parts of the data that
-    could not be read: an answer without them is not trusted far.
+    could not be read: an answer without them is not trusted far. `is_talk`: the writer says that the text rests on no source and
+    no result; it has a level only where the check finds a claim in it that is true or false.
     """
     match basis:
         case Passages():
@@ -40,7 +43,7 @@ def level(basis: Verification | Exact | Passages, *, missing: Sequence[str] = ()
         case Exact():
             found = _of_reading(basis)
         case Verification():
-            if not basis.claims:
+            if not basis.claims or (is_talk and all(each.state == "plausible" for each in basis.claims)):
                 return None
             found = _of_statements(basis)
     if missing and found.level != "low":

@@ -10,11 +10,12 @@ from typing import Annotated, Any
 from uuid import UUID, uuid4
 
 from fastapi import Depends, Header, Query, Request
-from starlette.responses import StreamingResponse
+from starlette.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
+from quarry.platform.lazy_model import LazyModel
 from quarry.services.services import Caller, Services
-from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event, Form, Place
+from quarry.streaming.events import AFTER_SEQ, NDJSON, PLACE_PATTERN, Event, Form, Place
 from quarry.web.middleware import deadline_of
 from quarry.web.requests import ServicesDependency, take_place, verified_caller, wants_headers_only
 
@@ -101,6 +102,26 @@ def stream_response(
         run_id, caller.user_id, search(run_id), form, domain=domain, **_timing(request, services)
     )
     return _EventStream(live, form.media_type)
+
+
+def wants_stream(request: Request) -> bool:
+    """Whether the client asks for the events, not for the answer in one piece."""
+    return NDJSON.media_type.partition(";")[0] in request.headers.get("accept", "").lower()
+
+
+async def answer_response(
+    request: Request,
+    search: Callable[[UUID | None], AsyncGenerator[Event]],
+    reader: StreamReader,
+    services: Services,
+    domain: str,
+) -> Response:
+    """The events of a search as NDJSON where the client asks for these, else the data of the last one as JSON."""
+    if wants_stream(request):
+        return stream_response(request, search, reader.caller, services, NDJSON, domain)
+    *_, last = [event async for event in search(None)]
+    answer: LazyModel = last.data  # type: ignore[attr-defined]
+    return Response(answer.model_dump_json(by_alias=True, exclude_none=True), media_type="application/json")
 
 
 async def rest_of_stream(

@@ -22,9 +22,17 @@ from quarry.people.contract import (
 )
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
+from quarry.query.understood import Understood, UnderstoodEvent
 from quarry.records import contract as records
 from quarry.records.collections_contract import CountRequest, RecordCounts
-from quarry.streaming.events import NDJSON, SSE, PartialTextEvent, TextWithdrawnEvent
+from quarry.streaming.events import (
+    NDJSON,
+    SSE,
+    PartialTextEvent,
+    TextWithdrawnEvent,
+    ToolCallEvent,
+    ToolObservationEvent,
+)
 from quarry.web.contract import Health
 
 RecordsEvent = (
@@ -44,22 +52,26 @@ RecordsEvent = (
 )
 """The events of an answer from records."""
 CampaignsEvent = (
-    campaigns.ToolCallEvent
+    ToolCallEvent
     | campaigns.ToolObservationEvent
+    | UnderstoodEvent
     | PartialTextEvent
     | TextWithdrawnEvent
     | campaigns.FinalAnswerEvent
 )
 """The events of an answer about campaigns."""
 OntologyEvent = (
-    ontology.ToolCallEvent
-    | ontology.ToolObservationEvent
+    ToolCallEvent
+    | ToolObservationEvent
+    | UnderstoodEvent
     | PartialTextEvent
     | TextWithdrawnEvent
     | ontology.FinalAnswerEvent
 )
 """The events of an answer about projects."""
-CompaniesEvent = companies.ActivityEvent | PartialTextEvent | TextWithdrawnEvent | companies.FinalAnswerEvent
+CompaniesEvent = (
+    companies.ActivityEvent | UnderstoodEvent | PartialTextEvent | TextWithdrawnEvent | companies.FinalAnswerEvent
+)
 """The events of a search for companies."""
 
 RECORDS_EVENTS: EventTypes[RecordsEvent] = EventTypes(SSE, get_args(RecordsEvent), last="done")
@@ -143,6 +155,7 @@ class WrittenRoutes:
         preferred_locations: Sequence[str] | None = None,
         salary_min: float | None = None,
         salary_max: float | None = None,
+        understood: Understood | None = None,
         constraints: Constraints | None = None,
         idempotency_key: str | None = None,
         only_kept: bool = False,
@@ -158,6 +171,7 @@ class WrittenRoutes:
             preferred_locations=preferred_locations,
             salary_min=salary_min,
             salary_max=salary_max,
+            understood=understood,
             constraints=constraints,
         )
         return Sent(
@@ -182,6 +196,7 @@ class WrittenRoutes:
         question: str,
         *,
         history: Sequence[companies.ChatMessage] = (),
+        understood: Understood | None = None,
         constraints: companies.Constraints | None = None,
         previous_candidate_ids: Sequence[str] | None = None,
         session_id: str | None = None,
@@ -197,6 +212,7 @@ class WrittenRoutes:
         body = given(
             companies.ChatRequest,
             messages=[*history, companies.ChatMessage(role="user", content=question)],
+            understood=understood,
             constraints=constraints,
             client_context=context,
             session_id=session_id,
@@ -210,10 +226,11 @@ class WrittenRoutes:
         *,
         history: Sequence[campaigns.HistoryMessage] | None = None,
         filters: campaigns.CampaignFilters | None = None,
+        understood: Understood | None = None,
         constraints: campaigns.Constraints | None = None,
     ) -> Sent:
         """An answer about campaigns, step by step; the last event is `final_answer`. `filters` apply to every search."""
-        return _campaigns_sent(message, history, filters, constraints)
+        return _campaigns_sent(message, history, filters, understood, constraints)
 
     @route("POST /campaigns/chat", campaigns.ChatResponse)
     def chat_about_campaigns(
@@ -222,10 +239,11 @@ class WrittenRoutes:
         *,
         history: Sequence[campaigns.HistoryMessage] | None = None,
         filters: campaigns.CampaignFilters | None = None,
+        understood: Understood | None = None,
         constraints: campaigns.Constraints | None = None,
     ) -> Sent:
         """The same answer in one piece."""
-        return _campaigns_sent(message, history, filters, constraints)
+        return _campaigns_sent(message, history, filters, understood, constraints)
 
     @streamed("POST /ontology/ask", ONTOLOGY_EVENTS)
     def ask_projects(
@@ -235,9 +253,10 @@ class WrittenRoutes:
         history: Sequence[ontology.AskedBefore] | None = None,
         project_id: str | None = None,
         types: Sequence[ontology.EntityType] | None = None,
+        understood: Understood | None = None,
     ) -> Sent:
         """An answer about your projects, step by step; the last event is `final_answer`."""
-        return _projects_sent(question, history, project_id, types)
+        return _projects_sent(question, history, project_id, types, understood)
 
     @route("POST /ontology/ask", ontology.OntologyAnswer)
     def answer_about_projects(
@@ -247,9 +266,10 @@ class WrittenRoutes:
         history: Sequence[ontology.AskedBefore] | None = None,
         project_id: str | None = None,
         types: Sequence[ontology.EntityType] | None = None,
+        understood: Understood | None = None,
     ) -> Sent:
         """The same answer in one piece."""
-        return _projects_sent(question, history, project_id, types)
+        return _projects_sent(question, history, project_id, types, understood)
 
     @route("GET /health", Health, also=503)
     def health(self, *, deep: bool = False) -> Sent:
@@ -268,8 +288,16 @@ def _projects_sent(
     history: Sequence[ontology.AskedBefore] | None,
     project_id: str | None,
     types: Sequence[ontology.EntityType] | None,
+    understood: Understood | None,
 ) -> Sent:
-    body = given(ontology.OntologyAskRequest, question=question, history=history, project_id=project_id, types=types)
+    body = given(
+        ontology.OntologyAskRequest,
+        question=question,
+        history=history,
+        project_id=project_id,
+        types=types,
+        understood=understood,
+    )
     return Sent(body=body)
 
 
@@ -277,6 +305,7 @@ def _campaigns_sent(
     message: str,
     history: Sequence[campaigns.HistoryMessage] | None,
     filters: campaigns.CampaignFilters | None,
+    understood: Understood | None,
     constraints: campaigns.Constraints | None,
 ) -> Sent:
     body = given(
@@ -285,6 +314,7 @@ def _campaigns_sent(
         history=history,
         active_filters=filters,
         apply_filters_to_query=True if filters else None,
+        understood=understood,
         constraints=constraints,
     )
     return Sent(body=body)

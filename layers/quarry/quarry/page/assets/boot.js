@@ -13,7 +13,7 @@
 
   const VIEWS = {
     records: ['records.css', 'records.js', 'records/answer.js', 'records/declared.js', 'records/months.js', 'records/record.js', 'records/results.js'],
-    people: ['people.css', 'people.js', 'people/constraints.js', 'people/person.js'],
+    people: ['people.css', 'people.js', 'people/person.js'],
     companies: ['chat.css', 'companies.js', 'chat/chat.js', 'chat/turn.js'],
     campaigns: ['chat.css', 'campaigns.js', 'chat/chat.js', 'chat/turn.js'],
     ontology: ['ontology.css', 'ontology.js'],

@@ -12,7 +12,6 @@ import {button, element, outsideLink, replace} from '../dom.js';
 import {NONE, day, month, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
-import {reader} from './campaigns/constraints.js';
 
 export {stylesheet};
 export const title = 'Campaigns';
@@ -55,9 +54,9 @@ class CampaignsTurn extends Turn {
     return {
       message: this.question,
       history: history.slice(-HISTORY_MAX),
-      ...(this.constraints !== null && {constraints: this.constraints}),
-      // the constraints include the applied filters
-      ...(this.constraints === null && last?.keepsFilters && {activeFilters: last.answer.detectedFilters, applyFiltersToQuery: true}),
+      ...this.sentChanges,
+      // the changes include the applied filters
+      ...(this.changes === null && last?.keepsFilters && {activeFilters: last.answer.detectedFilters, applyFiltersToQuery: true}),
     };
   }
 
@@ -77,10 +76,6 @@ class CampaignsTurn extends Turn {
 
   get summary() {
     return counted(this.answer);
-  }
-
-  get reader() {
-    return reader;
   }
 
   get results() {
@@ -113,7 +108,7 @@ class CampaignsTurn extends Turn {
     ];
   }
 
-  /** Whether the constraints that can be kept also apply to the next question. */
+  /** Whether the conditions that can be kept also apply to the next question. */
   #keep(filters) {
     if (Object.keys(filters).length === 0) return null;
     const keep = toggle('Keep for the next question', {pressed: this.keepsFilters, name: 'keep', ontoggle: () => {

@@ -14,7 +14,6 @@ import {element, outsideLink, replace} from '../dom.js';
 import {money, number, plural, words} from '../format.js';
 import {Chat, stylesheet} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
-import {reader} from './companies/constraints.js';
 
 export {stylesheet};
 export const title = 'Companies';
@@ -49,7 +48,7 @@ class CompaniesTurn extends Turn {
     const sessionId = this.before.find(({answer}) => answer?.sessionId)?.answer.sessionId;
     return {
       messages: [...asked, {role: 'user', content: this.question}].slice(-MESSAGES_MAX),
-      ...(this.constraints !== null && {constraints: this.constraints}),
+      ...this.sentChanges,
       ...(sessionId && {sessionId}),
       ...(last.length > 0 && {clientContext: {previousCandidateIds: last.map(({companyId}) => companyId)}}),
     };
@@ -61,10 +60,6 @@ class CompaniesTurn extends Turn {
 
   get summary() {
     return plural(this.answer.references.length, 'company', 'companies');
-  }
-
-  get reader() {
-    return reader;
   }
 
   get results() {

@@ -7,6 +7,7 @@
 import {pathOf} from '../api.js';
 import {choices, label, removable, toggle} from '../components/chips.js';
 import {openedSearch, saver} from '../components/kept.js';
+import {conditionChips} from '../components/conditions.js';
 import {emptyState, endedNotice, remark} from '../components/notice.js';
 import {facts, loading, openPanel} from '../components/panel.js';
 import {Prompt, promptBar} from '../components/prompt.js';
@@ -139,33 +140,35 @@ class OntologyView {
         ? emptyState('No matches in your projects', this.search.project || this.search.type.length > 0
           ? button('Search all projects and types', {onclick: () => this.context.go({q: this.search.q})}) : 'Try another word, or fewer.')
         : [...groups(shown, (result) => result.type)].map(([name, results]) => element('section', {class: 'entity-group', 'aria-label': TYPES[name]},
-          element('h2', {class: 'section-label'}, TYPES[name], total === shown.length && ` · ${results.length}`),
+          element('h2', {class: 'section-label'}, TYPES[name], total === shown.length && total > results.length && ` · ${results.length}`),
           element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result, news)))))));
     this.entry.answer ??= this.entry.saved.answer;
     if (this.entry.answer) this.#showAnswer(this.entry.answer);
   }
 
   /** Ask the question that the words are, which a model or the reader answers. */
-  async #ask(entry) {
+  async #ask(entry, understood = null) {
     const {q, project, type} = this.search;
     this.controller = new AbortController();
     replace(this.answerPlace, loading(2));
     try {
-      const body = {question: q, ...(project && {project_id: project}), ...(type.length > 0 && {types: type})};
+      const body = {question: q, ...(project && {project_id: project}), ...(type.length > 0 && {types: type}), ...(understood !== null && {understood})};
       entry.answer = await this.context.api.post('ontology/ask', body, {signal: this.controller.signal});
       entry.save({answer: entry.answer});
       if (this.entry === entry) this.#showAnswer(entry.answer);
     } catch (error) {
-      if (this.entry === entry) replace(this.answerPlace, endedNotice(error, 'Ask again', () => this.#ask(entry), this.context.session));
+      if (this.entry === entry) replace(this.answerPlace, endedNotice(error, 'Ask again', () => this.#ask(entry, understood), this.context.session));
     }
   }
 
-  #showAnswer({response, results, total, confidence, statements = []}) {
+  #showAnswer({response, results, total, confidence, understood, statements = []}) {
     const prose = element('div', {class: 'prose'});
     new MarkdownView(prose, {cite: (n, isStatement) => (isStatement ? statementMark(statements[n]) : null)}).show(withStatementPlaces(response, statements));
     replace(this.answerPlace, element('section', {class: 'entity-group', 'aria-label': 'Answer'},
       element('h2', {class: 'section-label'}, 'Answer'), prose,
       confidence && element('p', {class: 'fine'}, confidence.label),
+      understood && element('section', {class: 'understood', 'aria-label': 'How the question was understood'},
+        conditionChips(understood, {question: this.search.q, onchange: (changed) => this.#ask(this.entry, changed)})),
       results.length > 0 && element('ol', {class: 'results'}, results.map((result) => element('li', {class: 'result'}, this.#result(result)))),
       total > results.length && element('p', {class: 'fine'}, `The first ${number(results.length)} of ${number(total)}.`)));
   }

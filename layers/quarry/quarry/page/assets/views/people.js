@@ -2,7 +2,7 @@
  * People: how the query was understood, who fits and why, how to find more, and contact details for a credit.
  *
  * The address is the state: `q`, the query; `open`, only people who are open to work; `place` and `salary`, what is offered;
- * `constraints`, the reader's changes to how the query was understood; `search`, the key of the search. An address with a key
+ * `understood`, how the query is understood if the reader changed that; `search`, the key of the search. An address with a key
  * shows the stored results, if they still exist and the search was the reader's own. Any other address that the reader comes to
  * from outside the page offers to search, because a search costs a credit. Without a query, everybody is listed.
  */
@@ -16,10 +16,9 @@ import {sortControl, sorted} from '../components/sorting.js';
 import {takeaway} from '../components/takeaway.js';
 import {Prompt, promptBar} from '../components/prompt.js';
 import {conditionChips, forgetTaken} from '../components/conditions.js';
-import {highlighted, packed, unpacked} from '../components/understood.js';
+import {former, highlighted, packed, unpacked, without} from '../components/understood.js';
 import {button, element, icon, replace, uniqueId} from '../dom.js';
 import {plural} from '../format.js';
-import {reader, relaxed} from './people/constraints.js';
 import {comparedRows, openPerson, personCard, takenPeople} from './people/person.js';
 
 export const title = 'People';
@@ -177,7 +176,7 @@ class PeopleView {
 
   #wishControls() {
     const {open, place, salary} = this.search;
-    const go = (changes) => this.#change(changes, this.search.constraints);
+    const go = (changes) => this.#change(changes, this.search.understood);
     const placeField = field('Would work in', 'text', place, 'any place', (value) => go({place: value}));
     const salaryField = field('Pay offered, ₹ a year', 'number', salary, 'any pay', (value) => go({salary: value}));
     return [
@@ -186,9 +185,9 @@ class PeopleView {
     ];
   }
 
-  /** Search the same query with other filters or constraints; null: as it was read. */
-  #change(wishes, constraints) {
-    this.context.go({...this.#wishes(), ...wishes, q: this.search.q, constraints: constraints && packed(constraints)});
+  /** Search the same query with other filters, or understood otherwise; null: as it was read. */
+  #change(wishes, understood) {
+    this.context.go({...this.#wishes(), ...wishes, q: this.search.q, understood: understood && packed(understood)});
   }
 
   #wishes() {
@@ -222,7 +221,7 @@ class PeopleView {
         return;
       }
       replace(this.body, endedNotice(error, 'Search again', () => this.#run(entry, kept), this.context.session),
-        this.search.constraints !== null && this.#understood(this.search.constraints));
+        this.search.understood !== null && this.#understood(this.search.understood));
     } finally {
       if (this.entry === entry) this.prompt.busy = false;
     }
@@ -233,15 +232,15 @@ class PeopleView {
     replace(this.body, element('div', {class: 'empty'}, element('h2', {class: 'empty-title'}, what),
       element('p', {}, why),
       button('Search for one credit', {kind: 'primary', onclick: () => { entry.adopt(); entry.running = this.#run(entry); }})),
-    this.search.constraints !== null && this.#understood(this.search.constraints));
+    this.search.understood !== null && this.#understood(this.search.understood));
     this.context.announce(`${what}. ${why}`);
   }
 
   #request() {
-    const {q, open, place, salary, constraints} = this.search;
+    const {q, open, place, salary, understood, former: before} = this.search;
     return {
       query: q,
-      ...(constraints !== null && {constraints}),
+      ...(understood !== null ? {understood} : before !== null && {constraints: before}),
       ...(open !== '' && {open_to_work_only: open === 'true'}),
       ...(place !== '' && {preferred_locations: [place]}),
       ...(salary !== '' && {salary_max: Number(salary)}),
@@ -249,27 +248,27 @@ class PeopleView {
   }
 
   #showResponse(response) {
-    const {people, constraints, fallback_tier: tier, relaxations, degraded, notice} = response;
+    const {people, understood, fallback_tier: tier, relaxations, degraded, notice} = response;
     replace(this.body,
-      this.#understood(constraints),
+      understood && this.#understood(understood),
       TIERS[tier] && people.length > 0 && remark(TIERS[tier]),
       degradedRemark(degraded, STEP_WORDS),
       notice && people.length > 0 && remark(notice),
       people.length === 0
         ? [element('div', {class: 'results-tools'}, this.#saver(people)), emptyState('Nobody fits', notice ?? 'Drop a condition, or say it in other words.')]
         : this.#list(people),
-      this.#relaxations(relaxations, constraints));
+      understood && this.#relaxations(relaxations, understood));
   }
 
   /** The query with its words marked, and the conditions read from it, to edit. */
-  #understood(constraints) {
+  #understood(understood) {
     const {q: question} = this.search;
-    const isChanged = this.search.constraints !== null;
-    const chips = conditionChips(reader, constraints, {question, note: COST, onchange: (changed) => this.#change({}, changed)});
+    const isChanged = this.search.understood !== null;
+    const chips = conditionChips(understood, {question, note: COST, onchange: (changed) => this.#change({}, changed)});
     const readAgain = () => { forgetTaken(question); this.#change({}, null); };
     return element('section', {class: 'understood', 'aria-label': 'How the query was understood'},
-      (constraints.evidence ?? []).length > 0 && element('p', {class: 'understood-query'}, highlighted(constraints.query_original ?? question, constraints.evidence)),
-      reader.read(constraints, question).length === 0 && element('p', {class: 'fine'},
+      (understood.spans ?? []).length > 0 && element('p', {class: 'understood-query'}, highlighted(question, understood)),
+      (understood.chips ?? []).length === 0 && element('p', {class: 'fine'},
         isChanged ? 'No condition is left' : 'No condition was read from this', '; the closest people by meaning are shown.'),
       chips,
       element('p', {class: 'fine'}, isChanged && [
@@ -277,20 +276,20 @@ class PeopleView {
       ], (chips.length > 0 || isChanged) && COST));
   }
 
-  #relaxations(relaxations, constraints) {
+  #relaxations(relaxations, understood) {
     // the condition that excludes most first
     const helpful = relaxations.filter(({additional_people: more}) => more > 0).toSorted((one, other) => other.additional_people - one.additional_people);
     if (helpful.length === 0) return null;
     return element('section', {class: 'relaxations', 'aria-label': 'Relax a condition'}, element('h2', {class: 'section-label'}, 'Relax a condition'),
       element('div', {class: 'chips'}, helpful.map(({constraint, label: text, additional_people: more}) =>
-        element('button', {type: 'button', class: 'chip toggle', data: {relax: constraint}, on: {click: () => this.#relax(constraint, constraints)}},
+        element('button', {type: 'button', class: 'chip toggle', data: {relax: constraint}, on: {click: () => this.#relax(constraint, understood)}},
           text, element('span', {class: 'chip-count'}, `+${more}`)))));
   }
 
-  /** Search again without one condition: of the request's filters, of the query's constraints, or of both. */
-  #relax(constraint, constraints) {
-    const left = relaxed(constraints, constraint);
-    this.#change(constraint in WISHES ? {[WISHES[constraint]]: ''} : {}, left === constraints ? this.search.constraints : left);
+  /** Search again without one condition: of the request's filters, of the query's, or of both. */
+  #relax(constraint, understood) {
+    const left = relaxed(understood, constraint);
+    this.#change(constraint in WISHES ? {[WISHES[constraint]]: ''} : {}, left === understood ? this.search.understood : left);
   }
 
   /** The people, to sort, compare, save and export. */
@@ -341,9 +340,33 @@ function field(name, type, value, placeholder, onchange) {
     element('input', {id, type, placeholder, min: type === 'number' ? '0' : null, maxlength: '120', on: {change: (event) => onchange(event.target.value.trim())}}));
 }
 
+/** The fields of the conditions that a relaxation drops, if not called as itself. */
+const RELAXED = {
+  location: ['location_text', 'city', 'country'], time: ['period', 'start_date', 'end_date'], preferred_locations: ['preferred_place'],
+  open_to_work_only: ['open_to_work'], offer_salary_inr_per_year: ['salary'],
+};
+
+/**
+ * The understanding without what one relaxation drops; unchanged if it drops nothing.
+ * @param {import('../components/conditions.js').Understood} understood
+ * @param {string} relaxation its name
+ */
+function relaxed(understood, relaxation) {
+  const fields = RELAXED[relaxation] ?? [relaxation === 'school_norm' ? 'company_norm' : relaxation];
+  const dropped = (understood.chips ?? []).find(({pointer}) => {
+    const [, part, place, , inner] = pointer.split('/');
+    const whole = part === 'where' && understood.query.where[place];
+    if (!whole || (whole.not && relaxation !== 'open_to_work_only')) return false;
+    if (whole.exists && (whole.exists === 'education') !== (relaxation === 'school_norm')) return false;
+    const {field, any_of: alternatives} = inner === undefined ? whole.not ?? whole : whole.where[inner];
+    return fields.includes(field) || (relaxation === 'location' && alternatives !== undefined);
+  });
+  return dropped ? relaxed(without(understood, dropped).left, relaxation) : understood;
+}
+
 /** The parts of a search's address other than the query. */
-function parametersOf({q, constraints, ...wishes}) {
-  return {...Object.fromEntries(Object.entries(wishes).filter(([, value]) => value)), ...(constraints && {constraints: packed(constraints)})};
+function parametersOf({q, understood, former: before, ...wishes}) {
+  return {...Object.fromEntries(Object.entries(wishes).filter(([, value]) => value)), ...(understood ? {understood: packed(understood)} : before && {constraints: JSON.stringify(before)})};
 }
 
 /** @param {URLSearchParams} params */
@@ -354,6 +377,7 @@ function searchOf(params) {
     open: ['true', 'false'].includes(params.get('open') ?? '') ? params.get('open') : '',
     place: (params.get('place') ?? '').trim(),
     salary: Number(salary) > 0 ? salary : '',
-    constraints: unpacked(params.get('constraints')),
+    understood: unpacked(params.get('understood')),
+    former: former(params),
   };
 }

@@ -12,6 +12,7 @@ import {loading} from '../components/panel.js';
 import {Prompt, promptBar} from '../components/prompt.js';
 import {Tabs} from '../components/tabs.js';
 import {element, replace} from '../dom.js';
+import {MarkdownView} from '../markdown.js';
 import {Answer} from './records/answer.js';
 import {collections, exampleQuestions, typeLabel} from './records/declared.js';
 import {openRecord} from './records/record.js';
@@ -171,8 +172,7 @@ class RecordsView {
     const turns = entry.answer.topicChanged ? [] : entry.history;
     replace(this.root, element('div', {class: 'wide workspace'},
       promptBar(this.prompt, () => this.#newSearch()),
-      turns.length > 0 && element('nav', {class: 'trail', 'aria-label': 'Earlier in this conversation'}, element('ol', {}, turns.map((turn) =>
-        element('li', {}, turn.id ? element('a', {href: this.context.address({q: turn.question, id: turn.id})}, turn.question) : turn.question)))),
+      turns.length > 0 && element('section', {class: 'trail', 'aria-label': 'Earlier in this conversation'}, turns.map((turn) => this.#earlier(turn))),
       this.heading = element('h1', {class: 'question', tabindex: '-1'}, entry.answer.question),
       this.newsRemark = element('div', {hidden: true}),
       this.tabs.list, this.tabs.panels));
@@ -183,6 +183,15 @@ class RecordsView {
     replace(this.tabs.panel('results'), entry.results.root);
     this.#count(entry.results);
     this.#showNews(entry);
+  }
+
+  /** An earlier question; its answer opens below it. */
+  #earlier({question, answer, id}) {
+    const prose = element('div', {class: 'prose'});
+    const whole = element('details', {class: 'earlier'}, element('summary', {}, question), prose,
+      id && element('p', {class: 'fine'}, element('a', {href: this.context.address({q: question, id})}, 'Open this answer with its sources')));
+    whole.addEventListener('toggle', () => { if (prose.childElementCount === 0) new MarkdownView(prose).show(answer); });
+    return whole;
   }
 
   /** Says that only some records are asked, possibly as in the previous question, and links to all. */

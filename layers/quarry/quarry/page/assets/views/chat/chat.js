@@ -1,7 +1,7 @@
 /**
  * A conversation: a question, its answer as it streams, and follow-up questions. Companies and campaigns work this way.
  *
- * The address holds the question (`q`), and its `constraints` if the reader changed them. The earlier turns are stored with the history entry, so that back and forward walk through the
+ * The address holds the question (`q`), and how it is `understood` if the reader changed that. The earlier turns are stored with the history entry, so that back and forward walk through the
  * conversation. A question opened by its address alone starts a new conversation.
  */
 
@@ -10,7 +10,7 @@ import {KeptConversation, openedSearch} from '../../components/kept.js';
 import {noticeOf} from '../../components/notice.js';
 import {loading} from '../../components/panel.js';
 import {Prompt, promptBar} from '../../components/prompt.js';
-import {packed, unpacked} from '../../components/understood.js';
+import {former, packed, unpacked} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
 
 export const stylesheet = 'views/chat.css';
@@ -55,9 +55,9 @@ export class Chat {
       return;
     }
     const isNew = entry.turn === undefined;
-    entry.turn ??= this.kind.turn({question, before: entry.before, constraints: unpacked(params.get('constraints'))}, this.context);
+    entry.turn ??= this.kind.turn({question, before: entry.before, changes: unpacked(params.get('understood')), former: former(params)}, this.context);
     entry.turn.callbacks = {
-      onchange: () => this.#changed(entry.turn), onfollow: (text) => this.#ask(text), onedit: (constraints) => this.#edit(entry.turn, constraints),
+      onchange: () => this.#changed(entry.turn), onfollow: (text) => this.#ask(text), onedit: (understood) => this.#edit(entry.turn, understood),
     };
     if (isNew && entry.saved.turn) entry.turn.restore(entry.saved.turn);
     this.context.setTitle(question);
@@ -87,7 +87,7 @@ export class Chat {
   }
 
   #restored(kept) {
-    return this.kind.turn({question: kept.question, before: [], constraints: kept.constraints ?? null}, this.context).restore(kept);
+    return this.kind.turn({question: kept.question, before: [], changes: kept.changes ?? null}, this.context).restore(kept);
   }
 
   /** Restore a saved conversation. */
@@ -100,7 +100,7 @@ export class Chat {
       const last = kept.at(-1);
       entry.before = kept.slice(0, -1).map((turn) => this.#restored(turn));
       entry.save({before: kept.slice(0, -1), turn: last});
-      this.context.go({q: last.question, constraints: last.constraints && packed(last.constraints), kept: entry.conversation}, {replace: true});
+      this.context.go({q: last.question, understood: last.changes && packed(last.changes), kept: entry.conversation}, {replace: true});
       this.show(new URLSearchParams(location.search), entry);
     } catch (error) {
       if (this.entry === entry) replace(this.root, element('div', {class: 'wide workspace'}, noticeOf(error, {retry: () => this.#openKept(entry), signIn: () => this.context.session.signIn()})));
@@ -147,11 +147,11 @@ export class Chat {
     else this.conversation.withdraw();
   }
 
-  /** Ask the same question in the same place with other constraints; null: as it was read. */
-  #edit(turn, constraints) {
+  /** Ask the same question in the same place understood otherwise; null: as it was read. */
+  #edit(turn, understood) {
     this.entry?.turn?.stop();
     this.next = turn.before;
-    this.context.go({q: turn.question, constraints: constraints && packed(constraints), kept: this.entry?.conversation});
+    this.context.go({q: turn.question, understood: understood && packed(understood), kept: this.entry?.conversation});
   }
 
   #ask(text) {
@@ -163,6 +163,6 @@ export class Chat {
 }
 
 /** A turn in the format of a saved conversation. */
-function keptTurn({kept: {question, constraints, text, answer}}) {
-  return {question, answer: {constraints, text, answer}};
+function keptTurn({kept: {question, changes, text, answer}}) {
+  return {question, answer: {changes, text, answer}};
 }

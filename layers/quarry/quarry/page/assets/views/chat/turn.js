@@ -8,7 +8,7 @@ import {confidenceLevel} from '../../components/confidence.js';
 import {saver} from '../../components/kept.js';
 import {remark} from '../../components/notice.js';
 import {Streamed} from '../../components/streamed.js';
-import {highlighted, packed} from '../../components/understood.js';
+import {highlighted, packed, without} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
 
 const NDJSON = 'application/x-ndjson';
@@ -17,7 +17,8 @@ const NDJSON = 'application/x-ndjson';
  * @typedef {object} Asked
  * @property {string} question
  * @property {Turn[]} before the earlier turns
- * @property {any} constraints the reader's changes to how the question was understood, or null
+ * @property {import('../../components/conditions.js').Understood | null} changes how the reader wants it understood
+ * @property {any} [former] the same in the form of older addresses
  */
 
 /** What all kinds of conversations share. A subclass says what it sends and how it handles events. */
@@ -27,13 +28,14 @@ export class Turn extends Streamed {
    * @param {import('../../app.js').Context} context
    * @param {string} domain to ask
    */
-  constructor({question, before, constraints}, context, domain) {
+  constructor({question, before, changes, former = null}, context, domain) {
     super(context);
     this.question = question;
     this.before = before;
-    this.constraints = constraints;
+    this.changes = changes;
+    this.former = former;
     this.domain = domain;
-    /** @type {{onchange: () => void, onfollow: (question: string) => void, onedit: (constraints: any) => void}} */
+    /** @type {{onchange: () => void, onfollow: (question: string) => void, onedit: (understood: any) => void}} */
     this.callbacks = {onchange() {}, onfollow() {}, onedit() {}};
     /** The data of the last event, once it has come. */
     this.answer = null;
@@ -49,14 +51,15 @@ export class Turn extends Streamed {
     throw new Error('a kind of turn says what it sends');
   }
 
+  /** How the question is to be understood, for the request. */
+  get sentChanges() {
+    if (this.changes !== null) return {understood: this.changes};
+    return this.former === null ? {} : {constraints: this.former};
+  }
+
   /** Handle one event that is not common to all kinds. @param {{type: string, data: any}} event */
   take(event) {
     throw new Error(`a kind of turn takes its events: ${event.type}`);
-  }
-
-  /** Reads how the question was understood. @returns {import('../../components/conditions.js').Reader} */
-  get reader() {
-    throw new Error('a kind of turn reads what was understood');
   }
 
   /** The results, as a saved search remembers them. @returns {{type: string, id: string}[]} */
@@ -67,8 +70,8 @@ export class Turn extends Streamed {
   /** The button that saves the search. A follow-up question means nothing on its own, so it has none. @returns {import('../../dom.js').Child} */
   get saver() {
     if (this.before.length > 0) return null;
-    const {context, domain, question: query, constraints} = this;
-    return saver(context, {domain, query, parameters: constraints === null ? {} : {constraints: packed(constraints)}, results: () => this.results});
+    const {context, domain, question: query, changes} = this;
+    return saver(context, {domain, query, parameters: changes === null ? {} : {understood: packed(changes)}, results: () => this.results});
   }
 
   /** Mark the new results. @param {{keys: string[], text: string}} news */
@@ -93,17 +96,17 @@ export class Turn extends Streamed {
   }
 
   /**
-   * How the question was understood, with its words marked above. Changing a condition asks again with the new constraints.
+   * How the question was understood, with its words marked above. Changing a condition asks again.
    * @returns {import('../../dom.js').Child}
    */
-  understood(constraints = this.answer.constraints) {
-    if (!constraints) return null;
+  understood(understood = this.answer.understood) {
+    if (!understood) return null;
     const {question} = this;
-    const chips = conditionChips(this.reader, constraints, {question, onchange: (changed) => this.callbacks.onedit(changed)});
-    if (chips.length === 0 && this.constraints === null) return null;
+    const chips = conditionChips(understood, {question, onchange: (changed) => this.callbacks.onedit(changed)});
+    if (chips.length === 0 && this.changes === null) return null;
     const readAgain = () => { forgetTaken(question); this.callbacks.onedit(null); };
     return element('section', {class: 'understood', 'aria-label': 'How the question was understood'}, chips,
-      this.constraints !== null && element('p', {class: 'fine'}, 'Answered with your changes. ',
+      this.changes !== null && element('p', {class: 'fine'}, 'Answered with your changes. ',
         element('button', {type: 'button', class: 'text-button', on: {click: readAgain}}, 'Read the question again'), '.'));
   }
 
@@ -112,11 +115,11 @@ export class Turn extends Streamed {
    * @returns {import('../../dom.js').Child}
    */
   #drops() {
-    const {constraints} = this.answer;
-    if (this.results.length > 0 || !constraints) return null;
-    const named = this.reader.read(constraints, this.question).filter(({text}) => this.text.includes(`“${text}”`));
-    return named.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': 'Drop a condition'}, named.map((condition) =>
-      element('button', {type: 'button', class: 'chip toggle', on: {click: () => this.callbacks.onedit(this.reader.without(constraints, condition))}}, `Without “${condition.text}”`)));
+    const {understood} = this.answer;
+    if (this.results.length > 0 || !understood) return null;
+    const named = (understood.chips ?? []).filter(({label}) => this.text.includes(`“${label}”`));
+    return named.length > 0 && element('div', {class: 'chips', role: 'group', 'aria-label': 'Drop a condition'}, named.map((chip) =>
+      element('button', {type: 'button', class: 'chip toggle', on: {click: () => this.callbacks.onedit(without(understood, chip).left)}}, `Without “${chip.label}”`)));
   }
 
   /** The announcement for screen readers when the answer is complete. */
@@ -126,8 +129,8 @@ export class Turn extends Streamed {
 
   /** The state to restore after a reload or from a saved conversation: the whole answer, or its run. */
   get kept() {
-    const {question, constraints, state, text, answer, news, run} = this;
-    return {question, constraints, state, text, answer, news, run};
+    const {question, changes, state, text, answer, news, run} = this;
+    return {question, changes, state, text, answer, news, run};
   }
 
   /** Restore the state, without asking. @param {any} kept */
@@ -150,7 +153,7 @@ export class Turn extends Streamed {
   /** Show the content of the whole answer. */
   finish() {
     replace(this.notes);
-    replace(this.heading, highlighted(this.question, this.answer?.constraints?.evidence ?? []));
+    replace(this.heading, highlighted(this.question, this.answer?.understood));
     const figure = this.figure();
     if (figure && !this.view.figure) this.view.illustrate(figure);
     const {confidence} = this.answer ?? {};
@@ -160,7 +163,7 @@ export class Turn extends Streamed {
 
   /** A change that fails can be changed again. */
   below() {
-    return this.constraints !== null && this.understood(this.constraints);
+    return this.changes !== null && this.understood(this.changes);
   }
 
   #take(event) {

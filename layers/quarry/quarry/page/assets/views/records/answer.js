@@ -4,6 +4,7 @@
 
 import {Problem, pathOf} from '../../api.js';
 import {choices} from '../../components/chips.js';
+import {conditionChips, forgetTaken} from '../../components/conditions.js';
 import {degradedRemark, noticeOf, remark} from '../../components/notice.js';
 import {openPreview, previewed} from '../../components/popover.js';
 import {Streamed} from '../../components/streamed.js';
@@ -42,6 +43,8 @@ export class Answer extends Streamed {
     this.applied = null;
     /** Whether whoever has its link can open it. */
     this.isShared = true;
+    /** How the reader wants the question understood. */
+    this.changes = null;
     // whether to bypass the stored answer
     this.fresh = false;
     this.clear();
@@ -54,8 +57,8 @@ export class Answer extends Streamed {
 
   /** The state to restore after a reload: the whole answer, or its run. */
   get kept() {
-    const {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, isShared, count} = this;
-    return {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, isShared, count, sources: [...this.sources.values()]};
+    const {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, isShared, count, understood, changes} = this;
+    return {question, state, id, run, text, confidence, citations, statements, unsupported, changed, followups, topicChanged, applied, isOwn, isShared, count, understood, changes, sources: [...this.sources.values()]};
   }
 
   /** Restore the state, without asking. @param {any} kept */
@@ -80,7 +83,7 @@ export class Answer extends Streamed {
     const history = scope.history.map(({question: asked, answer, applied}) =>
       ({question: asked, answer, ...(applied ? {types: applied.types, filters: applied.filters} : {})}));
     const own = scope.types.length || Object.keys(scope.filters).length ? {types: scope.types, filters: scope.filters} : {};
-    const body = {question, history, ...own, ...(this.fresh ? {fresh: true} : {})};
+    const body = {question, history, ...own, ...(this.changes && {understood: this.changes}), ...(this.fresh ? {fresh: true} : {})};
     await this.attempt(async (signal) => {
       context.announce('Searching the records');
       for await (const event of context.api.stream('records/ask', {body, signal, after: this.place})) {
@@ -143,6 +146,7 @@ export class Answer extends Streamed {
     this.changed = [];
     this.count = null;
     this.followups = [];
+    this.understood = null;
     this.remarks = [];
     this.after = element('div', {class: 'answer-after'});
     this.aside = element('aside', {class: 'sources', 'aria-label': 'Sources', hidden: true});
@@ -181,6 +185,9 @@ export class Answer extends Streamed {
         this.#showSources(event.sources);
         if (this.timeline.steps.size) this.timeline.set({id: 'answer', label: 'Writing the answer', status: 'running'});
         this.timeline.fold();
+        break;
+      case 'understood':
+        this.understood = event;
         break;
       case 'aggregation':
         this.#draw(event);
@@ -284,10 +291,22 @@ export class Answer extends Streamed {
     return mark;
   }
 
+  /** How the question was understood; a change asks again. */
+  #conditions() {
+    if (!this.understood) return null;
+    const ask = (changes) => { this.changes = changes; this.again(); };
+    const {type, ...read} = this.understood;
+    const chips = conditionChips(read, {question: this.question, onchange: ask});
+    return (chips.length > 0 || this.changes) && element('section', {class: 'understood', 'aria-label': 'How the question was understood'}, chips,
+      this.changes && element('p', {class: 'fine'}, 'Answered with your changes. ',
+        element('button', {type: 'button', class: 'text-button', on: {click: () => { forgetTaken(this.question); ask(null); }}}, 'Read the question again'), '.'));
+  }
+
   #showAfter() {
     const questions = this.followups;
     replace(this.after, this.remarks,
       this.changed.length > 0 && remark(`Changed since this answer was given: ${this.changed.map(({title, change}) => (change === 'gone' ? `${title} (gone)` : title)).join(', ')}.`),
+      this.#conditions(),
       this.text && this.state !== 'new' && answerFoot(this),
       questions.length > 0 && element('section', {class: 'followups'},
         element('h2', {class: 'section-label'}, 'Ask next'), choices('Follow-up questions', questions, this.callbacks.onfollow)));
