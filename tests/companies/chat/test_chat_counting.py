@@ -37,3 +37,15 @@ def test_a_count_is_that_of_all_rows(client: TestClient, shared_sample_url: str,
     assert {name: aggregation[name] for name in expected} == expected
     assert len(answer["references"]) == min(counted, 10)
     assert all(reference["misses"] == [] for reference in answer["references"])
+
+
+def test_what_was_calculated_is_not_called_a_number_of_companies(client: TestClient, shared_sample_url: str) -> None:
+    total = number(shared_sample_url, "select sum(total_funding_usd) from companies where 'Fintech' = any(sectors)")
+    answer = final(chat(client, "total funding of fintech companies"))["aggregation"]
+    assert (answer["of"], answer["value"]) == ("sum(funding)", float(total))
+    assert answer["total"] == number(shared_sample_url, "select count(*) from companies where 'Fintech' = any(sectors)")
+    groups = final(chat(client, "average funding by sector"))["aggregation"]
+    average = number(shared_sample_url, "select avg(total_funding_usd) from companies where 'Biotech' = any(sectors)")
+    assert (groups["of"], groups["groups"][0]["value"]) == ("avg(funding)", "Biotech")
+    assert groups["groups"][0].get("count") is None
+    assert groups["groups"][0]["avg(funding)"] == pytest.approx(float(average))
