@@ -28,7 +28,7 @@ demo: $(VENV)/local ## Start Quarry on http://127.0.0.1:8080, or PORT=8081, with
 	@$(QUARRY) demo --port $(PORT) $(DEMO_ARGS)
 
 test: $(VENV)/dev ## Run all tests
-	@$(BIN)/pytest --numprocesses=auto --maxprocesses=4
+	@$(BIN)/pytest --numprocesses=auto --maxprocesses=3
 
 check: $(VENV)/dev ## Lint, types, import contracts, generated files, size, template
 	@$(BIN)/ruff check . && $(BIN)/ruff format --check .
@@ -106,7 +106,8 @@ local-api: build ## Serve the built functions and the sample data on http://127.
 	@$(QUARRY) migrate && $(QUARRY) sample
 	@$(SAM) local start-api --parameter-overrides Architecture=$(ARCHITECTURE)
 
-deploy: OWN = $(SAM) deploy --config-file $(CURDIR)/samconfig.own.toml --config-env
+# without a terminal nobody is asked, and the changes are printed and made
+deploy: OWN = $(SAM) deploy --config-file $(CURDIR)/samconfig.own.toml $(shell test -t 0 || echo --no-confirm-changeset) --config-env
 deploy: $(VENV)/dev ## Ask for your settings, build and deploy (ENVIRONMENT=prod for that section of samconfig.toml)
 	@$(BIN)/python -m tools.deploy ask $(ENVIRONMENT) $(ARCHITECTURE)
 	@$(OWN) $(ENVIRONMENT)-data

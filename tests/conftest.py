@@ -59,6 +59,9 @@ KEY = "sk-very-secret"
 LONGEST = tuple(f"tests/{name}/" for name in ("page", "deployed", "functions", "api", "faults", "sql", "quality"))
 """The folders whose tests take longest by their nature: a browser, what is built for Lambda, schemathesis, faults, questions."""
 
+BUILT = ("tests/deployed/test_artifacts.py", "tests/deployed/test_sam_local.py")
+"""What needs the Lambda build."""
+
 _LOAD, _MEANS = MiniLM.from_folder, MiniLM.means
 
 _numbers = itertools.count()
@@ -105,8 +108,8 @@ class _Together(LoadFileScheduling):  # type: ignore[misc]
         """Where each process is."""
 
     def _split_scope(self, nodeid: str) -> str:
-        if nodeid.startswith(("tests/deployed/", "tests/functions/")):
-            return "built"
+        if nodeid.startswith(BUILT):
+            return "tests/deployed/built"
         return str(super()._split_scope(nodeid))
 
     def _assign_work_unit(self, node: Any) -> None:

@@ -39,7 +39,8 @@ def serving_app(app: ASGIApp, protocol: type[BoundedHttpProtocol] = BoundedHttpP
     """Serve `app`; the server's address."""
     with socket.socket() as listener:
         listener.bind(("127.0.0.1", 0))
-        config = uvicorn.Config(app, http=protocol, log_level="warning", timeout_graceful_shutdown=1)
+        # its own handlers would write into what pytest had captured when the server started, and has closed
+        config = uvicorn.Config(app, http=protocol, log_config=None, log_level="warning", timeout_graceful_shutdown=1)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         thread.start()

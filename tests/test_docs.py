@@ -114,13 +114,14 @@ def test_every_table_that_can_be_loaded_is_described() -> None:
 
 
 EVENT_TYPES = {
-    "campaigns": {"tool_call", "tool_observation", "partial_text", "final_answer", "error"},
-    "companies": {"activity", "partial_text", "final_answer", "error"},
+    "campaigns": {"tool_call", "tool_observation", "understood", "partial_text", "text_withdrawn", "final_answer", "error"},
+    "companies": {"activity", "understood", "partial_text", "text_withdrawn", "final_answer", "error"},
     "records": {
         "intent", "tool_call", "tool_observation", "sources", "aggregation",
         "final_answer_chunk", "citations", "confidence", "followups", "done", "error", "understood", "results",
+        "text_withdrawn",
     },
-    "ontology": {"tool_call", "tool_observation", "partial_text", "final_answer", "error"},
+    "ontology": {"tool_call", "tool_observation", "understood", "partial_text", "text_withdrawn", "final_answer", "error"},
 }  # fmt: skip
 
 

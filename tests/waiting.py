@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PATIENCE_SECONDS = 120.0
+PATIENCE_SECONDS = 60.0
 """How long a busy machine may take for what a test waits for: reached only where it never comes."""
 
 PAUSE_SECONDS = 0.01

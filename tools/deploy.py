@@ -4,12 +4,16 @@
     python -m tools.deploy take ENVIRONMENT                 passes the outputs of data.yaml's stack to template.yaml
     python -m tools.deploy protect ENVIRONMENT LEVEL        protects the data against deletion by mistake
 
+Without a terminal nothing is asked: an answer is that of the environment (QUARRY_DEPLOY_REGION and so on) or of samconfig, and
+the other parameters of a stack stay as they are. A wrong answer ends the deployment with status 2.
+
 The answers are stored in samconfig.own.toml, which git ignores because it names an account. samconfig.toml holds the defaults
 of an environment.
 """
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -36,6 +40,9 @@ QUESTIONS = {
 }
 """All that is asked, in this order."""
 
+VARIABLE = "QUARRY_DEPLOY_"
+"""What the variables of the environment begin with that answer a question."""
+
 _PATTERNS = {
     # a function's name is CodeDeployHook_ plus the stack's name, at most 64 characters
     "stack_name": (r"[a-zA-Z][a-zA-Z0-9-]{0,48}", "A letter, then up to 48 letters, digits and hyphens"),
@@ -54,6 +61,11 @@ _FOR_SAM = {"capabilities": "CAPABILITY_IAM CAPABILITY_AUTO_EXPAND", "resolve_s3
 _FOR_DATA = _FOR_SAM | {"template_file": "data.yaml", "fail_on_empty_changeset": False}
 
 Answers = Mapping[str, str]
+
+SEARCHES_SHARE = 0.6
+"""Of the database's connections, for searches; the rest is for the other functions and below the alarm."""
+UNRESERVED = 100
+"""What Lambda keeps for functions without a limit of their own."""
 
 
 class Kept:
@@ -102,12 +114,43 @@ def ask(kept: Kept, environment: str, architecture: str, read: Callable[[str], s
         answers = answered(presets(kept, environment), read)
     except (EOFError, KeyboardInterrupt):
         raise SystemExit("\nNothing was changed.") from None
+    store(kept, architecture, answers)
+    print(f"\nKept in {OWN}, under {environment}.\n")
+
+
+def unattended(kept: Kept, environment: str, given: Mapping[str, str]) -> dict[str, str]:
+    """The answers without anybody to ask: the variables of `given`, else the presets. Raises SystemExit for a wrong one."""
+    before = presets(kept, environment)
+    answers = {name: _meant(given.get(VARIABLE + name.upper(), ""), before[name]) for name in QUESTIONS}
+    for name, answer in answers.items():
+        pattern, wanted = _PATTERNS[name]
+        if not re.fullmatch(pattern, answer):
+            print(f"{VARIABLE}{name.upper()}: {wanted}; got {answer!r}", file=sys.stderr)
+            raise SystemExit(2)
+        print(f"{QUESTIONS[name].partition(':')[0]}: {answer or NONE}")
+    return answers
+
+
+def carry_over(kept: Kept, read: Callable[[str, str], Mapping[str, str]]) -> None:
+    """Keeps the parameters of the stacks as they are where samconfig sets none, since a checkout in CI has no answers of earlier
+    deployments; `read` returns those of a stack in a region. The data stays as protected as it is.
+    """
+    for suffix in ("-data", ""):
+        place = kept.parameters(suffix)
+        current = dict(read(place["stack_name"], place["region"]))
+        known = kept.overrides(suffix)
+        if "DataProtection" in current:
+            known["DataProtection"] = current["DataProtection"]
+        kept.keep({}, current | known, suffix)
+
+
+def store(kept: Kept, architecture: str, answers: Answers) -> None:
+    """Stores what the answers make of both stacks."""
     place = {"region": answers["region"]}
     data = {"stack_name": f"{answers['stack_name']}-data"} | place
     code = kept.overrides() | code_parameters(answers, _secrets_apart(kept)) | {"Architecture": architecture}
     kept.keep(_FOR_DATA | data, kept.overrides("-data") | data_parameters(answers), "-data")
     kept.keep(_FOR_SAM | {"stack_name": answers["stack_name"]} | place, code)
-    print(f"\nKept in {OWN}, under {environment}.\n")
 
 
 def presets(kept: Kept, environment: str) -> dict[str, str]:
@@ -195,12 +238,57 @@ def take(kept: Kept, outputs: Mapping[str, str]) -> None:
     kept.keep({}, overrides)
 
 
+def connections_max(overrides: Mapping[str, str]) -> int:
+    """How many connections Aurora takes: LEAST({DBInstanceClassMemory/9531392}, 5000) at its most capacity units, 189 at one and
+    823 at four; at most 2,000 if its least are 0 or 0.5.
+    """
+    return min(int(overrides["AuroraConnectionsMax"]), int(211 * float(overrides["AuroraMaxCapacity"]) - 22))
+
+
+def bound(kept: Kept, concurrency: int) -> None:
+    """Limits concurrent searches where an account that runs `concurrency` functions at once could open more connections than
+    the stack's Aurora takes without a proxy. A lower limit that is set stays.
+    """
+    overrides = kept.overrides()
+    if kept.overrides("-data").get("Database") != "aurora" or overrides["DatabasePooled"] == "true":
+        return
+    pool = int(overrides.get("DatabasePoolSize", _read("template")["Parameters"]["DatabasePoolSize"]["Default"]))
+    affordable = min(int(connections_max(overrides) * SEARCHES_SHARE) // pool, concurrency - UNRESERVED)
+    set_by_hand = int(overrides.get("SearchConcurrencyMax", 0))
+    if concurrency * pool > connections_max(overrides) * SEARCHES_SHARE and affordable > 0:
+        kept.keep({}, overrides | {"SearchConcurrencyMax": str(min(set_by_hand or affordable, affordable))})
+
+
+def read_concurrency(region: str) -> int:
+    """How many functions the account runs at once. Raises botocore's ClientError."""
+    import boto3
+
+    limits = boto3.client("lambda", region).get_account_settings()["AccountLimit"]
+    return int(limits["ConcurrentExecutions"])
+
+
 def read_outputs(stack_name: str, region: str) -> dict[str, str]:
     """The outputs of a stack. Raises botocore's ClientError if it does not exist."""
     import boto3
 
     [stack] = boto3.client("cloudformation", region).describe_stacks(StackName=stack_name)["Stacks"]
     return {output["OutputKey"]: output["OutputValue"] for output in stack.get("Outputs", [])}
+
+
+def read_parameters(stack_name: str, region: str) -> dict[str, str]:
+    """The parameters of a stack that its template still has; none if there is no such stack."""
+    import boto3
+    from botocore.exceptions import ClientError
+
+    try:
+        [stack] = boto3.client("cloudformation", region).describe_stacks(StackName=stack_name)["Stacks"]
+    except ClientError as error:
+        if error.response["Error"]["Code"] != "ValidationError":  # what is answered where there is none
+            raise
+        return {}
+    declared = _read("data" if stack_name.endswith("-data") else "template")["Parameters"]
+    given = {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", [])}
+    return {name: value for name, value in given.items() if name in declared}
 
 
 def protect(kept: Kept, level: str) -> None:
@@ -223,11 +311,15 @@ def _read(template: str) -> dict[str, Any]:
 
 def main(step: str, environment: str, rest: str = "") -> None:
     kept = Kept(ROOT, environment)
-    if step == "ask":
+    if step == "ask" and sys.stdin.isatty():
         ask(kept, environment, rest, input)
+    elif step == "ask":
+        store(kept, rest, unattended(kept, environment, os.environ))
+        carry_over(kept, read_parameters)
     elif step == "take":
         data = kept.parameters("-data")
         take(kept, read_outputs(data["stack_name"], data["region"]))
+        bound(kept, read_concurrency(data["region"]))
     else:
         protect(kept, rest)
 

@@ -28,6 +28,9 @@ ROOT = Path(__file__).resolve().parents[2]
 WRAPPER = ROOT / "layers" / "quarry" / "exec-wrapper"
 
 WAIT_SECONDS = PATIENCE_SECONDS
+
+VERSION = "7"
+"""Of the functions that are started."""
 PRELUDE_END = b"\0" * 8
 PRELUDE_BYTES_MAX = 16 * 1024
 
@@ -231,6 +234,7 @@ def running_function(
                 "LAMBDA_TASK_ROOT": str(installation.function),
                 "AWS_LAMBDA_RUNTIME_API": api.address,
                 "AWS_LAMBDA_FUNCTION_NAME": "quarry-search",
+                "AWS_LAMBDA_FUNCTION_VERSION": VERSION,
                 "AWS_EXECUTION_ENV": "AWS_Lambda_python3.13",
                 "AWS_LAMBDA_LOG_FORMAT": "JSON",
                 "AWS_REGION": "us-east-1",

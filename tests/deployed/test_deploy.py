@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
 from tests.deployed.template import (
     MODEL_KEY,
@@ -102,3 +103,77 @@ def test_manual_values_are_kept(kept: deploy.Kept) -> None:
     deploy.ask(kept, "default", "arm64", typing("", "", deploy.NONE, "", "", ""))
     deploy.take(kept, outputs_of(deployed_data(**kept.overrides("-data"))))
     assert "ServingSecret" in kept.overrides()["DatabaseSecretArn"]
+
+
+def test_without_a_terminal_answers_are_those_of_the_environment_then_of_samconfig(kept: deploy.Kept) -> None:
+    given = {"QUARRY_DEPLOY_STACK_NAME": "quarry-stage", "QUARRY_DEPLOY_DATABASE": SECRET, "QUARRY_DEPLOY_MODELS": ""}
+    answers = deploy.unattended(kept, "default", given)
+    assert answers == dict.fromkeys(deploy.QUESTIONS, "") | {
+        "stack_name": "quarry-stage", "region": "us-east-1", "database": SECRET
+    }  # fmt: skip
+    deploy.store(kept, "arm64", answers)
+    assert broken_rules("data", kept.overrides("-data")) == set()
+    # the next run needs no variable, and one of them withdraws an answer
+    assert deploy.unattended(kept, "default", {}) == answers
+    withdrawn = deploy.unattended(kept, "default", {"QUARRY_DEPLOY_DATABASE": deploy.NONE})
+    assert withdrawn == answers | {"database": ""}
+
+
+@pytest.mark.parametrize(("name", "wrong"), [("region", "Frankfurt"), ("models", "sk-live-4f"), ("network", "vpc-1a")])
+def test_without_a_terminal_a_wrong_answer_ends_the_deployment(
+    kept: deploy.Kept, capsys: pytest.CaptureFixture[str], name: str, wrong: str
+) -> None:
+    with pytest.raises(SystemExit) as ended:
+        deploy.unattended(kept, "default", {f"QUARRY_DEPLOY_{name.upper()}": wrong})
+    assert ended.value.code == 2
+    assert f"QUARRY_DEPLOY_{name.upper()}: " in capsys.readouterr().err
+    assert not deploy.Kept(kept._root, "default").overrides("-data").get("Database")
+
+
+def test_a_checkout_without_answers_leaves_the_stacks_parameters_as_they_are(kept: deploy.Kept) -> None:
+    deploy.store(kept, "arm64", deploy.unattended(kept, "default", {}))
+    stacks = {
+        "quarry-dev-data": {"DataProtection": "full", "AuroraMaxCapacity": "16", "AlarmEmail": "old@example.org"},
+        "quarry-dev": {"RunLogDays": "7", "Stage": "old"},
+    }
+    deploy.carry_over(kept, lambda name, region: stacks[name])
+    data, code = kept.overrides("-data"), kept.overrides()
+    assert (data["DataProtection"], data["AuroraMaxCapacity"], data["AlarmEmail"]) == ("full", "16", "")
+    assert (code["RunLogDays"], code["Stage"]) == ("7", "dev")
+
+
+def test_the_workflow_gives_every_answer_and_assumes_a_role() -> None:
+    [job] = yaml_parse((ROOT / ".github" / "workflows" / "deploy-stack.yml").read_text())["jobs"].values()
+    assert {f"{deploy.VARIABLE}{name.upper()}" for name in deploy.QUESTIONS} <= job["env"].keys()
+    [credentials] = [step["with"] for step in job["steps"] if "configure-aws-credentials" in step.get("uses", "")]
+    assert "role-to-assume" in credentials
+    workflow = yaml_parse((ROOT / ".github" / "workflows" / "deploy.yml").read_text())
+    sections = [each["with"]["section"] for each in workflow["jobs"].values() if "with" in each]
+    assert sections == ["default", "prod"]
+    assert workflow["jobs"]["production"]["needs"] == "stage"
+
+
+@pytest.mark.parametrize(
+    ("data", "concurrency", "given", "limit"),
+    [
+        # 0.6 of 822 connections, two for each search
+        ({}, 1000, "0", "246"),
+        ({}, 1000, "50", "50"),
+        ({}, 1000, "900", "246"),
+        ({"AuroraMaxCapacity": "16"}, 1000, "0", "600"),
+        ({"AuroraMaxCapacity": "32", "AuroraMinCapacity": "1"}, 1000, "0", "0"),
+        ({"AuroraMaxCapacity": "1"}, 1000, "0", "56"),
+        # a new account
+        ({}, 10, "0", "0"),
+        ({"AuroraProxy": "true", "AuroraMinCapacity": "1"}, 1000, "0", "0"),
+        ({"Database": "own"}, 1000, "0", "0"),
+    ],
+)
+def test_searches_are_limited_where_the_account_could_open_more_connections_than_the_database_takes(
+    kept: deploy.Kept, data: dict[str, str], concurrency: int, given: str, limit: str
+) -> None:
+    kept.keep({}, {"Database": "aurora"} | data, "-data")
+    kept.keep({}, {"SearchConcurrencyMax": given})
+    deploy.take(kept, outputs_of(deployed_data(**data)))
+    deploy.bound(kept, concurrency)
+    assert kept.overrides()["SearchConcurrencyMax"] == limit

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
+from typing import Any
 
+import numpy as np
 import pytest
 
-from quarry.platform.telemetry import METRICS
+from quarry.platform.telemetry import BY_VERSION, METRICS
 from quarry.web.telemetry import NAMESPACE, SERVICE
 from tests.deployed.template import (
     OWN_DATA,
@@ -17,11 +20,17 @@ from tests.deployed.template import (
     monitored,
     of_type,
     outputs_of,
+    read_template,
 )
 from tools import gateway
 
 ALARM = "AWS::CloudWatch::Alarm"
-ROLL_BACK = {"FunctionErrorsAlarm", "ServerErrorsAlarm", "FailedRunsAlarm"}
+ROLL_BACK = {"FunctionErrorsAlarm", "ServerErrorsAlarm", "ReleaseSearchesAlarm", "ReleaseErrorsAlarm"}
+
+SEARCHES_PER_MINUTE = 6
+REPORTED_AFTER_MINUTES = 2
+"""How long CloudWatch may take to count what has happened."""
+DEPLOYMENTS = 4000
 
 
 @pytest.fixture(scope="module", params=[OWN_DATA | {"AlarmTopicArn": TOPIC}, outputs_of(deployed_data()), OWN_DATA])
@@ -70,25 +79,100 @@ def test_alarms_watch_existing_metrics(stack: Template, monitoring: Template) ->
     is_watched = bool(of_type(stack, "AWS::CloudFormation::Stack")["Monitoring"]["Parameters"]["DatabaseClusterId"])
     expected = {"DatabaseCapacityAlarm", "DatabaseConnectionsAlarm", "DatabaseStorageAlarm"}
     assert of_database == (expected if is_watched else set())
+    watched = [metric for alarm in alarms.values() for metric in metrics_of(alarm)]
     dimensions = {
-        each["Value"] for alarm in alarms.values() for each in alarm.get("Dimensions", ()) if each["Name"] != "service"
+        each["Value"] for metric in watched for each in metric.get("Dimensions", ()) if each["Name"] != "service"
     }
     known = {*names_of_functions(stack).values(), "<DeadLetters.QueueName>", "<DatabaseCluster>"}
     assert dimensions <= known
 
 
+def metrics_of(alarm: dict[str, Any]) -> list[dict[str, Any]]:
+    """The metrics that an alarm watches."""
+    return [each["MetricStat"]["Metric"] for each in alarm.get("Metrics", ()) if "MetricStat" in each] or [alarm]
+
+
+def test_throttles_of_every_function_raise_an_alarm(stack: Template, monitoring: Template) -> None:
+    watched = metrics_of(of_type(monitoring, ALARM)["ThrottlesAlarm"])
+    assert {metric["MetricName"] for metric in watched} == {"Throttles"}
+    by_hand = {"CodeDeployHook_quarry"}  # called once in a deployment, which fails without it
+    assert {metric["Dimensions"][0]["Value"] for metric in watched} == {*names_of_functions(stack).values()} - by_hand
+    assert len(watched) <= 10  # CloudWatch takes no more
+
+
 def test_our_own_metrics_in_alarms_are_counted_without_a_domain(stack: Template, monitoring: Template) -> None:
-    watched = [
-        each.get("MetricStat", {}).get("Metric", each)
-        for alarm in (of_type(stack, ALARM) | of_type(monitoring, ALARM)).values()
-        for each in alarm.get("Metrics", [alarm])
-    ]
-    ours = {each["MetricName"]: each for each in watched if each.get("Namespace") == NAMESPACE}
+    alarms = (of_type(stack, ALARM) | of_type(monitoring, ALARM)).values()
+    ours = [metric for alarm in alarms for metric in metrics_of(alarm) if metric.get("Namespace") == NAMESPACE]
+    names = {metric["MetricName"] for metric in ours}
     assert (
-        ours.keys()
-        == {"Searches", "FailedSearches", "ModelCost", "EmbeddingBacklogAge"}
-        <= {each.name for each in METRICS}
+        names == {"Searches", "FailedSearches", "ModelCost", "EmbeddingBacklogAge"} <= {each.name for each in METRICS}
     )
-    for metric in ours.values():
-        assert [each["Name"] for each in metric["Dimensions"]] == ["service", "function_name"]
-        assert metric["Dimensions"][0]["Value"] == SERVICE
+    by_version = set()
+    for metric in ours:
+        service, function, *version = metric["Dimensions"]
+        assert (service, function["Name"]) == ({"Name": "service", "Value": SERVICE}, "function_name")
+        if version:
+            assert [each["Name"] for each in version] == ["function_version"]
+            by_version.add(metric["MetricName"])
+    assert by_version == {metric.name for metric in BY_VERSION}
+
+
+# --- the alarms that judge a release by its own searches
+
+
+def rolled_back(alarm: dict[str, Any], failing: float, shift: str) -> float:
+    """How often a release of whose searches the share `failing` fails raises the alarm while it has its part of the traffic: each
+    minute CloudWatch sums over the last period.
+    """
+    percent, minutes = map(int, re.findall(r"\d+", shift))
+    [share] = [each["Expression"] for each in alarm["Metrics"] if "Expression" in each]
+    least = int(re.findall(r">= (\d+)", share)[0])
+    [period] = {each["MetricStat"]["Period"] for each in alarm["Metrics"] if "MetricStat" in each}
+    assert alarm["EvaluationPeriods"] == 1
+    random = np.random.default_rng(1)
+    searches = random.binomial(SEARCHES_PER_MINUTE, percent / 100, (DEPLOYMENTS, minutes - REPORTED_AFTER_MINUTES))
+    failed = random.binomial(searches, failing)
+
+    def summed(counts: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        total = counts.cumsum(axis=1)
+        before = np.zeros_like(total)
+        before[:, period // 60 :] = total[:, : -(period // 60)]
+        lately: np.ndarray[Any, Any] = total - before
+        return lately
+
+    breached = (summed(failed) >= least) & (summed(failed) > alarm["Threshold"] * summed(searches))
+    return float(breached.any(axis=1).mean())
+
+
+@pytest.mark.parametrize("name", ["ReleaseSearchesAlarm", "ReleaseErrorsAlarm"])
+def test_a_release_that_fails_half_of_thirty_searches_in_five_minutes_goes_back_and_one_like_the_last_stays(
+    name: str,
+) -> None:
+    alarm = of_type(deployed(**OWN_DATA), ALARM)[name]
+    shift = read_template()["Parameters"]["TrafficShift"]["Default"]
+    assert rolled_back(alarm, 0.5, shift) >= 0.95
+    for as_before in (0.001, 0.01, 0.05):
+        assert rolled_back(alarm, as_before, shift) <= 0.02, as_before
+
+
+def test_a_release_is_judged_by_what_its_own_version_does(stack: Template) -> None:
+    alarms = of_type(stack, ALARM)
+    versions = {
+        each["Value"]
+        for name in ("ReleaseSearchesAlarm", "ReleaseErrorsAlarm")
+        for metric in metrics_of(alarms[name])
+        for each in metric["Dimensions"]
+        if each["Name"] in ("function_version", "ExecutedVersion")
+    }
+    assert len(versions) == 1
+    assert versions.pop().startswith("<<SearchFunctionVersion")
+
+
+def test_the_alarm_of_connections_follows_the_capacity_of_the_cluster() -> None:
+    def alarm(**data: str) -> str:
+        stack = deployed(**outputs_of(deployed_data(**data)))
+        return str(of_type(monitored(stack), ALARM)["DatabaseConnectionsAlarm"]["Metrics"][0]["Expression"])
+
+    assert alarm() == "MAX([connections / (211 * 4 - 22), connections / 2000])"
+    capacity = {"AuroraMaxCapacity": "16", "AuroraMinCapacity": "1"}
+    assert alarm(**capacity) == "MAX([connections / (211 * 16 - 22), connections / 5000])"

@@ -18,6 +18,7 @@ from quarry.web.middleware import RESERVE_SECONDS
 from tests.deployed.conftest import CHECKOUT, Start
 from tests.deployed.front_door import front_door
 from tests.deployed.runtime_api import (
+    VERSION,
     WAIT_SECONDS,
     Event,
     FunctionProcess,
@@ -193,6 +194,8 @@ def test_near_its_deadline_a_stream_ends_with_an_error_event_and_its_run_is_reco
     assert logged_run(deployed_database_url, invocation.id)["status"] == "abandoned"
     # nobody left: it counts as failed
     assert len(failed_searches(search)) == failed_before + 1
+    of_version = [line for line in search.log_lines() if line.get("function_version") == VERSION]
+    assert (of_version[-1]["Searches"], of_version[-1]["FailedSearches"]) == ([1.0], [1.0])
 
 
 def test_a_response_not_started_near_its_deadline_is_a_problem(

@@ -48,6 +48,7 @@ NOT_FOR_THE_TEMPLATE = {
     "quarry_data_dir",
     "openai_api_key",
     "aws_lambda_function_name",
+    "aws_lambda_function_version",
     "aws_lambda_log_stream_name",
     "aws_sam_local",
     *TUNED_NAMES,  # what the environment sets would stand above what is stored
@@ -112,6 +113,7 @@ def test_parameters_that_belong_together_must_be_given_together() -> None:
         "UsersSignIn": OWN_DATA | {"UserPoolId": ""},
         "SubnetsAndSecurityGroups": OWN_DATA | {"SubnetIds": "subnet-1a,subnet-2b"},
         "OpenAIOrACompatibleServer": OWN_DATA | {"OpenAISecretArn": MODEL_KEY},
+        "SnapshotsOrRunningEnvironments": OWN_DATA | {"SnapStart": "PublishedVersions", "SearchProvisioned": "1"},
         "PricesTogether": OWN_DATA | {"ModelPromptPrice": "1"},
     }
     assert broken.keys() == TEMPLATE["Rules"].keys()
@@ -218,6 +220,15 @@ def test_access_tokens_with_a_scope_are_accepted_but_no_id_tokens(
 # --- sign-in
 
 
+def test_users_sign_in_by_the_providers_that_are_named() -> None:
+    def providers(**given: str) -> list[str]:
+        client = of_type(deployed(**OWN_DATA, **given), "AWS::Cognito::UserPoolClient")["UserPoolClient"]
+        return list(client["SupportedIdentityProviders"])
+
+    assert providers() == ["COGNITO"]
+    assert providers(IdentityProviders="COGNITO,Okta") == ["COGNITO", "Okta"]
+
+
 def test_the_stage_gives_the_page_its_sign_in_settings() -> None:
     def variables(**parameters: str) -> dict[str, str]:
         [stage] = of_type(deployed(**parameters), "AWS::ApiGateway::Stage").values()
@@ -293,14 +304,14 @@ def test_no_function_changes_before_the_migration_of_its_release(stack: Template
 
 
 def test_traffic_shifts_to_a_release_in_steps_and_back_on_alarms() -> None:
-    shift = "Canary10Percent15Minutes"
+    shift = "Canary10Percent30Minutes"
     stack = deployed(**OWN_DATA, TrafficShift=shift)
     groups = of_type(stack, "AWS::CodeDeploy::DeploymentGroup")
     assert set(groups) == {f"{lambda_resource(name).strip('<>')}DeploymentGroup" for name in gateway.SERVED}
     for name, group in groups.items():
         assert group["DeploymentConfigName"] == f"CodeDeployDefault.Lambda{shift}"
         alarms = {alarm["Name"] for alarm in group["AlarmConfiguration"]["Alarms"]}
-        of_searches = {"<FailedRunsAlarm>"} if name.startswith("Search") else set()
+        of_searches = {"<ReleaseSearchesAlarm>", "<ReleaseErrorsAlarm>"} if name.startswith("Search") else set()
         assert alarms == {"<FunctionErrorsAlarm>", "<ServerErrorsAlarm>"} | of_searches
         assert group["AutoRollbackConfiguration"]["Enabled"] is True
 

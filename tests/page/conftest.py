@@ -45,7 +45,8 @@ FLAGS = [
     "--enable-features=NetworkServiceInProcess2",
     "--num-raster-threads=1",
 ]
-PATIENCE_MS = 1000 * PATIENCE_SECONDS
+PATIENCE_MS = 500 * PATIENCE_SECONDS
+"""Less: the page's server has started."""
 
 NARROW, WIDE = 390, 1440
 

@@ -39,7 +39,7 @@ class FixedVector:
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """A busy machine serves what is asked at once one after the other; who pays what is the matter here."""
     monkeypatch.setattr(pool, "CONNECT_TIMEOUT_SECONDS", 60)
-    monkeypatch.setattr(idempotency, "WAIT_SECONDS", PATIENCE_SECONDS)
+    monkeypatch.setattr(idempotency, "WAIT_SECONDS", 2 * PATIENCE_SECONDS)
 
 
 @pytest.fixture

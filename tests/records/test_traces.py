@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from collections.abc import Iterator
 
@@ -13,6 +14,7 @@ from tests.conftest import client_of, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
 from tests.fakes.otlp_receiver import OtlpReceiver
 from tests.records.asking import ANSWER, QUESTION, playing, read_events, types_of
+from tests.waiting import PATIENCE_SECONDS
 
 CALLER_TRACE = "0af7651916cd43dd8448eb211c80319c"
 CALLER_SPAN = "b7ad6b7169203331"
@@ -25,8 +27,9 @@ def receiver() -> Iterator[OtlpReceiver]:
 
 
 def test_a_request_is_one_trace_of_steps_statements_and_calls_without_what_was_asked(
-    shared_sample_url: str, model: FakeOpenAI, receiver: OtlpReceiver
+    shared_sample_url: str, model: FakeOpenAI, receiver: OtlpReceiver, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(telemetry, "FLUSH_SECONDS", PATIENCE_SECONDS)
     model.respond = playing(followups=Reply.http_error(500))
     environment = model_environment(model.url) | {"OTEL_EXPORTER_OTLP_ENDPOINT": receiver.url}
     with client_of(shared_sample_url, **environment) as client:
@@ -86,12 +89,13 @@ def test_a_request_is_one_trace_of_steps_statements_and_calls_without_what_was_a
 def test_a_collector_that_is_not_there_fails_no_request_and_holds_nothing_up(
     shared_sample_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(telemetry, "FLUSH_SECONDS", 0.05)
+    monkeypatch.setattr(telemetry, "FLUSH_SECONDS", 0.3)
     with client_of(shared_sample_url, OTEL_EXPORTER_OTLP_TRACES_ENDPOINT="http://127.0.0.1:1/v1/traces") as client:
         assert client.get("/records/search", params={"q": "bridge"}).status_code == 200
         began = time.monotonic()
-    # an exporter left to itself tries again for ten seconds
+    # an exporter left to itself tries again for ten seconds, and complains of each
     assert time.monotonic() - began < 9
+    assert not [thread for thread in threading.enumerate() if thread.name.startswith("OtelBatch")]
 
 
 @pytest.mark.parametrize(

@@ -268,6 +268,7 @@ class SettingFields(BaseModel):
     )
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = setting("INFO", "Least level logged.")
     aws_lambda_function_name: str | None = setting(None, "Set by AWS Lambda; not for you to set.")
+    aws_lambda_function_version: str | None = setting(None, "Set by AWS Lambda; not for you to set.")
     aws_lambda_log_stream_name: str | None = setting(None, "Set by AWS Lambda, which reserves it; not for you to set.")
     aws_sam_local: bool = setting(False, "Set by `sam local`, whose gateway takes no stream; not for you to set.")
 

@@ -25,6 +25,7 @@ from quarry import __version__
 
 if TYPE_CHECKING:
     from opentelemetry.context import Context
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
     from opentelemetry.sdk.trace import TracerProvider
     from opentelemetry.trace import Tracer
 
@@ -76,6 +77,8 @@ METRICS = (
     SEARCHES, FAILED_SEARCHES, DEGRADED_STEPS, PROMPT_TOKENS, COMPLETION_TOKENS, MODEL_COST,
     EMBEDDING_BACKLOG, EMBEDDING_BACKLOG_AGE,
 )  # fmt: skip
+BY_VERSION = (SEARCHES, FAILED_SEARCHES)
+"""Also counted for each version of a function, so that a release is judged by its own searches while it has a tenth of them."""
 Counts = Mapping[str | None, Mapping[Metric, Sequence[float]]]
 """The values of metrics by domain; None stands for the function."""
 
@@ -191,9 +194,11 @@ class Tracing:
             await _in_time(provider.force_flush)
 
     async def close(self) -> None:
-        """Send pending spans, and shut down."""
+        """Send pending spans, and shut down. Gives up what the collector does not take in time: the exporter would try again for
+        seconds, in a thread that outlives its server.
+        """
         if provider := self._provider_made:
-            await _in_time(provider.shutdown)
+            await _in_time(provider.shutdown, late=self._exporter.shutdown)
 
     @property
     def _provider_made(self) -> TracerProvider | None:
@@ -205,10 +210,11 @@ class Tracing:
         if self._endpoint is None:
             return None
         try:
-            from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
             from opentelemetry.sdk.resources import OTELResourceDetector, Resource
             from opentelemetry.sdk.trace import TracerProvider
             from opentelemetry.sdk.trace.export import BatchSpanProcessor
+
+            exporter = self._exporter
         except ImportError:
             logger.warning("traces are enabled but cannot be sent: pip install 'quarry-search[otel]'")
             return None
@@ -216,8 +222,14 @@ class Tracing:
         resource = Resource.create().merge(ours).merge(OTELResourceDetector().detect())
         # not OpenTelemetry's global provider: spans of other packages may contain questions
         provider = TracerProvider(resource=resource, shutdown_on_exit=False)
-        provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(self._endpoint)))
+        provider.add_span_processor(BatchSpanProcessor(exporter))
         return provider
+
+    @cached_property
+    def _exporter(self) -> OTLPSpanExporter:
+        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+
+        return OTLPSpanExporter(self._endpoint)
 
 
 @contextmanager
@@ -242,8 +254,10 @@ def _begun(place: _Place, name: str, attributes: Attributes, kind: Kind, current
         begun.end()
 
 
-async def _in_time(work: Callable[[], object]) -> None:
-    """Run blocking work in a daemon thread, and wait at most FLUSH_SECONDS for it."""
+async def _in_time(work: Callable[[], object], *, late: Callable[[], object] | None = None) -> None:
+    """Run blocking work in a daemon thread, and wait at most FLUSH_SECONDS for it. `late` ends work that takes longer, which is
+    then waited for as long again.
+    """
     loop, done = asyncio.get_running_loop(), asyncio.Event()
 
     def run() -> None:
@@ -252,6 +266,10 @@ async def _in_time(work: Callable[[], object]) -> None:
             loop.call_soon_threadsafe(done.set)
 
     Thread(target=run, daemon=True).start()
-    with suppress(TimeoutError):
-        async with asyncio.timeout(FLUSH_SECONDS):
-            await done.wait()
+    for ending in (late, None):
+        with suppress(TimeoutError):
+            async with asyncio.timeout(FLUSH_SECONDS):
+                await done.wait()
+        if done.is_set() or ending is None:
+            return
+        ending()

@@ -11,7 +11,7 @@ from aws_lambda_powertools.metrics import EphemeralMetrics
 from mangum.types import LambdaContext
 
 from quarry.platform.settings import Settings
-from quarry.platform.telemetry import Counts, Metric
+from quarry.platform.telemetry import BY_VERSION, Counts, Metric
 
 NAMESPACE = "Quarry"
 SERVICE = "quarry"  # the name of the package, so the parent of all our loggers
@@ -33,12 +33,13 @@ def _nothing(event: dict[str, Any], context: LambdaContext) -> None:
 
 
 class Telemetry:
-    """The log and the metrics of one process. Metrics have the dimensions `function_name` and `service`, and those counted by
-    domain also `domain`.
+    """The log and the metrics of one process. Metrics have the dimensions `function_name` and `service`, those counted by
+    domain also `domain`, and those that a release is judged by also `function_version`.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._function = settings.aws_lambda_function_name or SERVICE
+        self._version = settings.aws_lambda_function_version
         self._invoked = False
         found = configure_logging(settings)
         self._name_invocation = found.inject_lambda_context(_nothing) if found is not None else _nothing
@@ -51,10 +52,13 @@ class Telemetry:
             self._line().add_cold_start_metric(cast("Any", context))
 
     def write(self, counts: Counts) -> None:
-        """Write the counts to the log: one line for the function, and one for each domain."""
+        """Write the counts to the log: one line for the function, one for each domain, one for the version."""
         try:
             for domain, values in counts.items():
                 self._write(values, {"domain": domain} if domain else {})
+            # with zeros: a share needs its numerator
+            if self._version and (values := counts.get(None, {})).keys() & set(BY_VERSION):
+                self._write({each: values.get(each, [0]) for each in BY_VERSION}, {"function_version": self._version})
         except Exception:
             # the answer was sent: a failure to count it must not fail the invocation
             logger.exception("metrics are not written")
