@@ -268,8 +268,8 @@ class Aggregate(_Part):
     def _from_short(cls, value: Any) -> Any:
         """`avg(amount)` and `{"avg": "amount"}` say the same as `{"fn": "avg", "field": "amount"}`."""
         if isinstance(value, str):
-            function, _, rest = value.partition("(")
-            return cls._of_text(function.strip(), rest.strip().removesuffix(")").strip())
+            called, _, rest = value.partition("(")
+            return cls._of_text(called.strip(), rest.strip().removesuffix(")").strip())
         if not isinstance(value, dict):
             return value
         named = [key for key in get_args(Function) if key in value]
