@@ -465,7 +465,7 @@ def model_environment(url: str) -> dict[str, str]:
         "OPENAI_BASE_URL": url,
         "EMBEDDINGS": "local",
         "MODEL_MAX_RETRIES": "0",
-        "MODEL_TIMEOUT_SECONDS": "10",
+        "MODEL_TIMEOUT_SECONDS": "4",
         "MODEL_FAILURES_MAX": "0",
     }
 

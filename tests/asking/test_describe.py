@@ -69,7 +69,7 @@ def chip(condition: dict[str, Any], source: str = "tickets") -> str:
         ({"field": "due_on", "op": "<", "value": "today"}, "due on: until 24 October 2026"),
         ({"field": "due_on", "op": ">", "value": "2026-Q2"}, "due on: since July 2026"),
         ({"field": "due_on", "op": "between", "values": ["2025", "2026-03"]}, "due on: between January 2025 and March 2026"),
-        ({"field": "due_on", "op": ">", "value": {"field": "opened_on"}}, "due on: more than opened on"),
+        ({"field": "due_on", "op": ">", "value": {"field": "opened_on"}}, "due on: after opened on"),
         ({"any_of": [{"field": "urgent", "value": True}, {"field": "status", "value": "new"}]}, "urgent or status: new"),
         ({"not": {"field": "status", "value": "open"}}, "not (status: open)"),
         (

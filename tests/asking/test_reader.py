@@ -55,3 +55,17 @@ def test_no_hidden_column_is_told(reading: TestClient) -> None:
 def test_a_request_with_filters_is_left_to_the_rules(reading: TestClient) -> None:
     events = ask(reading, "How many tickets are there?", filters={"from": "2026-10-01"})
     assert the(events, "aggregation")["total"] == 6
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "List all tickets that are not overdue",
+        "How many tickets are not overdue?",
+        "share of tickets that are not overdue",
+    ],
+)
+def test_what_is_not_so_is_denied_once(reading: TestClient, question: str) -> None:
+    [understood] = of_type(ask(reading, question), "understood")
+    assert "not" in understood["sentence"]
+    assert "not (not" not in understood["sentence"]

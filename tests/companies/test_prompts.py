@@ -20,6 +20,7 @@ from quarry.companies.prompts import (
     rerank_messages,
     summary_messages,
 )
+from quarry.companies.summary import nothing_found, summary_by_rule
 from quarry.models.interface import Message
 from tests.companies.factories import company, entry, plan
 
@@ -68,3 +69,20 @@ def test_of_a_long_conversation_the_last_six_messages_are_told_in_short() -> Non
     [told] = re.findall(r"<conversation>\n(.*)\n</conversation>", user.content, re.DOTALL)
     assert [f"number {place}" in told for place in (13, 14, 19)] == [False, True, True]
     assert len(told) <= HISTORY_CHARACTERS_MAX + 100
+
+
+def test_only_what_is_likely_meant_is_said_to_fit() -> None:
+    sure, near = (company(name.lower(), name) for name in ("Sure", "Near"))
+    entries = [SummaryEntry(sure, "", 0.9), SummaryEntry(near, "", 0.3)]
+    assert "Near comes near too." in "".join(summary_by_rule(SummaryInputs("weeds", entries)))
+    unsure = "".join(summary_by_rule(SummaryInputs("weeds", entries[1:])))
+    assert "Near comes nearest: " in unsure
+    assert " fit" not in unsure
+
+
+def test_a_word_that_no_profile_has_does_not_make_conditions_unmet() -> None:
+    said = nothing_found(
+        SummaryInputs("q", [], demands=["in Sweden"], unheard=["yodel"], relaxations=[("in Sweden", 9)])
+    )
+    assert "Sweden" not in said
+    assert "No profile here mentions “yodel”." in said

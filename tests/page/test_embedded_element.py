@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -72,6 +73,31 @@ def test_a_page_of_another_origin_shows_an_answer_with_its_sources(
     number = str(citation.text_content()).strip("[]")
     citation.click()
     expect(page.locator(f"li[value='{number}']")).to_be_focused()
+
+
+def test_text_that_is_withdrawn_is_not_shown_with_the_answer(site: Site, html: list[str], open_service: str) -> None:
+    events = [
+        {"type": "final_answer_chunk", "chunk": "The elm was felled in "},
+        {"type": "text_withdrawn", "reason": "Most of it is not borne out."},
+        {
+            "type": "sources",
+            "sources": [{"n": 1, "type": "motion", "id": "m1", "title": "It stays", "snippet": "It stays."}],
+        },
+        {"type": "final_answer_chunk", "chunk": "The elm stays [1]."},
+        {"type": "done", "answer_id": None, "degraded": ["records_answer"]},
+    ]
+    stream = "".join(f"data: {json.dumps(event)}\n\n" for event in events)
+    headers = {"Access-Control-Allow-Origin": "*"}
+    html[0] = example(open_service)
+    page = site.open()
+    page.route(
+        "**/records/ask*",
+        lambda route: route.fulfill(body=stream, content_type="text/event-stream", headers=headers),
+    )
+    ask(page, "What became of the elm?")
+    expect(page.get_by_role("status")).to_have_text("Answered from 1 source.")
+    expect(page.locator("quarry-ask")).to_contain_text("The elm stays")
+    expect(page.locator("quarry-ask")).not_to_contain_text("felled")
 
 
 def test_an_unreachable_service_is_reported(site: Site, html: list[str], open_service: str) -> None:

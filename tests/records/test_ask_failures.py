@@ -34,11 +34,11 @@ FAILURES = {
     "broken": Reply.http_error(500),
     "malformed": Reply.malformed(),
     "refused": Reply.refusal(),
-    "slow": Reply.hang(5),
+    "slow": Reply.hang(8),
     "empty": Reply.text(""),
 }
 CUT_ANSWERS = {
-    "silent midway": Reply.hang(5, after_pieces=["The elm ", "is sound [1]", " and ["]),
+    "silent midway": Reply.hang(8, after_pieces=["The elm ", "is sound [1]", " and ["]),
     "too long": Reply.text("The elm is sound [1] and [", finish_reason="length"),
 }
 
@@ -96,7 +96,7 @@ def test_invalid_followups_are_repaired_once(model_client: TestClient, model: Fa
 
 
 def test_with_no_time_left_there_is_an_answer(shared_sample_url: str, model: FakeOpenAI) -> None:
-    model.respond = lambda body: Reply.hang(5)
+    model.respond = lambda body: Reply.hang(8)
     environment = model_environment(model.url) | {"RECORDS_ASK_SECONDS": "0.4"}
     with client_of(shared_sample_url, **environment) as client:
         events = ask(client)

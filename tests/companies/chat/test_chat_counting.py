@@ -44,3 +44,15 @@ def test_a_region_is_named_as_the_question_names_it_with_the_number_of_its_count
     for answer in (final(chat(client, "how many companies are in Europe")), final(chat(client, "lending in Europe"))):
         [label] = [chip["label"] for chip in answer["understood"]["chips"] if "Europe" in chip["label"]]
         assert label == "in Europe (28 countries)"
+
+
+def test_what_was_calculated_is_not_called_a_number_of_companies(client: TestClient, shared_sample_url: str) -> None:
+    total = number(shared_sample_url, "select sum(total_funding_usd) from companies where 'Fintech' = any(sectors)")
+    answer = final(chat(client, "total funding of fintech companies"))["aggregation"]
+    assert (answer["of"], answer["value"]) == ("sum(funding)", float(total))
+    assert answer["total"] == number(shared_sample_url, "select count(*) from companies where 'Fintech' = any(sectors)")
+    groups = final(chat(client, "average funding by sector"))["aggregation"]
+    average = number(shared_sample_url, "select avg(total_funding_usd) from companies where 'Biotech' = any(sectors)")
+    assert (groups["of"], groups["groups"][0]["value"]) == ("avg(funding)", "Biotech")
+    assert groups["groups"][0].get("count") is None
+    assert groups["groups"][0]["avg(funding)"] == pytest.approx(float(average))

@@ -33,7 +33,7 @@ async def check_understood(request: ChatRequest, database: Database) -> ChatRequ
     if given is None:
         return request
     checked = await _CHECKS.checked(given, request.message, database, at)
-    return request.model_copy(update={"understood": checked, "constraints": None})
+    return request.model_copy(update={"understood": checked})
 
 
 _CHECKS = ConditionChecks(NAME, SCHEMA, CAMPAIGNS)

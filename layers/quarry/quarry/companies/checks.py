@@ -26,7 +26,7 @@ async def check_understood(request: ChatRequest, database: Database) -> ChatRequ
     if given is None:
         return request
     checked = await _CHECKS.checked(given, request.question, database, at)
-    return request.model_copy(update={"understood": checked, "constraints": None})
+    return request.model_copy(update={"understood": checked})
 
 
 def _always(comparison: Comparison) -> Sequence[str]:

@@ -214,16 +214,21 @@ class Activity(_Model):
 
 
 class Aggregation(_Model):
-    """A number that was asked for, exact: how many companies meet the conditions, or how many different values of what `by`
-    names; `groups` are these values, and `other` is how many companies are in those beyond the first 50. Groups add up to the
-    companies counted, unless they are `overlapping`: a company with several values counts in each. Of the newest or largest `by`
-    says in what. `query` asks for the same by `POST /query`, where a query can say it, and `sentence` says it in words.
+    """A number that was asked for, exact. `total` is how many companies it is about; what was calculated from them is `of`
+    (`avg(funding)`), `value` is that of all of them, and each group has its own by the same name.
+
+    `by` is what they are grouped by: there are `group_count` groups; `groups` holds at most 50, and `other` is how many companies
+    are in the rest. Groups add up to the companies counted, unless they are `overlapping`: a company with several values counts
+    in each. `query` asks for the same by `POST /query`, and `sentence` says it in words.
     """
 
     by: str | None
     groups: list[AggregationGroup]
+    group_count: int = 0
     total: int
     other: int = 0
+    of: str | None = None
+    value: float | str | None = None
     overlapping: bool = False
     query: ShortQuery | None = None
     sentence: str | None = None

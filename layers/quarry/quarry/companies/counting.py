@@ -13,15 +13,14 @@ from quarry.companies.contract import Aggregation, Company
 from quarry.companies.facets import COMPANIES
 from quarry.companies.sources import PHRASES
 from quarry.companies.store import companies_by_ids
-from quarry.platform.contract import AggregationGroup
 from quarry.platform.errors import InvalidInput
-from quarry.query.algebra import Cell, Column, Query
+from quarry.query.algebra import Column, Query
 from quarry.query.contract import QueryResult
+from quarry.query.reckoned import reckoned
 from quarry.services.services import Caller, Services
 
 SHOWN_MAX = 10
 """How many of the counted companies are shown."""
-GROUPS_MAX = 50
 LINES_MAX = 12
 
 
@@ -81,26 +80,10 @@ def aggregation_of(counted: Counted) -> Aggregation | None:
     result, query = counted.result, counted.query
     if query.asks_for_rows:
         return None
-    groups = [_group(row) for row in result.rows[:GROUPS_MAX]] if query.group else []
-    # only counts add up to a remainder
+    numbers = reckoned(result)
+    told = sum(each.count or 0 for each in numbers["groups"])
     is_count = [each.name for each in query.aggregate] == ["count"]
-    told = sum(each.count for each in groups)
-    everything = sum(_number(row[-1]) for row in result.rows) if is_count and query.group else told
-    return Aggregation(
-        by=query.group[0].field if query.group else None,
-        groups=groups,
-        total=result.total if query.group or is_count else _number(result.rows[0][0]),
-        other=max(0, everything - told),
-        overlapping=everything > result.total,
-        query=query,
-        sentence=result.sentence,
-    )
-
-
-def _group(row: Sequence[Cell]) -> AggregationGroup:
-    value = row[0]
-    return AggregationGroup(value=None if isinstance(value, list) else value, count=_number(row[-1]))
-
-
-def _number(cell: Cell) -> int:
-    return round(cell) if isinstance(cell, int | float) else 0
+    # only counts add up to a remainder, which a company with several values would be in more than once
+    everything = sum(int(str(row[-1])) for row in result.rows) if is_count and query.group else told
+    numbers["other"] = max(0, everything - told)
+    return Aggregation(**numbers, overlapping=everything > result.total, query=query, sentence=result.sentence)

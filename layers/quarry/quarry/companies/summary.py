@@ -30,11 +30,11 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
         yield f"{sentence[0].upper()}{sentence[1:]}. "
     best, *others = inputs.entries
     yield _lead(inputs, best)
-    if others:
-        yield f" {_others(others)}"
+    for sentence in _others(others):
+        yield f" {sentence}"
     if shared := _shared(inputs.entries):
         yield f" {shared}"
-    if best.confidence < SURE:
+    if not _fits(best):
         yield f" {_doubt(inputs)}"
     if inputs.only_startups:
         yield f" {ONLY_STARTUPS}"
@@ -44,14 +44,16 @@ def nothing_found(inputs: SummaryInputs) -> str:
     """Says that no company fits, what each condition rules out, and which companies come near."""
     none = "None of these companies fits" if inputs.cut_short else "No company here fits"
     said = f"{none} this question"
-    said += f" and all that it demands: {'; '.join(inputs.demands)}." if inputs.demands else "."
+    # where a word alone rules them out, there may be companies that meet each condition
+    demands = [] if inputs.unheard else inputs.demands
+    said += f" and all that it demands: {'; '.join(demands)}." if demands else "."
     missing = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in inputs.missing]
     costs = [
         f"“{label}”, {rows:,} {'company is' if rows == 1 else 'companies are'} left"
         for label, rows in inputs.relaxations
         if rows
     ]
-    if costs and inputs.demands:
+    if costs and demands:
         missing.append(f"Without {'; without '.join(costs)}.")
     if inputs.unheard:
         missing.append(f"{_no_profile_mentions(inputs.unheard).replace('no', 'No', 1)}.")
@@ -121,7 +123,11 @@ def _lead(inputs: SummaryInputs, best: SummaryEntry) -> str:
     line = inline_description(company).rstrip(".")
     if inputs.seed:
         return f"{company.company_name} is the most like {with_former_names(inputs.seed)}: {line}."
-    return f"{company.company_name} fits best: {line}."
+    return f"{company.company_name} {'fits best' if _fits(best) else 'comes nearest'}: {line}."
+
+
+def _fits(entry: SummaryEntry) -> bool:
+    return entry.confidence >= SURE
 
 
 def _doubt(inputs: SummaryInputs) -> str:
@@ -137,13 +143,16 @@ def _no_profile_mentions(words: Sequence[str]) -> str:
     return f"no profile here mentions {' or '.join(f'“{word}”' for word in words[:UNHEARD_MAX])}"
 
 
-def _others(others: Sequence[SummaryEntry]) -> str:
-    names = [entry.company.company_name for entry in others]
-    if len(names) == 1:
-        return f"{names[0]} fits too."
-    if len(names) <= NAMED_MAX:
-        return f"{', '.join(names[:-1])} and {names[-1]} fit too."
-    return f"{', '.join(names[:NAMED_MAX])} and {len(names) - NAMED_MAX} more fit too."
+def _others(others: Sequence[SummaryEntry]) -> Iterator[str]:
+    """Names the others: those that fit, and those that only come near."""
+    for fits, one, several in ((True, "fits", "fit"), (False, "comes near", "come near")):
+        if names := [entry.company.company_name for entry in others if _fits(entry) is fits]:
+            yield f"{_listed(names)} {one if len(names) == 1 else several} too."
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [*names] if len(names) <= NAMED_MAX else [*names[:NAMED_MAX], f"{len(names) - NAMED_MAX} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
 
 
 def _shared(entries: Sequence[SummaryEntry]) -> str:

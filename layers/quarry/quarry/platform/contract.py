@@ -61,10 +61,15 @@ class Evidence(Request):
 
 
 class AggregationGroup(LazyModel):
-    """A value, or the first day of a period, and how many rows have it; null stands for no value or a blank one."""
+    """A value, or the first day of a period; null stands for none or a blank one. `count` is how many rows have it, null where
+    the query does not count; what was calculated from these rows has its own name (`sum(price)`).
+    """
+
+    model_config = ConfigDict(extra="allow")
+    __pydantic_extra__: dict[str, float | str | None] = Field(init=False)
 
     value: str | int | float | bool | datetime.date | None
-    count: int
+    count: int | None = None
 
     @model_serializer(mode="wrap")
     def _with_null(self, serialise: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]

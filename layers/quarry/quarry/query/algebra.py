@@ -279,8 +279,8 @@ class Aggregate(_Part):
             is_text = isinstance(given, str) and named[0] not in OF_GROUPS
             part = {"field": given} if is_text else {} if isinstance(given, bool) else {"of": given}
             return {"fn": named[0], **part, **others}
-        function = value.get("fn")
-        if isinstance(function, str) and function in OF_GROUPS and "of" not in value:
+        given = value.get("fn")
+        if isinstance(given, str) and given in OF_GROUPS and "of" not in value:
             field = value.get("field", "count")
             is_whole = not isinstance(field, str) or "(" in field or field == "count"
             of = Aggregate.model_validate(field if is_whole else f"sum({field})")

@@ -130,10 +130,10 @@ class ConditionSets:
                 bundles = clues.framed("any"), same, clues.one(f"any:{len(fields)}")
                 yield _changed(each, Evidence(0, bundles), "any")
         for each in beam[:JOINED_MAX]:
-            if each.tests and each.tests[-1].form == "field" and each.tests[-1].op != "!=":
+            if each.tests and each.tests[-1].form == "field" and not each.tests[-1].is_denial:
                 yield _changed(each, Evidence(0, (clues.freely("not"),)), "not")
         for each in beam[:JOINED_MAX]:
-            if not each.tests or any(test.form != "field" or test.op == "!=" for test in each.tests):
+            if not each.tests or any(test.form != "field" or test.is_denial for test in each.tests):
                 continue
             if any(1 << place < each.evidence.mask & -each.evidence.mask for place in clues.said.free):
                 yield _changed(each, Evidence(0, (clues.framed("none"),)), "none")

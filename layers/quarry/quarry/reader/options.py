@@ -45,6 +45,11 @@ class Test:
     field: FieldName | None = None
     about: str | None = None
 
+    @property
+    def is_denial(self) -> bool:
+        """Whether it says that something is not so: a denial of it would say that it is, whatever denies it in the question."""
+        return self.op == "!=" or (self.form == "field" and self.values == (False,))
+
 
 @dataclass(frozen=True, eq=False)
 class Option:

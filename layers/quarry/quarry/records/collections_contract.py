@@ -12,10 +12,11 @@ from pydantic import (
     StringConstraints,
 )
 
+from quarry.platform.contract import AggregationGroup
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField, SourceMeasure
-from quarry.records.contract import CountedGroup, Filtered, RecordType
+from quarry.records.contract import Filtered, RecordType
 
 MEASURES_MAX = 8
 
@@ -56,7 +57,7 @@ class RecordCounts(LazyModel):
 
     total: int
     exact: Literal[True] = True
-    groups: list[CountedGroup]
+    groups: list[AggregationGroup]
     truncated: bool
     other: int = 0
     overlapping: bool = False

@@ -263,15 +263,6 @@ class SourcesEvent(Event):
     sources: list[Source]
 
 
-class CountedGroup(AggregationGroup):
-    """A value, or the first day of a period, how many records have it, and what was reckoned of these (`sum:price`). Null stands
-    for records that have none, or a blank one.
-    """
-
-    model_config = ConfigDict(extra="allow")
-    __pydantic_extra__: dict[str, float | str | None] = Field(init=False)
-
-
 class AggregationEvent(Event):
     """A number that was asked for, exact: how many records there are, or how many different values of what `by` names.
 
@@ -285,7 +276,7 @@ class AggregationEvent(Event):
 
     type: Literal["aggregation"] = "aggregation"
     by: str | None
-    groups: list[CountedGroup]
+    groups: list[AggregationGroup]
     group_count: int = 0
     total: int
     other: int = 0

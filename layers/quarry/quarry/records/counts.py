@@ -11,6 +11,7 @@ from typing import Any, LiteralString, get_args
 
 from quarry.collections.naming import nearest
 from quarry.collections.search_table import DATE
+from quarry.platform.contract import AggregationGroup
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Aggregate, Cell, Comparison, Group, Order, Result, comparisons_of
@@ -19,7 +20,6 @@ from quarry.query.paths import MONTH
 from quarry.query.schema import guard_of
 from quarry.query.values import interval_of
 from quarry.records.collections_contract import CountRequest, Period, RecordCounts
-from quarry.records.contract import CountedGroup
 from quarry.records.scope import Scope, facet_conditions, nearest_facets, types_with, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.records.sources import acting_for, over_readable
@@ -98,21 +98,21 @@ async def _groups(
         "total": result.total,
         "groups": shown,
         "truncated": result.groups > len(shown),
-        "other": result.grouped - sum(each.count for each in shown),
+        "other": result.grouped - sum(each.count or 0 for each in shown),
         "overlapping": result.grouped > result.total,
         "gaps": group.period is not None and period is not None and _has_gaps(groups, period),
     }
 
 
-def _group(row: Sequence[Cell], facet: Facet, measures: Sequence[Aggregate], result: Result) -> CountedGroup:
+def _group(row: Sequence[Cell], facet: Facet, measures: Sequence[Aggregate], result: Result) -> AggregationGroup:
     """A row of the result. A period is named by its first day."""
     value, rows, *_ = row
     if value is not None and facet.kind == "date":
         value = interval_of(str(value), "date", datetime.date.min, "").first.isoformat()
-    return CountedGroup.model_validate({"value": value, "count": rows, **_values(measures, result, row)})
+    return AggregationGroup.model_validate({"value": value, "count": rows, **_values(measures, result, row)})
 
 
-def _has_gaps(groups: Sequence[CountedGroup], period: Period) -> bool:
+def _has_gaps(groups: Sequence[AggregationGroup], period: Period) -> bool:
     """Whether empty periods between others are left out."""
     days = sorted(datetime.date.fromisoformat(str(each.value)) for each in groups if each.value is not None)
     return any((after - before).days > _LONGEST_DAYS[period] for before, after in pairwise(days))
