@@ -176,3 +176,11 @@ def test_rows_written_since_are_met_by_the_spelling_that_they_have(client: TestC
 def test_grouped_places_are_shown_as_they_stand(client: TestClient) -> None:
     grouped = {"source": "buyers", "where": [{"field": "country", "value": "Bombay"}], "group": ["country"]}
     assert sorted(map(str.casefold, column(asked(client, grouped)))) == ["bombay", "mumbai"]
+
+
+@pytest.mark.parametrize("name", ["Europe", "the USA", "Germany"])
+def test_without_a_model_a_place_is_counted_in_all_spellings_and_places_in_it(client: TestClient, name: str) -> None:
+    with client.stream("POST", "/records/ask", json={"question": f"How many buyers are there in {name}?"}) as answer:
+        events = [json.loads(line[6:]) for line in answer.iter_lines() if line.startswith("data: ")]
+    text = "".join(each.get("chunk", "") for each in events)
+    assert text.startswith(f"{spelt(name.removeprefix('the '))} buyers")

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from quarry.people.agent_tools import AGENT_TOOLS
 from quarry.people.contract import PeopleSearchResponse
 from quarry.people.structured import FindPeopleArguments, find_people
 from quarry.platform.errors import InvalidInput
@@ -97,3 +98,32 @@ async def test_others_like_a_person_are_found_by_what_that_person_does(services:
     assert PERSON_IDS[1] not in {person.id for person in found.people}
     # Engineer 01 builds warehouse robots
     assert "warehouse robots" in (found.people[0].matched_cards[0].summary or "")
+
+
+@pytest.mark.parametrize(
+    ("need", "given"),
+    [
+        ("beekeepers in Pune", {"must": [condition("role", "beekeeper", "beekeepers")]}),
+        ("beekeepers in Pune", {"should": ["beekeepers"], "must": [condition("city", "Pune", "in Pune")]}),
+        ("backend engineers who are notaries",
+         {"must": [condition("role", "backend engineer", "backend engineers"), condition("role", "notary", "notaries")]}),
+    ],
+)  # fmt: skip
+async def test_where_nobody_has_the_role_those_near_are_shown_for_nothing(
+    services: Services, world_url: str, need: str, given: dict[str, Any]
+) -> None:
+    user = somebody()
+    found = await find(services, user, need, **given)
+    assert (found.charged, ledger(world_url, user)) == (False, [10])
+    assert found.people
+    assert all(person.misses for person in found.people)
+    assert "Nothing was charged" in (found.notice or "")
+
+
+async def test_words_of_the_need_that_no_condition_has_are_named(services: Services) -> None:
+    tool = next(each for each in AGENT_TOOLS if each.name == "find_people")
+    arguments = FindPeopleArguments.model_validate(
+        {"need": NEED, "must": [condition("role", "backend engineer", "backend engineers")]}
+    )
+    told = await tool.run(arguments, Caller(somebody()), services)
+    assert told["unasked"] == ["kestrel", "labs", "pune", "harbour", "foods"]

@@ -283,6 +283,19 @@ class TestTheCharge:
             assert post(client, "ada", QUERY).status_code == 200
         assert ledger(database_url, "ada") == [1]
 
+    @pytest.mark.parametrize(
+        "query", ["beekeepers in Pune", "notaries", "beekeepers who know Python", "taxidermists at Kestrel Labs"]
+    )
+    def test_where_nobody_has_the_role_asked_for_those_near_are_shown_for_nothing(
+        self, client: TestClient, world_url: str, query: str
+    ) -> None:
+        user = somebody()
+        body = found(client, query, user=user)
+        assert (body["charged"], ledger(world_url, user)) == (False, [10])
+        lacking = query.split()[0]
+        assert all(lacking in person["misses"] for person in body["people"])
+        assert lacking in body["notice"]
+
     def test_the_same_key_and_body_give_the_same_answer_for_nothing(self, client: TestClient, world_url: str) -> None:
         user = somebody()
         store_search(world_url, user, [], credits=1)

@@ -239,3 +239,18 @@ def test_what_of_a_reading_is_not_said_or_not_in_the_data_goes_back_to_the_model
     assert "no words of the query say must.city 'pune'" in told
     assert "Kestrel Labs" in told
     assert body["constraints"]["must"]["company_norm"] == ["kestrel labs"]
+
+
+@pytest.mark.parametrize("read", [{}, {"should": {"keywords": ["beekeepers"]}}, {"must": {"role": ["beekeepers"]}}])
+def test_where_nobody_is_what_was_asked_for_nothing_is_charged_however_the_model_reads_it(
+    client: TestClient, model: FakeOpenAI, world_url: str, read: dict[str, Any]
+) -> None:
+    query = "beekeepers in Pune"
+    must = {"city": "pune"} | read.get("must", {})
+    given = {"must": must, "should": read.get("should", {}), "quotes": {"city": "in Pune", "role": "beekeepers"}}
+    quotes = [{"key": key, "words": words} for key, words in given["quotes"].items()]
+    model.respond = playing(people_cleanup=Reply.text(query), people_query=Reply.json(given | {"quotes": quotes}))
+    user = somebody()
+    body = search(client, user, query)
+    assert (body["charged"], ledger(world_url, user)) == (False, [10])
+    assert all("beekeepers" in person["misses"] for person in body["people"])

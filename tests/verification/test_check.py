@@ -248,3 +248,17 @@ def test_a_number_in_the_name_that_was_asked_for_is_borne_out() -> None:
     found = verify("Rex 10 was seen once: it would not eat.", [], [visits], question="", today=TODAY)
     assert found.of("flagged") == []
     assert verify("Rex 12 was seen once: it would not eat.", [], [visits], question="", today=TODAY).of("flagged")
+
+
+@pytest.mark.parametrize(
+    ("said", "has_level"),
+    [
+        ("Please tell me which wall you mean.", False),
+        ("Tenants may always build whatever pleases them.", False),
+        ("The repairs were stopped by Halloran Brightwater.", True),
+        ("Repairs take 19 years everywhere.", True),
+        ("Everything was cancelled on 4 May 2021.", True),
+    ],
+)
+def test_talk_that_names_a_number_a_date_or_somebody_is_a_claim(said: str, has_level: bool) -> None:
+    assert (level(verify(said, [], today=TODAY), is_talk=True) is not None) == has_level

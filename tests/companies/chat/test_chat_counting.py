@@ -23,6 +23,7 @@ def number(url: str, query: str) -> Any:
     [
         ("how many fintech companies are there", "'Fintech' = any(sectors)"),
         ("how many companies were acquired", "status = 'acquired'"),
+        ("how many companies are in Scandinavia", "hq_country in ('Denmark', 'Norway', 'Sweden')"),
         ("how many companies in London were founded after 2015", "hq_city = 'London' and founded_year > 2015"),
     ],
 )
@@ -37,6 +38,12 @@ def test_a_count_is_that_of_all_rows(client: TestClient, shared_sample_url: str,
     assert {name: aggregation[name] for name in expected} == expected
     assert len(answer["references"]) == min(counted, 10)
     assert all(reference["misses"] == [] for reference in answer["references"])
+
+
+def test_a_region_is_named_as_the_question_names_it_with_the_number_of_its_countries(client: TestClient) -> None:
+    for answer in (final(chat(client, "how many companies are in Europe")), final(chat(client, "lending in Europe"))):
+        [label] = [chip["label"] for chip in answer["understood"]["chips"] if "Europe" in chip["label"]]
+        assert label == "in Europe (28 countries)"
 
 
 def test_what_was_calculated_is_not_called_a_number_of_companies(client: TestClient, shared_sample_url: str) -> None:

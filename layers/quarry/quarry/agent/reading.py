@@ -35,7 +35,7 @@ from quarry.services.services import Caller, Services
 from quarry.spans.mention import Mention, Place, ValueMatch
 from quarry.spans.places import find_places
 
-PLACE_NAMES_MAX = 100
+PLACE_NAMES_MAX = 1_000
 """How many names of a place are looked up: a region has the names of all places in it."""
 MATCHES_MAX = 20
 """How many values are shown, those with the most words of the question first."""
@@ -90,7 +90,39 @@ def _links(
         for table in match.value.tables
         if (table, match.value.facet) in places
     ]  # fmt: skip
+    links = _places_as_said(question, tokens, links, list(places.values()))
     return [*links, *_unknown_places(question, tokens, list(places.values()), links)]
+
+
+def _places_as_said(
+    question: str, tokens: Sequence[Token], links: Sequence[ValueLink], fields: Sequence[tuple[str, str, SearchTable]]
+) -> list[ValueLink]:
+    """The links, with one for each field of places whose values a named place means: the spellings of it, or the places in it.
+    A region is of the field of each source where most rows are in it: a city of a country's name is none.
+    """
+    of_places = {(source, field) for source, field, table in fields if table.facet(field).kind == "place"}
+    told = list(links)
+    for mention in find_places(question, tokens):
+        if not isinstance(mention.value, Place) or mention.is_latent:
+            continue
+        span = span_of(tokens, mention)
+        within = [each for each in told if (each.first, each.last) == span and (each.source, each.field) in of_places]
+        by_field: dict[tuple[str, str], list[ValueLink]] = {}
+        for each in within:
+            by_field.setdefault((each.source, each.field), []).append(each)
+        one = [_as_one(same, question[mention.start : mention.end]) for same in by_field.values()]
+        if mention.value.kind in ("region", "continent"):
+            one = list({each.source: each for each in sorted(one, key=lambda each: each.rows)}.values())
+        told = [*one, *(each for each in told if each not in within)]
+    return told
+
+
+def _as_one(links: Sequence[ValueLink], said: str) -> ValueLink:
+    """The values that words for a place mean in a field, as one."""
+    if len(links) == 1:
+        return links[0]
+    rows = sum(each.rows for each in links)
+    return replace(links[0], value=said, rows=rows, is_whole=True, means=tuple(each.value for each in links))
 
 
 def _unknown_places(

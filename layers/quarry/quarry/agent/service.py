@@ -20,7 +20,7 @@ from quarry.platform.errors import FieldError, InvalidInput, QuarryError, Source
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Comparison, Query, Result
+from quarry.query.algebra import Comparison, Meant, Query, Result
 from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe
@@ -321,4 +321,6 @@ def _spelt(comparison: Comparison, pointer: str, spelt: Mapping[str, list[str]],
     apart = {each if is_place else each.strip().casefold(): each for each, is_place in reversed(known)}
     values = tuple(apart.values())[::-1]
     is_one = comparison.value is not None and len(values) == 1
-    return comparison.model_copy(update={"value": values[0] if is_one else None, "values": () if is_one else values})
+    [said, *others] = texts.items()
+    meant = Meant.by(said[1], values) if not others and said[0] in places else values
+    return comparison.model_copy(update={"value": values[0] if is_one else None, "values": () if is_one else meant})

@@ -56,7 +56,8 @@ class NotBacked(ModelOutputInvalid):
     """A text that is mostly flagged."""
 
 
-def _never(text: str) -> bool:
+def never(text: str) -> bool:
+    """No text cites a source."""
     return False
 
 
@@ -73,7 +74,7 @@ class Answer:
     step_name: str
     max_turns: int
     filters: Callable[[WrittenAnswer], Sequence[TextFilter]]
-    cites: Callable[[str], bool] = _never
+    cites: Callable[[str], bool] = never
     verifier: Callable[[], Verifier] | None = None
     has_found: Callable[[], bool] = lambda: False
     text: str = ""

@@ -30,7 +30,6 @@ from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 
 MAX_CALLS = 12
-ANSWER_RESERVE_SECONDS = 10.0
 VALUES_KEPT_SECONDS = 60.0
 
 
@@ -45,7 +44,9 @@ async def chat_about_campaigns(
 
     Raises InvalidInput when the page's filters name what does not exist.
     """
-    budget, said = _budget(services), request.as_asked()
+    settings = services.settings
+    budget = Budget.for_answer(MAX_TURNS, MAX_CALLS, settings.campaigns_chat_seconds, settings.campaigns_chat_tokens)
+    said = request.as_asked()
     with services.run("campaigns", caller, request.message, said, budget, request_id, run_id) as run:
         known = await values_of(services)
         base = await check_filters(request, known, services.reader)
@@ -92,14 +93,3 @@ async def values_of(services: Services) -> KnownValues:
     known = await services.memory.read("campaign values", look_up, seconds=VALUES_KEPT_SECONDS)
     # an empty table may be filled at any moment
     return known or await look_up()
-
-
-def _budget(services: Services) -> Budget:
-    settings = services.settings
-    return Budget(
-        max_turns=MAX_TURNS,
-        max_calls=MAX_CALLS,
-        max_seconds=settings.campaigns_chat_seconds,
-        max_tokens=settings.campaigns_chat_tokens,
-        reserved_seconds=min(ANSWER_RESERVE_SECONDS, settings.campaigns_chat_seconds / 2),
-    )

@@ -9,8 +9,9 @@ from typing import Any
 
 from quarry.agent.reading import matched_values
 from quarry.agent.sources import card, describe_sources
-from quarry.answering.answer import Answer, Said, Withdrawn
+from quarry.answering.answer import Answer
 from quarry.answering.loop import ToolFinished, ToolStarted
+from quarry.answering.told import answer_with, event_of
 from quarry.answering.written import WrittenAnswer
 from quarry.campaigns.contract import (
     Campaign,
@@ -27,12 +28,8 @@ from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.streaming.events import (
     Event,
-    PartialText,
-    PartialTextEvent,
-    TextWithdrawnEvent,
     ToolCalled,
     ToolCallEvent,
-    Withdrawal,
 )
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.trust import SourceText
@@ -51,24 +48,19 @@ class Written:
     answer: Answer = field(init=False)
 
     def __post_init__(self) -> None:
-        toolset = self.toolset
-        self.answer = Answer(
-            toolset.run, STEP, MAX_TURNS, self._filters, verifier=self._verifier, has_found=lambda: toolset.has_found
-        )
+        self.answer = answer_with(self.toolset, STEP, MAX_TURNS, self._filters, self._verifier)
 
     async def answered(self) -> AsyncGenerator[Event]:
         """The events of the answer; a model that fails ends it. Raises DatabaseUnavailable."""
         async with aclosing(self.answer.told(await self._messages(), self.toolset.tools())) as happened:
             async for event in happened:
                 match event:
-                    case Said(piece):
-                        yield PartialTextEvent(data=PartialText(text=piece))
-                    case Withdrawn(reason):
-                        yield TextWithdrawnEvent(data=Withdrawal(reason=reason))
                     case ToolStarted(id, tool, arguments):
                         yield ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=_given(arguments)))
                     case ToolFinished():
                         yield self._observed(event)
+                    case _ if (told := event_of(event)) is not None:
+                        yield told
 
     async def _messages(self) -> Sequence[Message]:
         toolset, request = self.toolset, self.request

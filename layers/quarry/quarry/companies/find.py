@@ -30,12 +30,11 @@ from quarry.companies.reading import read_sought
 from quarry.companies.rounds import budget_of, rounds
 from quarry.companies.sources import SEARCHED, met
 from quarry.companies.store import count_meeting, stored_vectors
-from quarry.language.tokens import stem
 from quarry.platform.contract import Request
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import STOP_WORDS, CleanText, Identifier, QueryText, shorten, significant_words, words
+from quarry.platform.text import CleanText, Identifier, QueryText, left_out, shorten, significant_words
 from quarry.query.algebra import Comparison, Condition, OneOrMany, Query
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller, Services
@@ -115,7 +114,9 @@ async def find_companies(
             else:
                 yield taken
     found = await _found(context, await conclude(context, now))
-    yield replace(found, unasked=await off_loop(_unasked, context.question, arguments))
+    yield replace(
+        found, unasked=await off_loop(left_out, context.question, json.dumps(arguments.as_asked(), ensure_ascii=False))
+    )
 
 
 async def _asked(arguments: FindCompaniesArguments, context: Context) -> Asked:
@@ -200,13 +201,6 @@ async def _found(context: Context, result: Result) -> FoundCompanies:
         uncovered(result) if result.chosen else result.unheard,
         remarks,
     )
-
-
-def _unasked(question: str, arguments: FindCompaniesArguments) -> list[str]:
-    """The words of a question that the arguments of its search leave out."""
-    asked = {*significant_words(json.dumps(arguments.as_asked(), ensure_ascii=False))}
-    said = [word for word in dict.fromkeys(words(question)) if word not in STOP_WORDS]
-    return [word for word in said if stem(word) not in asked]
 
 
 def _assumed(sought: Sought) -> list[str]:

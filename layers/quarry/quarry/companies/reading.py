@@ -17,7 +17,7 @@ from quarry.language.tokens import phrase, runs
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
-from quarry.query.algebra import AnyOf, Comparison, Condition, Query
+from quarry.query.algebra import AnyOf, Comparison, Condition, Meant, Query
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
@@ -172,7 +172,7 @@ class _Own:
             self._leave_out(said.place.first, said.place.last, "status", "affirmed")
             return  # this status is assumed anyway
         if hard and chances.asked_for >= CHANCE_MIN:
-            asked = AnyOf.of([Comparison(field=field, values=_values(said, field)) for field in hard])
+            asked = AnyOf.of([_compared(said, field) for field in hard])
             self._add(asked, chances.asked_for)
             self._leave_out(said.place.first, said.place.last, hard[0], "affirmed")
             return
@@ -272,9 +272,19 @@ def _asks_for_numbers(candidate: Candidate) -> bool:
     return candidate.ask.kind not in ("rows", "distinct") or candidate.kind == "extreme"
 
 
+def _compared(said: SaidValue, field: str) -> Comparison:
+    """The condition that a field has a value that words name."""
+    compared = Comparison(field=field, values=_values(said, field))
+    links = [link for link in said.links if link.field == field]
+    if len(links) != 1 or not links[0].means:
+        return compared
+    return compared.model_copy(update={"values": Meant.by(links[0].value, compared.values)})
+
+
 def _whole_values(said: SaidValue, field: str) -> tuple[str, ...]:
     """The values of a field that the words name in full."""
-    return tuple(dict.fromkeys(link.value for link in said.links if link.field == field and link.is_whole))
+    links = [link for link in said.links if link.field == field and link.is_whole]
+    return tuple(dict.fromkeys(value for link in links for value in link.means or (link.value,)))
 
 
 def _values(said: SaidValue, field: str) -> tuple[str, ...]:
@@ -290,8 +300,8 @@ def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
     for each in conditions:
         if isinstance(each, Comparison) and each.op == "=" and each.values and _has_one(each.field):
             before = united.get(each.field)
-            values = (*(before.values if before else ()), *each.values)
-            united[each.field] = each.model_copy(update={"values": tuple(dict.fromkeys(values))})
+            values = tuple(dict.fromkeys((*(before.values if before else ()), *each.values)))
+            united[each.field] = each.model_copy(update={"values": values}) if before else each
         else:
             others.append(each)
     return (*united.values(), *others)

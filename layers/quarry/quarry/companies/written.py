@@ -14,9 +14,10 @@ from dataclasses import dataclass, field
 from quarry.agent.domain_tools import bounded
 from quarry.agent.reading import matched_values
 from quarry.agent.sources import card, what_may_be_asked
-from quarry.answering.answer import Answer, Said, Withdrawn
-from quarry.answering.loop import Tool, ToolFinished, ToolProgress, ToolResult, ToolStarted
+from quarry.answering.answer import Answer
+from quarry.answering.loop import Tool, ToolFinished, ToolResult, ToolStarted
 from quarry.answering.prompts import answer_messages, earlier
+from quarry.answering.told import answer_with, event_of
 from quarry.answering.toolset import Toolset
 from quarry.answering.written import WrittenAnswer
 from quarry.companies import contract
@@ -42,7 +43,7 @@ from quarry.platform.text import fence, shorten
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.query.understood import Understood
-from quarry.streaming.events import Event, PartialText, PartialTextEvent, TextWithdrawnEvent, Withdrawal
+from quarry.streaming.events import Event
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.levels import level
 from quarry.verification.trust import SourceText
@@ -110,26 +111,21 @@ class Written:
     answer: Answer = field(init=False)
 
     def __post_init__(self) -> None:
-        toolset = self.toolset
-        self.answer = Answer(
-            toolset.run, STEP, MAX_TURNS, self._filters, verifier=self._verifier, has_found=lambda: toolset.has_found
-        )
+        self.answer = answer_with(self.toolset, STEP, MAX_TURNS, self._filters, self._verifier)
 
     async def answered(self) -> AsyncGenerator[Event]:
         """The events of the answer; a model that fails ends it. Raises DatabaseUnavailable."""
         async with aclosing(self.answer.told(await self._messages(), self.toolset.tools())) as happened:
             async for event in happened:
                 match event:
-                    case Said(piece):
-                        yield PartialTextEvent(data=PartialText(text=piece))
-                    case Withdrawn(reason):
-                        yield TextWithdrawnEvent(data=Withdrawal(reason=reason))
-                    case ToolProgress(progress):
-                        yield progress
-                    case ToolStarted(id, tool) if tool != FIND_COMPANIES.name:
+                    case ToolStarted(_, tool) | ToolFinished(_, tool) if tool == FIND_COMPANIES.name:
+                        pass  # its steps are activities
+                    case ToolStarted(id, tool):
                         yield _activity(id, tool, "running")
-                    case ToolFinished(id, tool, result) if tool != FIND_COMPANIES.name:
+                    case ToolFinished(id, tool, result):
                         yield _activity(id, tool, "completed", result.summary)
+                    case _ if (told := event_of(event)) is not None:
+                        yield told
 
     async def _messages(self) -> Sequence[Message]:
         context, toolset = self.context, self.toolset

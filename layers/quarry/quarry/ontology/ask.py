@@ -17,10 +17,10 @@ from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.agent.sources import card
 from quarry.agent.tools import Hit
-from quarry.answering.answer import BROKEN_OFF, Answer, Said, Withdrawn
+from quarry.answering.answer import BROKEN_OFF, Answer
 from quarry.answering.citations import CitationFilter
-from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages, earlier
+from quarry.answering.told import answer_with, event_of
 from quarry.answering.toolset import Toolset, hit_block
 from quarry.answering.written import WrittenAnswer
 from quarry.models.interface import Message
@@ -53,12 +53,6 @@ from quarry.streaming.events import (
     Event,
     PartialText,
     PartialTextEvent,
-    TextWithdrawnEvent,
-    ToolCalled,
-    ToolCallEvent,
-    ToolObservationEvent,
-    ToolObserved,
-    Withdrawal,
 )
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.levels import Exact, level
@@ -69,7 +63,6 @@ STEP = "ontology_answer"
 MAX_TURNS, MAX_CALLS = 5, 12
 CHOICES: tuple[Meaning, ...] = ("required", "excluded")
 """How a condition may be meant: a Query prefers nothing."""
-ANSWER_RESERVE_SECONDS = 10.0
 FIRST_HITS = 8
 ABOUT = "the projects of a user's workspace: tasks, plans, goals, milestones, documents, outputs and requirements"
 NOTES = "What the words of the user call a project, a person or a status is a value; look it up with `values` if it is not below."
@@ -85,7 +78,9 @@ async def answer_about_projects(
     """The events of one answer. A failing model degrades steps and never ends the stream; a failing database does. Raises
     NotFound for a project that is not the caller's.
     """
-    budget, logged = _budget(services), request.model_dump(mode="json", exclude={"history"}, exclude_none=True)
+    settings = services.settings
+    budget = Budget.for_answer(MAX_TURNS, MAX_CALLS, settings.campaigns_chat_seconds, settings.campaigns_chat_tokens)
+    logged = request.model_dump(mode="json", exclude={"history"}, exclude_none=True)
     with services.run("ontology", caller, request.question, logged, budget, request_id, run_id) as run:
         asking = await Asking.of(request, caller, services, run)
         answer, ruled = asking.answer, ""
@@ -103,17 +98,6 @@ async def answer_about_projects(
         run.end_reason = "answered" if data.results or asking.tools.results else "nothing_found"
         for last in ending(FinalAnswerEvent(data=data), data.understood):
             yield last
-
-
-def _budget(services: Services) -> Budget:
-    settings = services.settings
-    return Budget(
-        max_turns=MAX_TURNS,
-        max_calls=MAX_CALLS,
-        max_seconds=settings.campaigns_chat_seconds,
-        max_tokens=settings.campaigns_chat_tokens,
-        reserved_seconds=min(ANSWER_RESERVE_SECONDS, settings.campaigns_chat_seconds / 2),
-    )
 
 
 @dataclass(kw_only=True)
@@ -141,16 +125,7 @@ class Asking:
     answer: Answer = field(init=False)
 
     def __post_init__(self) -> None:
-        tools = self.tools
-        self.answer = Answer(
-            tools.run,
-            STEP,
-            MAX_TURNS,
-            self._filters,
-            self._cites,
-            verifier=self._verifier,
-            has_found=lambda: tools.has_found,
-        )
+        self.answer = answer_with(self.tools, STEP, MAX_TURNS, self._filters, self._verifier, self._cites)
 
     @classmethod
     async def of(cls, request: OntologyAskRequest, caller: Caller, services: Services, run: Run) -> Asking:
@@ -175,16 +150,8 @@ class Asking:
         """The events of an answer that a model writes."""
         async with aclosing(self.answer.told(await self._messages(), self.tools.tools())) as happened:
             async for event in happened:
-                match event:
-                    case Said(piece):
-                        yield PartialTextEvent(data=PartialText(text=piece))
-                    case Withdrawn(reason):
-                        yield TextWithdrawnEvent(data=Withdrawal(reason=reason))
-                    case ToolStarted(id, tool, arguments):
-                        yield ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=arguments))
-                    case ToolFinished(id, tool, result):
-                        told = ToolObserved(id=id, tool=tool, count=result.count, summary=result.summary)
-                        yield ToolObservationEvent(data=told)
+                if (told := event_of(event)) is not None:
+                    yield told
 
     async def _messages(self) -> Sequence[Message]:
         request, tools = self.request, self.tools

@@ -4,6 +4,7 @@ costs a credit, so the tools over all sources only read profiles.
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 from pydantic import Field
@@ -22,7 +23,8 @@ from quarry.people.search import search_people
 from quarry.people.structured import FindPeopleArguments, find_people
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
-from quarry.platform.text import Identifier, QueryText
+from quarry.platform.off_loop import off_loop
+from quarry.platform.text import Identifier, QueryText, left_out
 from quarry.services.services import Caller, Services
 
 INSTEAD_OF_SEARCH = "use find_people, which costs a credit; counts and groups of people come from `query`"
@@ -65,7 +67,7 @@ class FoundPerson(LazyModel):
 
 class FoundPeople(LazyModel):
     """At most five people, best first; who misses something is only near. `relaxations`: how many more there would be without a
-    condition. `notice`: what could not be done.
+    condition. `notice`: what could not be done. `unasked`: words of `need` that no condition has.
     """
 
     search_id: str
@@ -73,6 +75,7 @@ class FoundPeople(LazyModel):
     relaxations: list[Relaxation] = []
     charged: bool = True
     notice: str | None = None
+    unasked: list[str] = []
     next: str = ""
 
 
@@ -85,7 +88,9 @@ async def _search(arguments: SearchPeopleArguments, caller: Caller, services: Se
 
 
 async def _find(arguments: FindPeopleArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    return _shown(await find_people(arguments, caller, services))
+    given = arguments.model_dump(mode="json", exclude={"need", "key"}, exclude_defaults=True)
+    unasked = await off_loop(left_out, arguments.need, json.dumps(given, ensure_ascii=False))
+    return _shown(await find_people(arguments, caller, services)) | {"unasked": unasked}
 
 
 def _shown(found: PeopleSearchResponse) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from quarry.language.tokens import keys, stem, stems_of, unique
-from quarry.language.word_forms import word_forms
+from quarry.language.word_forms import is_everyday, word_forms
 from quarry.people.contract import Constraints, PersonResult
 from quarry.people.filters import (
     FALLBACK_TIER_LOCATION_SOFT,
@@ -34,6 +34,7 @@ from quarry.people.filters import (
     without,
 )
 from quarry.people.normalisation import OR
+from quarry.platform.text import left_out
 from quarry.spans.gazetteer import spellings
 
 MATCHED_CARDS_PER_PERSON = 3
@@ -198,18 +199,45 @@ def named_clauses(constraints: Constraints) -> list[Clause]:
     """The query's own words that no condition covers, each with its other forms. They exclude nobody, but are shown as missing if
     nobody has them.
     """
-    said = set(stems_of(constraints.query_original))
+    said = set(stems_of(f"{constraints.query_original} {constraints.query_cleaned}"))
     must = constraints.must
     told = set(map(stems_of, (*must.company_norm, *must.school_norm, *must.team_norm, *must.text)))
     terms = [
         term
-        for term in unique(constraints.should.keywords, stems_of)
+        for term in unique((*constraints.should.keywords, *_left_out(constraints)), stems_of)
         if said.issuperset(stems_of(term)) and stems_of(term) not in told
     ]
     return [
         Clause(term, alternatives=tuple(Clause(form, text=form) for form in (term, *word_forms(term))))
         for term in terms[:PREFERRED_MAX]
     ]
+
+
+def _left_out(constraints: Constraints) -> list[str]:
+    """The words of a query that a reading left out, where it says nothing of what to be or to know."""
+    must, should = constraints.must, constraints.should
+    if must.role or must.text or must.name or constraints.like or should.keywords or should.skills_or_tools:
+        return []
+    stated = " ".join(constraints.query_original[each.start : each.end] for each in constraints.evidence)
+    return [word for word in left_out(constraints.query_cleaned, stated) if not is_everyday(word)]
+
+
+def nobody_is(constraints: Constraints, filters: CardFilters, people: Sequence[PersonResult]) -> str | None:
+    """Whom the query asks for, if none of these people is that: a required role that all of them miss; or else what the query
+    names first of whom to find, in words that tell people apart where it has such.
+    """
+    missed = frozenset.intersection(*(frozenset(each.misses) for each in people)) if people else frozenset()
+    roles = [_role_clause(role).label for role in filters.roles]
+    if (lacking := next((each for each in roles if each in missed), None)) is not None:
+        return lacking
+    words = [clause.label for clause in named_clauses(constraints)]
+    telling = [each for each in words if not all(map(is_everyday, keys(each)))]
+    said = (constraints.query_cleaned or constraints.query_original).casefold()
+    places = {each: said.find(each.casefold()) for each in (*filters.texts, *(telling or words))}
+    first = min(places, key=lambda each: (places[each] < 0, places[each]), default=None)
+    of_roles = [each.start for each in constraints.evidence if each.field == "must.role"]
+    is_first = first is not None and (not roles or places[first] < min(of_roles, default=0))
+    return first if is_first and first in missed else None
 
 
 def ruled_out_words(constraints: Constraints) -> list[tuple[str, ...]]:

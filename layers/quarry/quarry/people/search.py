@@ -1,9 +1,9 @@
-"""The search for people, for one credit where it shows anybody.
+"""The search for people, for one credit where it shows anybody who is what the query asks for.
 
 Read `_search` from top to bottom: check the credit, read the query (by the model, else by its segments), find people in the
 strictest tier with enough of them, let the model drop and order them, and give reasons. Then one transaction stores the search,
-charges it where it found anybody, and keeps the answer for a repeated call. A search that fails before that stores and charges
-nothing.
+charges it where it found such people, and keeps the answer for a repeated call. A search that fails before that stores nothing
+and charges nothing.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from quarry.people.filters import CardFilters, card_filters, embedding_text, exc
 from quarry.people.finding import Finding, Wanted, find_people
 from quarry.people.meaning import learned, read_parts
 from quarry.people.normalisation import about, cleaned_query, edited, normalise, unsaid, validated
-from quarry.people.ranking import TOP_PEOPLE, named_clauses, preferred_clauses, ruled_out_words
+from quarry.people.ranking import TOP_PEOPLE, named_clauses, nobody_is, preferred_clauses, ruled_out_words
 from quarry.people.reasons import (
     DATA,
     ReasonsToGive,
@@ -151,11 +151,13 @@ async def _search(
     filters = card_filters(constraints, request)
     found, relaxations, notice = await _find(request, constraints, filters, services, run)
     found, reasons = await _explain(found, constraints, filters, services, run)
+    lacking = await off_loop(nobody_is, constraints, filters, found.people)
 
     search_id = uuid.uuid4()
     with run.step("store"):
         async with services.database.transaction() as connection:
             found = found.only(await hold_people(connection, [person.id for person in found.people]))
+            is_charged = bool(found.people) and lacking is None
             response = PeopleSearchResponse(
                 search_id=str(search_id),
                 people=[person.model_copy(update={"why_matched": reasons[person.id]}) for person in found.people],
@@ -164,8 +166,8 @@ async def _search(
                 fallback_tier=found.tier,
                 relaxations=relaxations,
                 degraded=run.degraded,
-                charged=bool(found.people),
-                notice=notice if found.people else _nobody(notice, found, filters),
+                charged=is_charged,
+                notice=notice if is_charged else _nobody(notice, found, filters, lacking),
             )
             await store_search(
                 connection,
@@ -180,20 +182,22 @@ async def _search(
             )
             if claim is not None:
                 await claim.store(connection, response)
-            if found.people:
+            if is_charged:
                 # last, since the user's other searches wait from here for the end of this transaction
                 await spend(connection, caller.user_id, SEARCH_PRICE, "search", str(search_id))
-    if found.people:
+    if is_charged:
         services.metrics.count(CREDITS_SPENT, SEARCH_PRICE)
     run.results = [ResultRecord("person", ranked.person_id, ranked.score) for ranked in found.ranked]
     run.end_reason = "answered" if found.people else "nothing_found"
     return response
 
 
-def _nobody(notice: str | None, found: Finding, filters: CardFilters) -> str:
-    """Why nobody is shown."""
+def _nobody(notice: str | None, found: Finding, filters: CardFilters, lacking: str | None) -> str:
+    """Why nobody is shown, or nobody who is what was asked for."""
     labels = "; ".join(label for label, _, _ in exclusions(filters))
     why = f"Everybody who fits is ruled out: {labels}." if found.is_ruled_out else "Nobody fits."
+    if lacking is not None:
+        why = f"No profile found says “{lacking}”: these people are only near."
     return " ".join(filter(None, [notice, why, "Nothing was charged."]))
 
 
@@ -239,7 +243,7 @@ async def _find(
         vector,
         excluded,
         preferred=preferred_clauses(constraints) if request.constraints else [],
-        named=[] if request.constraints else named_clauses(constraints),
+        named=named_clauses(constraints),
         ruled_out=ruled_out_words(constraints),
         shown=TOP_PEOPLE if run.chat is None else JUDGED_PEOPLE,
         like=like,

@@ -12,6 +12,9 @@ from typing import Self
 
 from quarry.platform.errors import TimeIsUp
 
+ANSWER_RESERVE_SECONDS = 10.0
+"""Reserved for the text of an answer."""
+
 
 @dataclass
 class Budget:
@@ -42,6 +45,13 @@ class Budget:
     def without_model(cls, seconds: float) -> Self:
         """The budget of a search that calls no model."""
         return cls(max_turns=0, max_calls=0, max_seconds=seconds, max_tokens=1)
+
+    @classmethod
+    def for_answer(
+        cls, max_turns: int, max_calls: int, seconds: float, tokens: int, reserve: float = ANSWER_RESERVE_SECONDS
+    ) -> Self:
+        """The budget of an answer that a model may write, with time kept back for the text: at most half of all."""
+        return cls(max_turns, max_calls, seconds, tokens, reserved_seconds=min(reserve, seconds / 2))
 
     @property
     def seconds_left(self) -> float:

@@ -119,6 +119,12 @@ def significant_words(text: str) -> list[str]:
     return list(dict.fromkeys(stem(word) for word in words(text) if word not in STOP_WORDS))
 
 
+def left_out(question: str, arguments: str) -> list[str]:
+    """The words of a question that carry a topic and that the arguments of its search, as text, have in no form."""
+    asked = {*significant_words(arguments)}
+    return [word for word in dict.fromkeys(words(question)) if word not in STOP_WORDS and stem(word) not in asked]
+
+
 def is_in_other_script(text: str) -> bool:
     """Whether most letters of a text are not Latin."""
     letters = [letter for letter in text if letter.isalpha()]

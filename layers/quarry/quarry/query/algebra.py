@@ -92,6 +92,19 @@ Value = Annotated[
 """What a field is compared with. The tags, which stand in the places of validation errors, are no key of any object."""
 
 
+class Meant(tuple[Scalar, ...]):
+    """The values of the data that one word stands for, such as the countries of a region, with that word."""
+
+    said: str = ""
+
+    @classmethod
+    def by(cls, said: str, values: Iterable[Scalar]) -> Meant:
+        """These values, meant by a word."""
+        meant = cls(values)
+        meant.said = said
+        return meant
+
+
 class Comparison(_Part):
     """A field and a value, several `values` (any of them; for `!=` none), another field of the row (`{"field":
     "closed_on"}`) or the result of a query. `between` two values, inclusive; `contains` a piece of text or an
@@ -255,8 +268,8 @@ class Aggregate(_Part):
     def _from_short(cls, value: Any) -> Any:
         """`avg(amount)` and `{"avg": "amount"}` say the same as `{"fn": "avg", "field": "amount"}`."""
         if isinstance(value, str):
-            function, _, rest = value.partition("(")
-            return cls._of_text(function.strip(), rest.strip().removesuffix(")").strip())
+            called, _, rest = value.partition("(")
+            return cls._of_text(called.strip(), rest.strip().removesuffix(")").strip())
         if not isinstance(value, dict):
             return value
         named = [key for key in get_args(Function) if key in value]

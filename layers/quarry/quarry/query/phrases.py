@@ -27,6 +27,7 @@ from quarry.query.algebra import (
     Condition,
     Exists,
     Group,
+    Meant,
     Not,
     OtherField,
     Query,
@@ -360,6 +361,9 @@ class Phrases:
             return self.results(condition.value)
         if isinstance(condition.value, OtherField):
             return self.field(condition.value.field, rows)
+        if isinstance(condition.values, Meant) and len(condition.values) > NAMED_MAX:
+            number = self.writing.number(len(condition.values))
+            return f"{condition.values.said} ({number} {plural(self.field(condition.field, rows))})"
         values = self._values(condition.scalars, kind, unit)
         if condition.field.startswith(f"{MONTH}("):
             values = [self.writing.alone[each - 1] for each in condition.scalars if isinstance(each, int)]

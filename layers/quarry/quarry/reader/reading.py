@@ -24,7 +24,7 @@ from quarry.query.paths import MONTH
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text
-from quarry.reader.names import FieldName
+from quarry.reader.names import KEY, FieldName
 from quarry.reader.said import Place, Said, SaidDays, SaidValue, ValueLink
 from quarry.reader.unread import doubtful, explained, is_behind, may_state, unread_of
 
@@ -197,8 +197,12 @@ def read_question(
 def _query(found: Candidates) -> Query | None:
     """The first candidate as a valid Query. None if it is not valid."""
     first = found.all[0]
+    given = {**first.query, "spans": list(_spans(found.said, first))}
+    if given.get("select") == [*KEY] and not {*KEY} & {token.key for token in found.said.tokens}:
+        # nobody asked for keys: rows are shown by their names
+        del given["select"]
     try:
-        return Query.model_validate({**first.query, "spans": list(_spans(found.said, first))})
+        return Query.model_validate(given)
     except ValidationError:
         return None
 

@@ -21,7 +21,7 @@ from quarry.spans.numbers import find_durations, find_numbers
 @dataclass(frozen=True)
 class ValueLink:
     """The words from `first` to before `last` of a question may mean `value` of a field, which this many rows have. `is_whole`:
-    the question contains all of it.
+    the question contains all of it. Words for a place may mean several values: then `value` is those words, and `means` has them.
     """
 
     first: int
@@ -31,6 +31,7 @@ class ValueLink:
     value: str
     rows: int = 0
     is_whole: bool = True
+    means: tuple[str, ...] = ()
 
 
 WORDS_MAX = 60

@@ -63,7 +63,15 @@ async def answer_question(
     asked of the model. One that nobody waited for is not kept.
     """
     types, services = await acting_for(caller, services)
-    budget, logged = _budget(services), request.as_asked()
+    settings = services.settings
+    budget = Budget.for_answer(
+        MAX_STEPS + FOLLOWUP_TURNS,
+        MAX_STEPS,
+        settings.records_ask_seconds,
+        settings.records_ask_tokens,
+        ANSWER_RESERVE_SECONDS,
+    )
+    logged = request.as_asked()
     with services.run("records", caller, request.question, logged, budget, request_id, run_id) as run:
         yield IntentEvent(intent=classify_intent(request.question))
         asker = _Asker(request, types, caller, services, run)
@@ -143,17 +151,6 @@ def _observation(begun: Begun) -> ToolObservationEvent:
     first = begun.first
     summary = f"{first.summary}; only {begun.asked.told.label}" if begun.asked.told else first.summary
     return ToolObservationEvent(id=FIRST_SEARCH, tool=SEARCH, count=len(first.ranked), summary=summary)
-
-
-def _budget(services: Services) -> Budget:
-    settings = services.settings
-    return Budget(
-        max_turns=MAX_STEPS + FOLLOWUP_TURNS,
-        max_calls=MAX_STEPS,
-        max_seconds=settings.records_ask_seconds,
-        max_tokens=settings.records_ask_tokens,
-        reserved_seconds=min(ANSWER_RESERVE_SECONDS, settings.records_ask_seconds / 2),
-    )
 
 
 async def answered_by_rule(begun: Begun) -> AsyncGenerator[Event]:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quarry.platform.text import shorten
-from quarry.verification.check import Verification
+from quarry.verification.check import Checked, Verification
+from quarry.verification.names import names_in
 from quarry.verification.trust import Trust
+from quarry.verification.values import read_values
 
 Certainty = Literal["sure", "likely", "doubtful"]
 UNREAD_CHARACTERS_MAX = 120
@@ -35,7 +37,7 @@ def level(
 ) -> Trust | None:
     """How far an answer on this basis can be believed; None where it claims nothing. What is `missing` are parts of the data that
     could not be read: an answer without them is not trusted far. `is_talk`: the writer says that the text rests on no source and
-    no result; it has a level only where the check finds a claim in it that is true or false.
+    no result; it has a level only where the check finds a claim in it that is true or false, or one with a name, number or date.
     """
     match basis:
         case Passages():
@@ -43,12 +45,20 @@ def level(
         case Exact():
             found = _of_reading(basis)
         case Verification():
-            if not basis.claims or (is_talk and all(each.state == "plausible" for each in basis.claims)):
+            if not basis.claims or (is_talk and not any(map(_claims, basis.claims))):
                 return None
             found = _of_statements(basis)
     if missing and found.level != "low":
         return Trust("low", f"Low: {', '.join(missing)} could not be searched")
     return found
+
+
+def _claims(statement: Checked) -> bool:
+    """Whether a statement claims something of the data, whatever its writer says that it rests on."""
+    if statement.state != "plausible":
+        return True
+    read = read_values(statement.text)
+    return any((read.numbers, read.days, read.times, read.votes, read.codes, *names_in(statement.text, frozenset())))
 
 
 def _of_reading(basis: Exact) -> Trust:
