@@ -120,7 +120,7 @@ def test_a_statement_that_goes_on_when_time_is_up_ends_the_stream_in_an_error(
     make = rounds.budget_of
 
     def begun_long_ago(settings: Settings) -> Budget:
-        budget = make(settings)
+        budget = replace(make(settings), clock=clock)
         clock.now += 59.9
         return budget
 
