@@ -32,7 +32,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS, words
 from quarry.query.algebra import Query
 from quarry.verification.check import Verification, Verifier
-from quarry.verification.levels import level
+from quarry.verification.levels import Exact, level
 from quarry.verification.wire import checked_statements, confidence_of
 
 _MATCHED_BY = {
@@ -306,8 +306,13 @@ def final_answer(context: Context, result: Result, content: str, checked: Verifi
         aggregation=aggregation_of(result.counted) if result.counted else None,
         session_id=context.run.session_id,
         statements=checked_statements(checked),
-        confidence=confidence_of(level(checked)),
+        confidence=confidence_of(level(checked if checked.statements or counts is None else _exact(sought))),
     )
+
+
+def _exact(sought: Sought) -> Exact:
+    """The basis of a number that was counted as the question was read: no model wrote anything that could be checked."""
+    return Exact("sure" if sought.is_sure else "likely")
 
 
 def asked_of(query: Query) -> Query:

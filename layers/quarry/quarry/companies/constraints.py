@@ -54,6 +54,7 @@ def as_understood(sought: Sought, given: Understood | None) -> Sought:
         is_plain=sought.is_plain and given.about == sought.topic and bool(tags),
         evidence=tuple(evidence_of(given)),
         asks=None if given.query.asks_for_rows else given.query,
+        is_sure=True,
         has_more=False,
     ).bounded()
 

@@ -38,8 +38,8 @@ class Sought:
     `stated` conditions must hold. `assumed` ones are dropped if no company meets them: guesses at what the question says, and the
     status `startup` if it names none. `tags` and `preferred` conditions raise the rank of a company. No company may contain the
     `excluded` words. `topic` is the text to find by words and meaning, `words` its stems. `is_plain`: the topic consists of tags.
-    `missing` are places without companies. `asks` is the query if the question asks for a number or groups. `has_more`: some
-    conditions are over the limit.
+    `missing` are places without companies. `asks` is the query if the question asks for a number or groups, and `is_sure` whether
+    it was surely read so. `has_more`: some conditions are over the limit.
     """
 
     stated: tuple[Condition, ...] = ()
@@ -54,6 +54,7 @@ class Sought:
     missing: tuple[str, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     asks: Query | None = None
+    is_sure: bool = False
     has_more: bool = False
 
     @property

@@ -153,6 +153,7 @@ class _Own:
             missing=tuple(self._missing()),
             evidence=tuple(self._evidence),
             asks=self._asks(),
+            is_sure=self._reading.verdict == "confident",
         ).bounded()
 
     # ---- values ----
