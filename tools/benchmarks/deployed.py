@@ -10,7 +10,7 @@ import argparse
 import os
 import statistics
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from tests.deployed.artifacts import Artifacts, CannotRun, build
@@ -79,11 +79,6 @@ def measure(imports: int) -> None:
 def run_local_model(artifacts: Artifacts) -> list[float]:
     """The figures of LOCAL_MODEL, with only the shared layer and its own."""
     return _run(artifacts, LOCAL_MODEL, [artifacts.shared_layer, artifacts.embedding_layer])
-
-
-def unpacked_mebibytes(layers: Iterable[Path]) -> float:
-    """The size of layers, as Lambda counts it."""
-    return sum(size for layer in layers for _, size in _package_sizes(layer)) / 2**20
 
 
 def import_times(artifacts: Artifacts, imports: int) -> dict[str, float]:

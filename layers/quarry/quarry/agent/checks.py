@@ -6,6 +6,7 @@ import datetime
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
@@ -13,14 +14,16 @@ from quarry.postgres.pool import Database
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, conditions_of
 from quarry.query.row_conditions import RowConditions
 from quarry.query.schema import Schema
-from quarry.query.understood import Understood
+from quarry.query.understood import OWN, Understood
 from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.known_values import NamedCondition, conditions_meant
 
-OWN = "/understood"
-
 Fixed = Callable[[Comparison], Sequence[str]]
 """The values of a comparison that exist even where no row has them; none unless all are such."""
+
+
+Former = TypeVar("Former")
+"""The form in which a domain's requests held their constraints before."""
 
 
 @dataclass(frozen=True)
@@ -32,16 +35,26 @@ class ConditionChecks:
     table: SearchTable
     fixed: Fixed = lambda comparison: ()
 
-    async def checked(self, read: Understood, question: str, database: Database, at: str = OWN) -> Understood:
-        """The same with the values as the data spells them. Of values that the `question` itself says, unknown ones stay. `at` is
-        where they stand: errors point below it, or at a former form as a whole. Raises InvalidInput and DatabaseUnavailable.
+    async def checked(
+        self,
+        read: Understood | None,
+        former: Former | None,
+        made_of: Callable[[Former], Understood],
+        question: str,
+        database: Database,
+    ) -> Understood | None:
+        """What a request says was understood, or its `former` constraints, with values as the data spells them; None if it has
+        neither. Of values that the `question` itself says, unknown ones stay. Errors point to the condition, or to the former
+        constraints as a whole. Raises InvalidInput and DatabaseUnavailable.
         """
-        try:
+        if read is not None:
             return await self._checked(read, question, database)
+        if former is None:
+            return None
+        try:
+            return await self._checked(made_of(former), question, database)
         except InvalidInput as error:
-            is_own = at == OWN
-            errors = [FieldError(each.pointer if is_own else at, each.message) for each in error.errors]
-            raise InvalidInput(errors) from error
+            raise InvalidInput([FieldError("/constraints", each.message) for each in error.errors]) from error
 
     async def _checked(self, read: Understood, question: str, database: Database) -> Understood:
         if read.query.source != self.source:

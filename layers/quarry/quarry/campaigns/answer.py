@@ -73,7 +73,7 @@ def basis_of(question: Question | None, search: Search, checked: Verification) -
         return checked
     if search.result is None:
         return Passages()
-    return Exact("sure" if question.verdict == "confident" else "likely", question.unread)
+    return Exact.read(is_sure=question.verdict == "confident", unread=question.unread)
 
 
 async def _counted(toolset: CampaignToolset, search: Search, spoken_of: Sequence[Campaign]) -> CampaignSet:

@@ -290,6 +290,9 @@ def final_answer(context: Context, result: Result, content: str, checked: Verifi
     """The whole answer."""
     counts, sought = result.counted, result.asked.sought
     read = understood_of(sought, asked_of(counts.query) if counts else None)
+    # a number that was counted as the question was read has nothing that a model wrote and that could be checked
+    is_read = counts is not None and not checked.statements
+    basis = Exact.read(is_sure=sought.is_sure) if is_read else checked
     return FinalAnswer(
         content=content,
         references=[reference(result, ranked) for ranked in result.chosen],
@@ -306,13 +309,8 @@ def final_answer(context: Context, result: Result, content: str, checked: Verifi
         aggregation=aggregation_of(result.counted) if result.counted else None,
         session_id=context.run.session_id,
         statements=checked_statements(checked),
-        confidence=confidence_of(level(checked if checked.statements or counts is None else _exact(sought))),
+        confidence=confidence_of(level(basis)),
     )
-
-
-def _exact(sought: Sought) -> Exact:
-    """The basis of a number that was counted as the question was read: no model wrote anything that could be checked."""
-    return Exact("sure" if sought.is_sure else "likely")
 
 
 def asked_of(query: Query) -> Query:

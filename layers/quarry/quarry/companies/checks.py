@@ -20,12 +20,7 @@ async def check_understood(request: ChatRequest, database: Database) -> ChatRequ
     """The request, its conditions with the values as the data spells them, in the one form. Raises InvalidInput and
     DatabaseUnavailable.
     """
-    given, at = request.understood, "/understood"
-    if given is None and request.constraints is not None:
-        given, at = understood_as(request.constraints), "/constraints"
-    if given is None:
-        return request
-    checked = await _CHECKS.checked(given, request.question, database, at)
+    checked = await _CHECKS.checked(request.understood, request.constraints, understood_as, request.question, database)
     return request.model_copy(update={"understood": checked})
 
 

@@ -18,7 +18,6 @@ from quarry.platform.text import CleanText
 
 VARIANTS_PLANNED_MAX = 6
 VARIANTS_ADDED_MAX = 3
-VALUES_PLANNED_MAX = 20
 CANDIDATES_RANKED_MAX = 100
 
 Search = Literal["exact_name", Source]

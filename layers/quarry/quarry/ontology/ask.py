@@ -46,7 +46,7 @@ from quarry.query.algebra import Comparison, Condition, Query
 from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.query.understanding import ending, understood
-from quarry.query.understood import Meaning, Understood
+from quarry.query.understood import DECIDING, Understood
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import (
@@ -61,8 +61,6 @@ from quarry.verification.wire import Confidence, checked_statements
 
 STEP = "ontology_answer"
 MAX_TURNS, MAX_CALLS = 5, 12
-CHOICES: tuple[Meaning, ...] = ("required", "excluded")
-"""How a condition may be meant: a Query prefers nothing."""
 FIRST_HITS = 8
 ABOUT = "the projects of a user's workspace: tasks, plans, goals, milestones, documents, outputs and requirements"
 NOTES = "What the words of the user call a project, a person or a status is a value; look it up with `values` if it is not below."
@@ -219,7 +217,7 @@ class Asking:
             tools.results.append(result)
             self.found, self.total = await self._rows_of(result), result.total
         phrases, self.is_read = self._phrases(query), True
-        self.understood = understood(result.query, phrases, unread=unread, choices=CHOICES)
+        self.understood = understood(result.query, phrases, unread=unread, choices=DECIDING)
         return "\n".join(with_list(result.sentence, [*lines_of(result, phrases)]))
 
     def _phrases(self, query: Query) -> Phrases:
@@ -290,7 +288,7 @@ class Asking:
             place = main - 1 if main is not None and 0 < main <= len(tools.results) else len(tools.results) - 1
             result = tools.results[place]
             self.found, self.total = await self._rows_of(result), result.total
-            self.understood = understood(result.query, self._phrases(result.query), choices=CHOICES)
+            self.understood = understood(result.query, self._phrases(result.query), choices=DECIDING)
         else:
             self.found, self.total = (), 0
 

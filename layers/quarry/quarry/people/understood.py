@@ -18,12 +18,9 @@ from quarry.people.normalisation import ASSERTIONS
 from quarry.platform.contract import Evidence
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.algebra import AnyOf, Comparison, Condition, Exists, Not, Query, Span, Words
-from quarry.query.understood import CHANGEABLE, ConditionChip, Meaning, Understood
+from quarry.query.understood import CHANGEABLE, DECIDING, OWN, ConditionChip, Meaning, Understood
 
-OWN = "/understood"
 EXPERIENCE, EDUCATION = "experience", "education"
-_ANY: tuple[Meaning, ...] = CHANGEABLE
-_NOT_PREFERRED: tuple[Meaning, ...] = ("required", "excluded")
 MEASURED: Mapping[str, tuple[str, str]] = {
     "period": ("time_start", "time_end"),
     "start_date": ("started_from", "started_until"),
@@ -226,7 +223,7 @@ def _choices(condition: Condition) -> list[Meaning]:
     inner = inner.where[-1] if isinstance(inner, Exists) and inner.where else inner
     if isinstance(inner, AnyOf) or (isinstance(inner, Comparison) and inner.field in _FIXED):
         return []
-    return [*(_NOT_PREFERRED if isinstance(inner, Comparison) and inner.field in ("is_current", "period") else _ANY)]
+    return [*(DECIDING if isinstance(inner, Comparison) and inner.field in ("is_current", "period") else CHANGEABLE)]
 
 
 # ---- conditions to constraints ----

@@ -22,6 +22,10 @@ Meaning = Literal["required", "assumed", "preferred", "excluded"]
 """How a condition is meant. required: none is shown that does not meet it; assumed: so as long as some meet it; preferred: it
 only speaks for a row; excluded: it must not hold."""
 CHANGEABLE: tuple[Meaning, ...] = ("required", "preferred", "excluded")
+DECIDING: tuple[Meaning, ...] = ("required", "excluded")
+"""How a condition may be meant where none is preferred: a Query prefers nothing."""
+OWN = "/understood"
+"""Where a request holds it."""
 LABEL_MAX = 400
 
 _About = Annotated[str, StringConstraints(strip_whitespace=True, max_length=QUERY_MAX_CHARACTERS), Storable]

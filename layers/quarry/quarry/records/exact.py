@@ -15,7 +15,7 @@ from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.query.phrases import Phrases
 from quarry.query.understanding import understood
-from quarry.query.understood import Meaning
+from quarry.query.understood import DECIDING
 from quarry.reader.reading import Reading
 from quarry.records.by_rule import ByRule
 from quarry.records.contract import UnderstoodEvent
@@ -23,9 +23,6 @@ from quarry.records.evidence import aggregation_of
 from quarry.records.finding import SearchToolset
 from quarry.records.scope import as_requested, required
 from quarry.verification.levels import Exact
-
-CHOICES: tuple[Meaning, ...] = ("required", "excluded")
-"""How a condition may be meant: a Query prefers nothing."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +68,7 @@ class LikelyQuery:
     def _in_words(self, result: QueryResult, today: datetime.date) -> ByRule:
         schema, unread = self.toolset.asked.schema, [*self.reading.unread] if self.reading is not None else []
         phrases = Phrases(schema, schema.sources[self.query.source], today)
-        read = understood(result.query, phrases, unread=unread, choices=CHOICES)
+        read = understood(result.query, phrases, unread=unread, choices=DECIDING)
         lines = with_list(result.sentence, [*lines_of(result, phrases)])
         # an empty list, or a number that no row has, is seldom what was meant; zero is an answer to "how many"
         is_empty = (result.query.asks_for_rows and not result.total) or _lacks_number(result)
@@ -80,7 +77,7 @@ class LikelyQuery:
             ("\n".join(lines), f"\n\n{as_read(read.sentence, unread, phrases)}"),
             understood=UnderstoodEvent(**dict(read)),
             counted=counted.model_copy(update={"filters": self._filters()}) if counted is not None else None,
-            basis=Exact("sure" if self.is_sure and not is_empty else "likely", unread),
+            basis=Exact.read(is_sure=self.is_sure and not is_empty, unread=unread),
         )
 
     def _filters(self) -> dict[str, Any]:

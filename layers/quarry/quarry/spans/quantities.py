@@ -57,15 +57,6 @@ _MASSES = frozenset("weight mass load".split())
 _BY_STEM: Mapping[str, tuple[Dimension, float]] = {stem(word): unit for word, unit in _BY_WORD.items()}
 
 
-def in_other_units(amount: float, unit: str) -> list[float]:
-    """An amount in every other unit of the same kind; empty if the unit is unknown."""
-    dimension, factor = _BY_WORD.get(unit.lower(), (None, 1.0))
-    if dimension is None:
-        return []
-    others = {other for kind, other in _BY_WORD.values() if kind == dimension and other != factor}
-    return [amount * factor / other for other in sorted(others)]
-
-
 def dimension_of(unit: str | None) -> Dimension | None:
     """What a unit, or its stem, measures; None if it is not a unit."""
     found = unit and (_BY_WORD.get(unit.lower()) or _BY_STEM.get(unit.lower()))

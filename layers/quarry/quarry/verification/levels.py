@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, Self
 
 from quarry.platform.text import shorten
 from quarry.verification.check import Checked, Verification
@@ -25,6 +25,11 @@ class Exact:
 
     certainty: Certainty
     unread: Sequence[str] = ()
+
+    @classmethod
+    def read(cls, *, is_sure: bool, unread: Sequence[str] = ()) -> Self:
+        """The result of a query that was read surely, or only likely meant."""
+        return cls("sure" if is_sure else "likely", unread)
 
 
 @dataclass(frozen=True)
