@@ -28,9 +28,6 @@ TITLE_MAX = 2
 """Words side by side may name the same, whatever so short a word stands between ("the vet, Dr. Rouse")."""
 
 
-_BE = frozenset("is are was were be been being".split())
-
-
 class Told(Protocol):
     """What a statement says, see `prose.Said`."""
 
@@ -41,7 +38,7 @@ class Told(Protocol):
 @dataclass(frozen=True)
 class Line:
     """The words of a sentence that carry meaning or deny, as stems in order. What stands before and behind a word of `turns` is
-    turned by grammar: a passive, or what a possessor has.
+    turned by grammar: a passive with "by", or what a possessor has.
     """
 
     stems: Sequence[str]
@@ -61,7 +58,7 @@ class Line:
             elif word not in STOP_WORDS and not word[0].isdigit():
                 stems.append(wording.stem(word))
                 turns.update(stems[-1:] if turns_next else ())
-            turns_next = word in _BE or word.endswith(("'s", "s'"))
+            turns_next = word.endswith(("'s", "s'"))
         return cls(stems, frozenset(turns | by), frozenset(by))
 
     @cached_property
