@@ -81,6 +81,7 @@ lock: ## Resolve the dependencies again (needs uv)
 	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 	$(UV) --group agents-layer --excludes layers/quarry/requirements.txt --excludes layers/agents/unused.txt \
 	  -c requirements/dev.txt -o layers/agents/requirements.txt
+	$(UV) --group admin-layer --excludes layers/admin/unused.txt -c requirements/dev.txt -o layers/admin/requirements.txt
 	$(UV) --group embedding-layer -c requirements/dev.txt -o layers/embedding/requirements.txt
 	$(UV) --group audit -o requirements/audit.txt
 	$(UV) --group otel-layer -c requirements/dev.txt -o layers/quarry/otel.txt

@@ -24,7 +24,6 @@ from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database
-from tests.deployed.artifacts import build
 from tests.deployed.replay import (
     EVENTS,
     OBJECT_CREATED,
@@ -42,7 +41,8 @@ from tests.deployed.replay import (
     recorded_events,
 )
 from tests.deployed.rie import EmulatedFunction, emulated
-from tests.deployed.template import ROOT
+from tools.rehearsal.artifacts import build
+from tools.rehearsal.template import ROOT
 
 ACCOUNT = "123456789012"
 REGION = "us-east-1"

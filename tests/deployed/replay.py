@@ -17,9 +17,9 @@ from typing import Any, LiteralString
 
 import psycopg
 
-from tests.deployed.template import ROOT, read_template
 from tests.fakes.object_store import ObjectStore
 from tools import gateway
+from tools.rehearsal.template import ROOT, read_template
 
 EVENTS = ROOT / "events"
 

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
-from tests.deployed.template import (
+from tools import deploy
+from tools.rehearsal.template import (
     MODEL_KEY,
     ROOT,
     SECRET,
@@ -18,7 +19,6 @@ from tests.deployed.template import (
     deployed_data,
     outputs_of,
 )
-from tools import deploy
 
 NETWORK = "vpc-1a,subnet-1a,subnet-2b"
 

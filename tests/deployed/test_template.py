@@ -13,7 +13,8 @@ from quarry.platform.settings import Settings
 from quarry.runs.idempotency import WAIT_SECONDS
 from quarry.services.services import TUNED_NAMES
 from quarry.web import problems
-from tests.deployed.template import (
+from tools import gateway
+from tools.rehearsal.template import (
     MODEL_KEY,
     OWN_DATA,
     REGION,
@@ -32,14 +33,13 @@ from tests.deployed.template import (
     statements,
     template_text,
 )
-from tools import gateway
 
 TEMPLATE = read_template()
 ON_DATA = sorted(set(functions(TEMPLATE)) - {"check"})
 """The functions that use the database."""
 
-CALL_A_MODEL = {"search", "embed"}
-KINDS = {"migrate": "Migrate"} | dict.fromkeys(("cleanup", "embed", "load"), "Load")
+CALL_A_MODEL = {"admin", "search", "embed"}
+KINDS = {"migrate": "Migrate", "admin": "Migrate"} | dict.fromkeys(("cleanup", "embed", "load"), "Load")
 """The policy of a function's work that does not serve."""
 
 # Set by Lambda, local alone, or secrets, which come by their ARN.

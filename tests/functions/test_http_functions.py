@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from snapshot_restore_py import get_after_restore
 
-from quarry.web.streamed_response import StreamedResponse
+from quarry.web.streamed_response import PRELUDE_END, StreamedResponse
 from tests.functions.conftest import Context, Event, recorded
 
 Load = Callable[[str], ModuleType]
@@ -30,9 +30,8 @@ def call(function: ModuleType, event: Event) -> dict[str, Any]:
         return b"".join([piece async for piece in response.body]).decode()
 
     body = function.environment.run(collect())
-    return {
-        "statusCode": response.status, "headers": dict(response.headers), "body": body, "isBase64Encoded": False,
-    }  # fmt: skip
+    head = json.loads(response.prelude.removesuffix(PRELUDE_END))
+    return {**head, "body": body, "isBase64Encoded": False}
 
 
 def body_of(response: dict[str, Any]) -> Any:

@@ -88,7 +88,7 @@ class Settings(SettingFields):
     def _check_together(self) -> Self:
         if self.identity == "local" and self.aws_lambda_function_name and not self.is_emulated:
             raise ValueError("IDENTITY=local trusts the client and is refused inside Lambda")
-        if self.database_reader_url and not (self.database_url or self.database_secret_arn):
+        if self.database_reader_url and not self.names_database:
             raise ValueError("DATABASE_READER_URL needs DATABASE_URL or DATABASE_SECRET_ARN for the primary database")
         if self.openai_api_key and self.openai_secret_arn:
             raise ValueError("OPENAI_API_KEY and OPENAI_SECRET_ARN are both set; set only one")
@@ -97,6 +97,11 @@ class Settings(SettingFields):
         if self.embeddings == "local" and self.embedding_dimensions != LOCAL_EMBEDDING_DIMENSIONS:
             raise ValueError(f"the local model has {LOCAL_EMBEDDING_DIMENSIONS} dimensions; unset EMBEDDING_DIMENSIONS")
         return self
+
+    @property
+    def names_database(self) -> bool:
+        """Whether there is a database of one's own, by its URL or by a secret."""
+        return bool(self.database_url or self.database_secret_arn)
 
     @property
     def logins(self) -> dict[str, str]:

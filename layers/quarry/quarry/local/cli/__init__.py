@@ -35,8 +35,9 @@ exit status:
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status."""
+def main(arguments: Sequence[str] | None = None, *, in_stack: bool = False) -> int:
+    """Run one command; the exit status. `in_stack` says that this is the function `admin` of a stack."""
+    argv = sys.argv[1:] if arguments is None else [*arguments]
     # As the local embedding model needs it, before anything else imports numpy, which reads it once.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
@@ -45,7 +46,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     try:
         try:
-            return _run(parser().parse_args(arguments))
+            return _run(parser().parse_args(argv, Arguments(argv=argv, in_stack=in_stack)))
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -80,7 +81,15 @@ def _run(given: Arguments) -> int:
 
 
 def _chosen(given: Arguments) -> Command:
-    """The command to run, here or on the server. Raises WrongUsage."""
+    """The command to run, here, on the server or in the stack. Raises WrongUsage."""
+    if given.in_stack:
+        from quarry.local.stack import check_fit
+
+        check_fit(given)
+    if given.stack is not None:
+        from quarry.local.stack import run_in_stack
+
+        return run_in_stack
     command: Command | None = given.run if given.server is None else given.remote
     if command is None:
         raise WrongUsage("this command needs the database itself: run it without --server, with DATABASE_URL set")
@@ -133,7 +142,11 @@ def parser() -> Parser:
         formatter_class=CommandsHelp,
     )
     quarry.add_argument("--version", action="version", version=f"quarry {__version__}")
-    quarry.add_argument("--server", metavar="URL", help="ask a server; works with `ask`, `query` and `credits show`")
+    elsewhere = quarry.add_mutually_exclusive_group()
+    elsewhere.add_argument("--server", metavar="URL", help="ask a server; works with `ask`, `query` and `credits show`")
+    elsewhere.add_argument(
+        "--stack", metavar="NAME", help="run the command inside a stack on AWS, with your AWS credentials"
+    )
     commands = quarry.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
     searching.add_serving(commands)
     data.add_to(commands)

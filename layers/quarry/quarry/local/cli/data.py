@@ -84,6 +84,13 @@ def _file(text: str) -> Path | S3Object:
         raise WrongUsage(str(error)) from error
 
 
+def _file_argument(text: str) -> Path | S3Object:
+    try:
+        return _file(text)
+    except WrongUsage as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
 def add_to(commands: Commands) -> None:
     add(
         commands, "sample", "quarry.local.data:load_samples", "load the sample data of every domain", "quarry sample",
@@ -131,8 +138,9 @@ def _add_declaring(commands: Commands) -> None:
         "quarry apply --plan", facts={"changes": [], "collections": [], "tables": []},
     )  # fmt: skip
     apply.add_argument(
-        "path", metavar="FILE", type=Path, nargs="?", default=Path("quarry.toml"), help="default: %(default)s"
-    )
+        "path", metavar="FILE", type=_file_argument, nargs="?", default=Path("quarry.toml"),
+        help="a file, or s3://BUCKET/KEY (default: %(default)s)",
+    )  # fmt: skip
     apply.add_argument("--plan", dest="only_plan", action="store_true", help="only show the changes")
     without = "do not embed now; `quarry embed` or `serve` does it later"
     apply.add_argument("--no-embed", dest="embed", action="store_false", help=without)

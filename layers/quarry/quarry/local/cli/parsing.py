@@ -141,7 +141,8 @@ def add(
     parser.targets = tuple(each for each in (run, remote) if isinstance(each, str))
     act, act_remotely = (calling(each) if isinstance(each, str) else each for each in (run, remote))
     assert act is not None
-    parser.set_defaults(run=act if facts is None else _telling(act, facts), remote=act_remotely)
+    full_name = parser.prog.partition(" ")[2]
+    parser.set_defaults(run=act if facts is None else _telling(act, facts), remote=act_remotely, full_name=full_name)
     if json:
         add_json(parser)
     return parser

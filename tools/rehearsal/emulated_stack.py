@@ -7,17 +7,36 @@ from __future__ import annotations
 
 import json
 import re
+import struct
 import threading
+import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
+from urllib.parse import parse_qs, unquote
 
-from tests.deployed.front_door import FrontDoor, Handler
-from tests.deployed.runtime_api import Event, RuntimeApi
-from tests.deployed.template import OWN_DATA, deployed, of_type
 from tools import gateway
+from tools.rehearsal.front_door import FrontDoor, Handler
+from tools.rehearsal.runtime_api import Event, RuntimeApi
+from tools.rehearsal.template import ACCOUNT, OWN_DATA, REGION, deployed, of_type
 
 SECONDS = 60.0
+
+
+ADMIN = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:quarry-admin:live"
+PRINCIPAL = f"arn:aws:iam::{ACCOUNT}:user/ada"
+INVOKED = re.compile(r"/2021-11-15/functions/.*:quarry-(\w+):live/response-streaming-invocations")
+
+
+def _stream_event(kind: str, media_type: str, payload: bytes) -> bytes:
+    """One message of AWS' event stream: lengths, headers and payload with their checksums."""
+    headers = b"".join(
+        struct.pack(">B", len(name)) + name.encode() + struct.pack(">BH", 7, len(value)) + value.encode()
+        for name, value in {":message-type": "event", ":event-type": kind, ":content-type": media_type}.items()
+    )
+    lengths = struct.pack(">II", 16 + len(headers) + len(payload), len(headers))
+    message = lengths + struct.pack(">I", zlib.crc32(lengths)) + headers + payload
+    return message + struct.pack(">I", zlib.crc32(message))
 
 
 class EmulatedStack(FrontDoor):
@@ -45,6 +64,40 @@ def route_of(method: str, path: str) -> gateway.Route | None:
 
 class _Handler(Handler):
     server: EmulatedStack
+
+    def do_POST(self) -> None:  # noqa: N802
+        """A request to the API, or one of the three calls to AWS that `quarry --stack` makes."""
+        if self._path == "/":
+            self._describe(parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())["Action"][0])
+        elif invoked := INVOKED.fullmatch(unquote(self._path)):
+            self._invoke(invoked[1], json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
+        else:
+            super().do_POST()
+
+    def _describe(self, action: str) -> None:
+        result = {
+            "DescribeStacks": "<Stacks><member><StackName>quarry</StackName><CreationTime>2026-01-01T00:00:00Z</CreationTime>"
+            "<StackStatus>CREATE_COMPLETE</StackStatus><Outputs><member><OutputKey>AdminFunction</OutputKey>"
+            f"<OutputValue>{ADMIN}</OutputValue></member></Outputs></member></Stacks>",
+            "GetCallerIdentity": f"<Arn>{PRINCIPAL}</Arn><UserId>AIDA</UserId><Account>{ACCOUNT}</Account>",
+        }[action]
+        body = f"<{action}Response><{action}Result>{result}</{action}Result></{action}Response>"
+        self._send(200, {"Content-Type": "text/xml"}, body)
+
+    def _invoke(self, function: str, event: Event) -> None:
+        """InvokeWithResponseStream: each piece of the response is an event of the stream, and its end is one."""
+        invocation = self.server.functions[function].invoke(event, seconds=SECONDS)
+        self.close_connection = True
+        self.send_response(200)
+        self.send_header("Content-Type", "application/vnd.amazon.eventstream")
+        self.send_header("Transfer-Encoding", "chunked")
+        self.end_headers()
+        for _, piece in invocation.pieces():
+            self._send_chunk(_stream_event("PayloadChunk", "application/octet-stream", piece))
+        failed = invocation.failure or (invocation.stream_error if invocation.trailers else None)
+        ended = {"ErrorCode": failed["errorType"], "ErrorDetails": failed["errorMessage"]} if failed else {}
+        self._send_chunk(_stream_event("InvokeComplete", "application/json", json.dumps(ended).encode()))
+        self.wfile.write(b"0\r\n\r\n")
 
     def do_OPTIONS(self) -> None:  # noqa: N802
         mock = self.server.paths[self._path]["options"]["x-amazon-apigateway-integration"]["responses"]["default"]

@@ -19,7 +19,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pytest
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +35,7 @@ INPUTS = (
     "layers",
     "sql/migrations",
     "sql/functions",
-    "tests/deployed/artifacts.py",
+    "tools/rehearsal/artifacts.py",
 )
 BUILD_SECONDS = 600.0
 STALE_SECONDS = 3600.0
@@ -68,6 +67,11 @@ class Artifacts:
     def embedding_layer(self) -> Path:
         """The layer for functions that embed locally."""
         return self._layer("EmbeddingLayer")
+
+    @property
+    def wrapper(self) -> Path:
+        """What starts a function that streams."""
+        return self.shared_layer / "exec-wrapper"
 
     def layers_of(self, name: str) -> list[Path]:
         """The layers of the function for any parameters of the template."""
@@ -136,14 +140,6 @@ def find_interpreter() -> Path:
     raise CannotRun(
         f"{RUNTIME}, which the functions run on, is neither on PATH nor in {pyenv}: nothing is built or run"
     )
-
-
-def require_artifacts() -> Artifacts:
-    """The artifacts of this checkout. Skips the test if they cannot run."""
-    try:
-        return build()
-    except CannotRun as reason:
-        pytest.skip(str(reason))
 
 
 def build() -> Artifacts:

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from tests.deployed.runtime_api import PRELUDE_BYTES_MAX, PRELUDE_END, Event, Invocation, RuntimeApi, split_prelude
+from tools.rehearsal.runtime_api import PRELUDE_BYTES_MAX, PRELUDE_END, Event, Invocation, RuntimeApi, split_prelude
 
 
 class FrontDoor(ThreadingHTTPServer):
