@@ -243,7 +243,6 @@ REQUESTS = {
     "service/health": Request("GET", "/health", public=True),
     "service/openapi": Request("GET", "/openapi.json", public=True),
     "console/config": Request("GET", "/config.json", public=True),
-    "console/examples": Request("GET", "/examples.json", public=True),
     "console/page": Request("GET", "/", accept="text/html", public=True),
     "console/search_page": Request("GET", "/search", accept="text/html", query=[("q", QUESTION)], public=True),
     "console/reference": Request("GET", "/docs", accept="text/html", public=True),

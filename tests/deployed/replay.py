@@ -17,6 +17,7 @@ from typing import Any, LiteralString
 
 import psycopg
 
+from quarry.web.page_routes import page
 from tests.fakes.object_store import ObjectStore
 from tools import gateway
 from tools.rehearsal.template import ROOT, read_template
@@ -97,9 +98,13 @@ class Answer:
             return self.body
         media_type = self.headers["content-type"]
         if media_type.startswith("text/html"):
-            html = re.sub(r'"assets/\w{12}/', '"assets/', self.body)
-            [page] = (path for path in PAGES.glob("*.html") if path.read_text() == html)
-            return {"$ref": str(page.relative_to(ROOT))}
+            served = page()
+            [name] = (
+                name
+                for name, file in (("index", served.html), ("reference", served.reference))
+                if file.body == self.body.encode()
+            )
+            return {"$ref": str((PAGES / f"{name}.html").relative_to(ROOT))}
         if "json" not in media_type:
             return self.body
         body = json.loads(self.body)

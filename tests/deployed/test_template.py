@@ -144,7 +144,7 @@ def test_every_route_leads_to_its_function_and_is_public_if_it_needs_no_user(sta
 
 
 def test_the_public_routes_are_those_of_the_contract() -> None:
-    page = {"/", "/search", "/docs", "/assets/{path+}", "/config.json", "/examples.json", "/embed/quarry-ask.js"}
+    page = {"/", "/search", "/docs", "/assets/{path+}", "/config.json", "/embed/quarry-ask.js"}
     public = {route.path for route in gateway.routes() if route.is_public}
     assert public == {"/health", "/openapi.json", "/answers/{id}"} | page
 

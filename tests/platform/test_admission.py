@@ -246,7 +246,7 @@ def test_every_route_needs_a_place_but_those_that_are_public_and_every_other_tel
     exempt = {route.path for route in routes if hasattr(route.endpoint, WITHOUT_PLACE)}
     assert exempt == {
         "/health", "/openapi.json", "/", "/search", "/docs", "/assets/{path:path}", "/embed/quarry-ask.js",
-        "/config.json", "/examples.json",
+        "/config.json",
         "/answers/{id}",
     }  # fmt: skip
     paths = openapi_document(everything.ROUTERS)["paths"]
