@@ -180,13 +180,9 @@ def scheduled_functions() -> set[str]:
 
 
 @cache
-def rules() -> dict[str, dict[str, Any]]:
-    """By function folder, the event pattern of each function that EventBridge invokes."""
-    return {
-        folder: event["Properties"]["Pattern"]
-        for folder, event in _function_events()
-        if event["Type"] == "EventBridgeRule"
-    }
+def queued_functions() -> set[str]:
+    """The folders of the functions that a queue invokes."""
+    return {folder for folder, event in _function_events() if event["Type"] == "SQS"}
 
 
 def _function_events() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -200,7 +196,8 @@ def _function_events() -> Iterator[tuple[str, dict[str, Any]]]:
 @contextmanager
 def files_put() -> Iterator[ObjectStore]:
     """An object store with the sample file of the event `load/object_created`."""
-    told = json.loads((EVENTS / f"{OBJECT_CREATED}.json").read_text())["detail"]
+    [message] = json.loads((EVENTS / f"{OBJECT_CREATED}.json").read_text())["Records"]
+    told = json.loads(message["body"])["detail"]
     with ObjectStore() as store:
         store.objects[f"{told['bucket']['name']}/{told['object']['key']}"] = PUT_FILE.read_bytes()
         yield store
