@@ -468,3 +468,10 @@ def lambda_of(stack: Template, name: str) -> dict[str, Any]:
 
 
 # --- the files themselves
+
+
+@pytest.mark.parametrize("name", ["template", "data", "monitoring"])
+def test_no_line_of_a_template_is_longer_than_a_screen(name: str) -> None:
+    # the dashboard is one text, whose lines are its own
+    lines = template_text(name).partition("DashboardBody")[0].splitlines()
+    assert [line for line in lines if len(line) > gateway.LINE_MAX] == []
