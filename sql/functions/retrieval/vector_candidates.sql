@@ -8,7 +8,8 @@
 -- If the filter leaves few rows, they are compared exactly: this is faster than walking the index past all others, and complete. Otherwise
 -- the index is walked, at most max_looked_at rows for any query, and less far if fewer of them are expected to lack the words that
 -- p_required excludes; if there are none, max_in_vain. p_fitting are the ids of the rows that meet the filter, if known; of very many, the
--- first max_few and one more. If unknown, they are looked up, unless p_fits_many says that many meet it.
+-- first max_few and one more. If unknown, they are looked up, unless p_fits_many says that many meet it. With all of them, no filter is
+-- needed.
 create or replace function vector_candidates(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
   p_embedding_type text default null, p_fitting text[] default null, p_fits_many boolean default false
@@ -38,13 +39,11 @@ begin
   if p_embedding is null then
     return;
   end if;
-  if p_filter is not null and not p_fits_many then
-    few := p_fitting;
-    if few is null then
-      execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
-    end if;
-    few := case when cardinality(few) <= max_few then few end;
+  few := p_fitting;
+  if few is null and p_filter is not null and not p_fits_many then
+    execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
   end if;
+  few := case when cardinality(few) <= max_few then few end;
   if conditions <> '' then
     if querytree(p_required) = 'T' and p_required::text !~ '<|\([^)]*&' then
       max_looked_at := max_in_vain + (max_looked_at - max_in_vain) * least(1, max_looked_at / wanted::float8 * exp((

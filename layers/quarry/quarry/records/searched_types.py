@@ -10,7 +10,7 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, LiteralString
 
-from psycopg.sql import SQL, Composable
+from psycopg.sql import SQL, Composable, Composed, Literal
 
 from quarry.civic.tables import COLLECTIONS
 from quarry.collections.collection import ENGLISH, Collection
@@ -61,6 +61,8 @@ class SearchedType:
     see and which meets a condition, as a template with a place for the condition."""
     is_always_filtered: bool = False
     """Whether a caller may not see all of its rows."""
+    only: str | None = None
+    """The condition, as SQL over a row `t` of its source, of the rows that are searched; None for all that the caller may see."""
     collection: Collection | None = field(default=None, compare=False, hash=False)
     """Its declaration, for a collection of the database."""
     languages: Sequence[str | None] = (None,)
@@ -74,7 +76,7 @@ class SearchedType:
     @cached_property
     def seen(self) -> str | None:
         """The condition, as SQL, of the rows `t` of `rows` that the caller may see; None for all."""
-        condition = self.condition(())
+        condition = replace(self, only=None).condition(())
         return None if condition is None else condition.as_string(None)
 
     @property
@@ -98,21 +100,31 @@ class SearchedType:
         return self.collection is not None and self.collection.declaration.language_column is not None
 
     def narrowed(self, condition: str | None) -> SearchedType:
-        """The type with only the rows that meet a condition over a row `t` of its source."""
-        if condition is None:
-            return self
+        """The type with only the rows that meet a condition over a row `t` of its source. How words are weighed stays."""
         # made by `RowConditions`, which quotes every name and value
-        where = f"({self.table.where}) and ({condition})"
-        return replace(self, table=replace(self.table, where=where), is_always_filtered=True)
+        return replace(self, only=condition)
 
-    def condition(self, asked: Sequence[Condition], parameters: dict[str, Any] | None = None) -> Composable | None:
-        """What these conditions ask of a row `t` of `rows`; None where it may be any. Its values are added to `parameters` or,
-        without these, stand in it.
-        """
-        if not asked and not self.is_always_filtered:
+    def condition(self, asked: Sequence[Condition]) -> Composable | None:
+        """What these conditions ask of a row `t` of `rows`, with its values in it; None where it may be any."""
+        if not (asked or self.only or self.is_always_filtered):
             return None
-        met = Filtered(self.table, asked).where(parameters)
+        met = self._met(asked)
         return SQL(self.has_source).format(met) if self.has_source else met
+
+    def fitting(self, asked: Sequence[Condition], limit: int) -> Composed | None:
+        """The array of the keys of at most `limit` rows that meet these conditions, as SQL that reads the source alone; None
+        where nothing is asked, or the language of each row is asked too.
+        """
+        if not (asked or self.only) or self.tells_language or not self.is_searched:
+            return None
+        return SQL("array(select ({})::text from {} t where {} limit {})").format(
+            SQL(self.table.key_sql), SQL(self.table.rows), self._met(asked), Literal(limit)
+        )
+
+    def _met(self, asked: Sequence[Condition]) -> Composed:
+        """What is asked of a row `t` of the source."""
+        met = Filtered(self.table, asked).where()
+        return met if self.only is None else SQL("({}) and ({})").format(met, SQL(self.only))
 
 
 class RecordTypes(Mapping[RecordType, SearchedType]):
