@@ -100,7 +100,7 @@ class Toolset:
         limited = arguments.model_copy(update={"where": where, "limit": min(arguments.limit, SEARCHED_MAX)})
         found = await agent_tools.found_texts(limited, names, self.asked, self.services)
         hits = [Hit.model_validate(each) for each in found["results"]]
-        return searched([hit_block(self.numbered(each), each) for each in hits], found.get("meeting"))
+        return searched([hit_block(self.numbered(each), each) for each in hits], found)
 
     def numbered(self, hit: Hit) -> int:
         """The number of a row among the sources of the answer."""
@@ -170,11 +170,12 @@ class Toolset:
         return self.asked.schema.sources[name].holds_words is not None
 
 
-def searched(blocks: Sequence[str], meeting: int | None) -> ToolResult:
-    """The result of a search for the model: the rows found, and how many meet its conditions."""
+def searched(blocks: Sequence[str], found: Mapping[str, object]) -> ToolResult:
+    """The result of a search for the model: the rows that it `found`, and how many meet its conditions."""
     count = len(blocks)
     summary = f"{count} row{'' if count == 1 else 's'} found" if count else "Nothing found"
-    met = [] if meeting is None else [f"{meeting} rows meet `where`."]
+    least = "At least " if found.get("more") else ""
+    met = [f"{least}{found['meeting']} rows meet `where`."] if "meeting" in found else []
     return ToolResult(count, summary, "\n".join([*met, *(blocks or ["(nothing was found)"])]))
 
 

@@ -206,7 +206,7 @@ async def gather_candidates(
         forms = await respelt(query, types, services.reader) if is_plain else {}
         # planning a long question would hold the event loop too long
         for plan in await off_loop(list, search_plans(query, types, reading, scope)):
-            arms = await with_fitting(services.reader, plan.arms, by_meaning=vector is not None)
+            arms = await with_fitting(services.reader, plan.arms)
             candidates = await find_candidates(
                 services.reader,
                 [replace(arm, query=with_forms(arm.query, forms)) for arm in arms],

@@ -44,29 +44,20 @@ class Arm:
     fits_many: bool = False
 
 
-FITTING_BY_WORDS, FITTING_BY_MEANING = 1_000, 4_000
-"""Up to so many records that meet conditions are looked at one by one (`few` of text_candidates, `max_few` of vector_candidates
-for 100 results).
-"""
-
-
-async def with_fitting(database: Database, arms: Sequence[Arm], *, by_meaning: bool) -> list[Arm]:
-    """The arms with the keys of the records that meet their conditions, where these are few, in one round trip. The source is
-    read as a whole: among rows of words, conditions on other rows would be looked up for each row.
-    """
-    most = [FITTING_BY_MEANING if by_meaning and arm.type.has_meaning else FITTING_BY_WORDS for arm in arms]
-    reads = [arm.type.fitting(arm.conditions, limit + 1) for arm, limit in zip(arms, most, strict=True)]
-    places = {read.as_string(None): place for place, read in enumerate(reads) if read is not None}
-    if not places:
-        return [*arms]
-    selects = [SQL("select {} as place, {} as keys").format(Literal(place), reads[place]) for place in places.values()]
-    kept = SQL("select place, case when cardinality(keys) <= ({}::int[])[place + 1] then keys end as keys from ({}) f")
-    rows = await database.rows(kept.format(Literal(most), SQL(" union all ").join(selects)))
-    found = {row["place"]: row["keys"] for row in rows}
-    read_at = [None if read is None else places[read.as_string(None)] for read in reads]
+async def with_fitting(database: Database, arms: Sequence[Arm]) -> list[Arm]:
+    """The arms with the keys of the records that meet their conditions, where these are few, in one round trip."""
+    reads = [arm.type.fitting(arm.conditions) for arm in arms]
+    asked = [*dict.fromkeys(each for each in reads if isinstance(each, str))]
+    selects = [
+        SQL("select {} as place, s.keys from ({}) s").format(Literal(place), SQL(each))
+        for place, each in enumerate(asked)
+    ]
+    rows = await database.rows(SQL(" union all ").join(selects)) if selects else []
+    keys = {asked[row["place"]]: row["keys"] for row in rows}
+    known = [keys[each] if isinstance(each, str) else each.keys if each else None for each in reads]
     return [
-        arm if place is None else replace(arm, fitting=found[place], fits_many=found[place] is None)
-        for arm, place in zip(arms, read_at, strict=True)
+        arm if read is None else replace(arm, fitting=fitting, fits_many=fitting is None)
+        for arm, read, fitting in zip(arms, reads, known, strict=True)
     ]
 
 
@@ -125,7 +116,7 @@ async def coverages(database: Database, arms: Sequence[Arm]) -> dict[str, float]
         return {}
     function = SQL("hybrid_candidates({table}, {embeddings}, {words}, {vector}::halfvec, 1, {condition}, %(rows)s)")
     values = {"embedding": None, "rows": ROWS_RANKED_MIN}
-    arms = await with_fitting(database, arms, by_meaning=False)
+    arms = await with_fitting(database, arms)
     best: dict[str, float] = {}
     for row in await _of_each_arm(database, arms, function, values, is_strict=False):
         query = arms[row["arm"]].query
