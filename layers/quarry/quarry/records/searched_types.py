@@ -62,7 +62,7 @@ class SearchedType:
     see and which meets a condition, as a template with a place for the condition."""
     is_always_filtered: bool = False
     """Whether a caller may not see all of its rows."""
-    only: Filter | None = None
+    only: Filter | None = field(default=None, hash=False)
     """The rows of its source that are searched; None for all that the caller may see."""
     collection: Collection | None = field(default=None, compare=False, hash=False)
     """Its declaration, for a collection of the database."""
