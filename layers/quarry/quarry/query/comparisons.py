@@ -232,7 +232,8 @@ def _with_dates(building: Building, operand: Operand, op: str, scalars: Sequence
     """Dates by the days that are named. Their parameters have no type, so that Postgres reads each as its column is: of moments
     in the time zone of the session.
     """
-    spans = [interval_of(value, operand.kind, building.today, pointer) for value, pointer in scalars]
+    begins = building.schema.calendar.fiscal_year_start
+    spans = [interval_of(value, operand.kind, building.today, pointer, begins) for value, pointer in scalars]
     value = operand.value
 
     def at(comparator: LiteralString, moment: str) -> Composed:

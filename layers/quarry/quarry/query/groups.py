@@ -478,7 +478,8 @@ def _days(base: Base, key: Key) -> tuple[datetime.date | None, datetime.date | N
             continue
         with base.building.collected():
             pointer = f"{base.pointer}/where/{place}"
-            spans = [interval_of(value, key.kind, base.building.today, pointer) for value in condition.scalars]
+            today, begins = base.building.today, base.building.schema.calendar.fiscal_year_start
+            spans = [interval_of(value, key.kind, today, pointer, begins) for value in condition.scalars]
             if spans and condition.op not in ("<", "<="):
                 firsts.append(min(span.after if condition.op == ">" else span.first for span in spans))
             if spans and condition.op not in (">", ">="):

@@ -17,6 +17,7 @@ from quarry.query.measures import defined, measure_called
 from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, invalid, resolve_over
 from quarry.query.schema import Field, Kind
 from quarry.query.scope import Scope
+from quarry.spans.quantities import currency_code
 
 WORDS = {
     "count_distinct": "different", "sum": "total", "avg": "average", "min": "lowest", "max": "highest",
@@ -107,12 +108,15 @@ class Numbers:
         measure, definition = defined(aggregate, self.scope.rows, pointer)
         made = self._added(definition, pointer)
         column = replace(made.column, name=self._name(aggregate), label=measure.label)
+        kind = made.kind
         if measure.unit == "%":
             column = replace(column, is_share=True, unit=None)
         elif measure.unit is not None:
-            column = replace(column, unit=measure.unit)
+            is_money = measure.unit.isupper() and currency_code(measure.unit.lower()) is not None
+            kind = "money" if kind == "number" and is_money else kind
+            column = replace(column, unit=measure.unit, kind=kind)
         defined_by = made.defined_by or made.aggregate.fn
-        return replace(made, aggregate=aggregate, column=column, place=len(self.all), defined_by=defined_by)
+        return replace(made, aggregate=aggregate, column=column, kind=kind, place=len(self.all), defined_by=defined_by)
 
     def _derived(self, aggregate: Aggregate, pointer: str) -> Number:
         parts = [
@@ -174,8 +178,10 @@ class Numbers:
         # periods that are filled in have no ratio
         if sign == "/":
             sql = SQL("(case when n > 0 then {} end)").format(sql)
-        is_share = aggregate.fn == "change" or (
-            sign in "+-" and all(each.column.is_share for each in parts if isinstance(each, Number))
+        is_share = (
+            aggregate.fn == "change"
+            or _is_part(aggregate)
+            or (sign in "+-" and all(each.column.is_share for each in parts if isinstance(each, Number)))
         )
         name = self._name(aggregate)
         label = aggregate.called.replace("_", " ") if aggregate.called else made.label
@@ -340,6 +346,18 @@ STEP_DAYS: dict[Period, tuple[int, str]] = {
     "day": (1, "days"), "week": (7, "days"), "month": (1, "months"), "quarter": (3, "months"), "year": (12, "months"),
 }  # fmt: skip
 """How long each period is."""
+
+
+_PARTED = ("count", "count_distinct", "sum")
+
+
+def _is_part(ratio: Aggregate) -> bool:
+    """Whether a ratio is a part of a whole: of some of the rows to the same of all of them."""
+    if ratio.fn != "ratio" or len(ratio.operands) != len(ratio.of):
+        return False
+    part, whole = ratio.operands
+    is_same = (part.fn, part.field) == (whole.fn, whole.field) and part.fn in _PARTED
+    return is_same and len(part.where) > len(whole.where) and all(each in part.where for each in whole.where)
 
 
 def _value(place: int) -> Identifier:
