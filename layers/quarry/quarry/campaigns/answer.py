@@ -22,6 +22,7 @@ from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search
 from quarry.campaigns.retrieval import find_ids
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.campaigns.wording import sentence
+from quarry.language.word_forms import is_asked_in_english
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
@@ -224,7 +225,11 @@ def _end_reason(toolset: CampaignToolset) -> EndReason:
 
 
 def suggest(question: str, found: CampaignSet, known: KnownValues) -> list[str]:
-    """Suggested questions that the data can answer and that were not just asked: about this set first, then about all."""
+    """Suggested questions that the data can answer and that were not just asked: about this set first, then about all. They are
+    in English, so that a question in another language has none.
+    """
+    if not known or not is_asked_in_english(question):
+        return []
     own = set(significant_words(question))
     counts = found.counts if found.total else {}
     company, channel = _first(counts, "company"), _first(counts, "channel")
@@ -245,7 +250,7 @@ def suggest(question: str, found: CampaignSet, known: KnownValues) -> list[str]:
         (True, "Which companies have the most campaigns?"),
     )
     offered = dict.fromkeys(text for holds, text in wanted if holds and not own.issuperset(significant_words(text)))
-    return list(offered)[:SUGGESTIONS] if known else []
+    return list(offered)[:SUGGESTIONS]
 
 
 def campaigns_spoken_of(answer: str, sets: Sequence[CampaignSet]) -> list[Campaign]:

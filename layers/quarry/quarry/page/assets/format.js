@@ -83,8 +83,12 @@ export function plural(count, one, many = `${one}s`) {
 /** The label of a group without a value. */
 export const NONE = 'none';
 
+/** A text that begins with a capital. @param {string} text */
+export function sentenceCase(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
 /** A name in the data, such as `agenda_item`, in words. */
 export function words(name) {
-  const text = String(name).replaceAll('_', ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return sentenceCase(String(name).replaceAll('_', ' '));
 }

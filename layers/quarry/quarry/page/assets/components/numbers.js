@@ -4,7 +4,7 @@
  */
 
 import {element, replace} from '../dom.js';
-import {amount, number, percent} from '../format.js';
+import {amount, number, percent, sentenceCase} from '../format.js';
 import {barChart} from './bars.js';
 import {noticeOf} from './notice.js';
 import {loading} from './panel.js';
@@ -92,8 +92,4 @@ function written({kind, unit, share}, value, language) {
   if (share) return percent(value, language);
   if (kind === 'money') return amount(value, unit, language, true);
   return unit ? `${number(value, language)} ${unit}` : number(value, language);
-}
-
-function sentenceCase(text) {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
