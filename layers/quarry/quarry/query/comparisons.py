@@ -4,7 +4,7 @@ grouped and aggregated by case, spaces, periods and precision alike. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import LiteralString, Protocol
 
@@ -72,6 +72,37 @@ def aggregated(
             Literal(fraction), value, chosen
         )
     return SQL("{}({}){}").format(SQL("min" if function == "min" else "max"), shown(value, kind), chosen)
+
+
+@dataclass(frozen=True)
+class Parted:
+    """An aggregate that the same ones of parts of the rows add up to: these, the function over them, and what is made of it."""
+
+    parts: tuple[Composed, ...]
+    over: LiteralString
+    whole: LiteralString
+
+    def sql(self, names: Sequence[Composable]) -> Composed:
+        """The whole, of the columns with the parts."""
+        over = SQL(self.over)
+        return SQL(self.whole).format(*(SQL("{}({})").format(over, name) for name in names))
+
+
+_IN_PARTS: Mapping[str, tuple[tuple[str, ...], LiteralString, LiteralString]] = {
+    "count": (("count",), "sum", "coalesce({}, 0)::bigint"),
+    "sum": (("sum",), "sum", "coalesce({}, 0)"),
+    "avg": (("sum", "count"), "sum", "({} / nullif({}, 0))"),
+    "min": (("min",), "min", "{}"),
+    "max": (("max",), "max", "{}"),
+}
+
+
+def in_parts(function: str, value: Composable | None, kind: Kind, only: Composable | None = None) -> Parted | None:
+    """The same aggregate over parts of the rows; None for one that parts do not add up to."""
+    if function not in _IN_PARTS:
+        return None
+    parts, over, whole = _IN_PARTS[function]
+    return Parted(tuple(aggregated(each, value, kind, only) for each in parts), over, whole)
 
 
 def is_finite(value: Composable) -> Composed:

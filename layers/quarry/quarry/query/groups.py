@@ -3,6 +3,7 @@
 b  what is read of each row: keys, spellings, the values that are aggregated
 r  with which rows are the first in their group that lead to another row, whose numbers are counted once
 g  the groups                f  with the empty steps of a period
+q  those of texts as they are spelt, which add up to g
 h  those that `having` keeps     p  one page of them, in order
 s  the most frequent spelling of each text
 """
@@ -52,7 +53,7 @@ class Key:
     is_rounded: bool
     i: Composable | None = None
     y: Composable | None = None
-    """The text itself, and what it is compared by and shown as, over the column `y`."""
+    """The text itself, and what it is compared by and shown as, over the column with the text."""
     folding: tuple[Composable, Composable | None] | None = None
     value: Composable | None = None
     """The value itself, if a row has only one."""
@@ -77,6 +78,8 @@ class Grouped:
     parts: list[Composed]
     within: Composable
     """True of the groups that are asked for, not of those before them."""
+    in_parts: bool = False
+    """Whether `q` has the groups of texts as they are spelt."""
 
     @property
     def measured(self) -> list[Number]:
@@ -131,7 +134,7 @@ def grouped(base: Base, limit: int | None) -> Grouped:
             "p as (select *, row_number() over (order by {}) as place from {} h order by place limit {} offset {})"
         ).format(order, tied, Literal(limit), Literal(0 if query.ties else query.offset)),
     ]
-    return Grouped(base, keys, listed, parts, numbers.shown)
+    return Grouped(base, keys, listed, parts, numbers.shown, _in_parts(keys, numbers))
 
 
 def _begins(base: Base, keys: list[Key], numbers: Numbers) -> datetime.date | None:
@@ -248,7 +251,7 @@ def page_of(groups: Grouped) -> Composed:
         " (select coalesce(sum(n), 0) from f where {}) as grouped, {}, {}"
         " from (select) one left join p on true{} order by p.place"
     ).format(
-        SQL(", ").join([*groups.parts, *(_spellings(key) for key in spelled)]),
+        SQL(", ").join([*groups.parts, *(_spellings(key, in_parts=groups.in_parts) for key in spelled)]),
         SQL("").join(SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)),
         total_of(groups),
         groups.within,
@@ -322,7 +325,9 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
     key = Key(group, column, path.kind, place, k, x, False, path.is_rounded, named, value=operand.value)
     if x is None:
         return key
-    return replace(key, y=SQL("({})::text").format(operand.value), folding=_compared(SQL("y"), path, group))
+    return replace(
+        key, y=SQL("({})::text").format(operand.value), folding=_compared(Identifier(f"x{place}"), path, group)
+    )
 
 
 def _several(scope: Scope, path: Path, group: Group, pointer: str) -> tuple[Composed, Composed | None]:
@@ -394,7 +399,7 @@ def _read(keys: list[Key], numbers: Numbers) -> Composed:
     """The columns that are read from each row."""
     read: list[Composable] = [SQL("{} as {}").format(key.k, key.name) for key in keys]
     read += [SQL("{} as {}").format(key.i, key.names[1]) for key in keys if key.i is not None]
-    read += [SQL("{} as {}").format(key.y or key.x, Identifier(f"x{key.place}")) for key in keys if key.x is not None]
+    read += [SQL("{} as {}").format(key.y or key.x, _text(key)) for key in keys if key.x is not None]
     read += [SQL("{} as {}").format(value, Identifier(f"a{at}")) for at, value in enumerate(numbers.read)]
     return SQL(", ").join(read)
 
@@ -414,6 +419,8 @@ def _firsts(keys: list[Key], numbers: Numbers) -> Composed:
 
 def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
     """`g`, and `f`, in which the empty steps of a period that is the only group are filled in."""
+    if _in_parts(keys, numbers):
+        return [*_of_parts(keys, numbers), SQL("f as (select * from g)").format()]
     values = [SQL("{} as {}").format(number.sql, _value(number.place)) for number in numbers.over_rows]
     values += [
         SQL("{} as {}").format(number.unfinite, Identifier(f"w{number.place}"))
@@ -436,6 +443,35 @@ def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
             "f as (select coalesce(g.k0, e.k0) as k0, coalesce(g.n, 0) as n, {} from g full join e on e.k0 = g.k0)"
         ).format(SQL(", ").join(filled)),
     ]
+
+
+def _in_parts(keys: list[Key], numbers: Numbers) -> bool:
+    """Whether rows are grouped by texts as they are spelt first, so that each different text is folded once."""
+    is_added_up = all(number.parted is not None for number in numbers.over_rows)
+    return any(key.folding for key in keys) and is_added_up and not any(key.is_many for key in keys)
+
+
+def _of_parts(keys: list[Key], numbers: Numbers) -> list[Composed]:
+    """`q`, the groups of texts as they are spelt, and `g`, the groups that these make."""
+    read = [name for key in keys for name in (_text(key) if key.folding else key.name, *key.names[1:])]
+    parts: list[Composable] = [*read]
+    whole = [SQL("{} as {}").format(key.folding[0] if key.folding else key.name, key.name) for key in keys]
+    whole += [SQL("{}").format(name) for key in keys for name in key.names[1:]]
+    by = SQL(", ").join(SQL(str(place)) for place in range(1, len(whole) + 1))
+    for number in numbers.over_rows:
+        for kept, parted in (("v", number.parted), ("w", number.unfinite_parted)):
+            names = [Identifier(f"{kept}{number.place}_{at}") for at, _ in enumerate(parted.parts if parted else ())]
+            parts += [SQL("{} as {}").format(*each) for each in zip(parted.parts if parted else (), names, strict=True)]
+            if parted is not None:
+                whole.append(SQL("{} as {}").format(parted.sql(names), Identifier(f"{kept}{number.place}")))
+    return [
+        SQL("q as (select {}, count(*) as n from r group by {})").format(SQL(", ").join(parts), SQL(", ").join(read)),
+        SQL("g as (select {}, sum(n)::bigint as n from q group by {})").format(SQL(", ").join(whole), by),
+    ]
+
+
+def _text(key: Key) -> Identifier:
+    return Identifier(f"x{key.place}")
 
 
 def _steps(base: Base, key: Key, period: Period) -> Composed:
@@ -491,17 +527,19 @@ _BOUNDS: frozenset[Operator] = frozenset(("=", "between", "<", "<=", ">", ">="))
 """The operators that set an end of a range of days."""
 
 
-def _spellings(key: Key) -> Composed:
+def _spellings(key: Key, *, in_parts: bool) -> Composed:
     """The most frequent spelling of each text. Each different text is folded once."""
     texts = SQL("select {} as k, {} as x, count(*) as n from b where {} is not null group by 1, 2").format(
-        key.name, Identifier(f"x{key.place}"), key.name
+        key.name, _text(key), key.name
     )
     if key.folding is not None:
         k, x = key.folding
+        spelt = SQL("select {}, {} as n from {} group by 1").format(
+            _text(key), SQL("sum(n)" if in_parts else "count(*)"), SQL("q" if in_parts else "b")
+        )
         texts = SQL(
-            "select k, x, sum(n) as n from (select {} as k, {} as x, n from"
-            " (select {} as y, count(*) as n from b group by 1) e) e where k is not null group by 1, 2"
-        ).format(k, x, Identifier(f"x{key.place}"))
+            "select k, x, sum(n) as n from (select {} as k, {} as x, n from ({}) e) e where k is not null group by 1, 2"
+        ).format(k, x, spelt)
     return SQL("{} as (select distinct on (k) k, x from ({}) e order by k, n desc, x)").format(_spelling(key), texts)
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from pydantic import ValidationError
 
 from quarry.query.algebra import Aggregate, Column, Period
 from quarry.query.arithmetic import Computed, combined
-from quarry.query.comparisons import aggregated, is_finite, key_of
+from quarry.query.comparisons import Parted, aggregated, in_parts, is_finite, key_of
 from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
 from quarry.query.measures import defined, measure_called
 from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, invalid, resolve_over
@@ -24,6 +25,8 @@ WORDS = {
     "stddev": "standard deviation of",
 }  # fmt: skip
 SIGNS = {"ratio": "/", "difference": "-", "change": "/", "product": "*", "sum": "+"}
+UNFINITE: LiteralString = "array[{0} - {1}, {0}]"
+"""How many of the values are not finite, and of how many, by the numbers of all and of finite ones."""
 SHARES = frozenset(("share", "change", "percent_of_total"))
 """What is a part of 1, and said in percent."""
 
@@ -46,6 +49,9 @@ class Number:
     currency_of: str | None = None
     defined_by: str | None = None
     """The function of a measure's definition."""
+    parted: Parted | None = None
+    unfinite_parted: Parted | None = None
+    """The same over parts of the rows, where these add up."""
 
     @property
     def of_none(self) -> Composable:
@@ -212,16 +218,19 @@ class Numbers:
     def _share(self, aggregate: Aggregate, only: Composable | None) -> Number:
         sql = SQL("(count(*) filter (where {}))::numeric / nullif(count(*), 0)").format(only or SQL("true"))
         column = Column(self._name(aggregate), "share", "number", is_share=True)
-        return Number(aggregate, column, sql, "number", len(self.all), is_rounded=True)
+        parts = (aggregated("count", None, "number", only or SQL("true")), aggregated("count", None, "number"))
+        parted = Parted(parts, "sum", "({} / nullif({}, 0))")
+        return Number(aggregate, column, sql, "number", len(self.all), is_rounded=True, parted=parted)
 
     def _number(self, aggregate: Aggregate, only: Composable | None, pointer: str) -> Number:
         function: Over = aggregate.fn  # type: ignore[assignment]
         if aggregate.field is None:
             column = Column(self._name(aggregate), "count", "number")
-            return Number(aggregate, column, aggregated("count", None, "number", only), "number", len(self.all))
+            sql, parted = aggregated("count", None, "number", only), in_parts("count", None, "number", only)
+            return Number(aggregate, column, sql, "number", len(self.all), parted=parted)
         path = resolve_over(function, aggregate.field, self.scope.rows, self.scope.building.schema, f"{pointer}/field")
-        sql, unfinite = (
-            (self._of_many(aggregate, function, path, only, pointer), None)
+        sql, unfinite, parted, unfinite_parted = (
+            (self._of_many(aggregate, function, path, only, pointer), None, None, None)
             if path.is_many
             else self._of_one(aggregate, function, path, only, pointer)
         )
@@ -236,12 +245,14 @@ class Numbers:
             unfinite,
             is_rounded=function in ROUNDED or (path.is_rounded and function not in ("count", "count_distinct")),
             currency_of=_currency_of(told),
+            parted=parted,
+            unfinite_parted=unfinite_parted,
         )
 
     def _of_one(
         self, aggregate: Aggregate, function: Over, path: Path, only: Composable | None, pointer: str
-    ) -> tuple[Composed, Composed | None]:
-        """Over a value of each row; of numbers also how many are left out because they are not finite."""
+    ) -> tuple[Composed, Composed | None, Parted | None, Parted | None]:
+        """Over a value of each row; of numbers also how many are left out because they are not finite. Both over parts too."""
         operand = path_operand(self.scope, path, f"{pointer}/field")
         read: Composable = operand.value
         if function == "count_distinct" and path.names_rows:
@@ -249,16 +260,22 @@ class Numbers:
         elif function in NUMERICAL:
             read = SQL("({})::numeric").format(read)
         value = self._read(read)
-        if function in NUMERICAL and path.over is None and path.repeats:
+        is_once = function in NUMERICAL and path.over is None and path.repeats
+        if is_once:
             only = self._once(row_key(self.scope.reach(path.steps)), only)
         if operand.kind not in ("number", "money") or function in ("count", "count_distinct"):
-            return aggregated(function, value, operand.kind, only), None
+            parted = None if is_once else in_parts(function, value, operand.kind, only)
+            return aggregated(function, value, operand.kind, only), None, parted, None
         finite, among = self._read(is_finite(read)), only or SQL("true")
-        unfinite = SQL("array[{0} - count(*) filter (where {1} and {2}), {0}]").format(
-            SQL("count({}) filter (where {})").format(value, among), among, finite
+        given = (
+            SQL("count({}) filter (where {})").format(value, among),
+            SQL("count(*) filter (where {} and {})").format(among, finite),
         )
+        unfinite = SQL(UNFINITE).format(*given)
         only = SQL("{} and {}").format(among, finite) if only else finite
-        return aggregated(function, value, operand.kind, only, aggregate.fraction), unfinite
+        sql = aggregated(function, value, operand.kind, only, aggregate.fraction)
+        parted = None if is_once else in_parts(function, value, operand.kind, only)
+        return sql, unfinite, parted, parted and Parted(given, "sum", UNFINITE)
 
     def _once(self, key: Composable, only: Composable | None) -> Composed:
         """Whether a row is the first of those, in its group, that lead to the row with this key and meet `only`."""
