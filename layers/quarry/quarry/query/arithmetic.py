@@ -189,7 +189,8 @@ def _with(value: Computed, **changed: Any) -> Computed:
 
 def called_unit(value: Computed) -> str:
     """What a value is measured in, in words."""
-    return value.currency or value.unit or (f"money in {value.currency_of}" if value.kind == "money" else "no unit")
+    without = "no currency" if value.kind == "money" else "no unit"
+    return value.currency or value.unit or (f"money in {value.currency_of}" if value.currency_of else without)
 
 
 def _is_measured(value: Computed) -> bool:

@@ -79,12 +79,10 @@ def _of_groups(query: Query, then: Query, result: Result, phrases: Phrases) -> D
     when, which = asked.when_and_which()
     is_of_all = not (then.asks_for_rows or then.group or then.where or then.having)
     numbers = _Sentence(groups, then, result).numbers if is_of_all else ""
-    number = phrases.writing.number(result.total)
     phrase = "numbers_of_groups" if is_of_all else "of_groups"
     said = phrases.say(
-        phrase, Rows=phrases.noun(), when=when, which=which, keys=keys, said=inner.sentence, numbers=numbers,
-        number=number,
-    )  # fmt: skip
+        phrase, Rows=phrases.noun(), when=when, which=which, keys=keys, said=inner.sentence, numbers=numbers
+    )
     said = f"{said[:1].upper()}{said[1:]}"
     return Description(said, [*_chips(phrases, query), *inner.filters], inner.labels, inner.groups)
 
