@@ -141,7 +141,7 @@ def _uncomputed(
     declared: Mapping[str, CollectionDeclaration], relations: Mapping[tuple[str, str], Relation], lines: Lines
 ) -> Iterator[str]:
     """What is wrong with measures that cannot be computed."""
-    sources = {name: source for name, (_, source) in declared_sources(declared, relations).items()}
+    sources = {name: source for name, (_, source) in declared_sources(declared, relations, with_all=True).items()}
     calendar = next((each.calendar for each in declared.values() if each.calendar is not None), Calendar())
     for name, source in sources.items():
         for measure, why in uncomputed(source, Schema(sources, calendar)).items():

@@ -76,24 +76,30 @@ def aggregated(
 
 @dataclass(frozen=True)
 class Parted:
-    """An aggregate that the same ones of parts of the rows add up to: these, the function over them, and what is made of it."""
+    """An aggregate that the same ones of parts of the rows add up to: these, the function over them, and what is made of it. Of
+    one that `is_once`, a part has the value of one other row, and the whole is computed of these.
+    """
 
     parts: tuple[Composed, ...]
     over: LiteralString
-    whole: LiteralString
+    whole: Callable[..., Composed]
+    is_once: bool = False
+
+    def added(self, names: Sequence[Composable]) -> list[Composed]:
+        """The parts of several parts, by the names of their columns."""
+        return [SQL("{}({})").format(SQL(self.over), name) for name in names]
 
     def sql(self, names: Sequence[Composable]) -> Composed:
         """The whole, of the columns with the parts."""
-        over = SQL(self.over)
-        return SQL(self.whole).format(*(SQL("{}({})").format(over, name) for name in names))
+        return self.whole(*(names if self.is_once else self.added(names)))
 
 
-_IN_PARTS: Mapping[str, tuple[tuple[str, ...], LiteralString, LiteralString]] = {
-    "count": (("count",), "sum", "coalesce({}, 0)::bigint"),
-    "sum": (("sum",), "sum", "coalesce({}, 0)"),
-    "avg": (("sum", "count"), "sum", "({} / nullif({}, 0))"),
-    "min": (("min",), "min", "{}"),
-    "max": (("max",), "max", "{}"),
+_IN_PARTS: Mapping[str, tuple[tuple[str, ...], LiteralString, Callable[..., Composed]]] = {
+    "count": (("count",), "sum", SQL("coalesce({}, 0)::bigint").format),
+    "sum": (("sum",), "sum", SQL("coalesce({}, 0)").format),
+    "avg": (("sum", "count"), "sum", SQL("({} / nullif({}, 0))").format),
+    "min": (("min",), "min", SQL("{}").format),
+    "max": (("max",), "max", SQL("{}").format),
 }
 
 

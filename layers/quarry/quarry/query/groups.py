@@ -11,9 +11,11 @@ s  the most frequent spelling of each text
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
+from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
@@ -419,8 +421,21 @@ def _firsts(keys: list[Key], numbers: Numbers) -> Composed:
 
 def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
     """`g`, and `f`, in which the empty steps of a period that is the only group are filled in."""
-    if _in_parts(keys, numbers):
-        return [*_of_parts(keys, numbers), SQL("f as (select * from g)").format()]
+    groups = _of_parts(keys, numbers) if _in_parts(keys, numbers) else [_whole(keys, numbers)]
+    if len(keys) != 1 or not (keys[0].group.period or keys[0].group.is_bucketed) or not numbers.all:
+        return [*groups, SQL("f as (select * from g)").format()]
+    filled = [SQL("coalesce(g.{0}, {1}) as {0}").format(_value(each.place), each.of_none) for each in numbers.over_rows]
+    return [
+        *groups,
+        _steps(base, keys[0], keys[0].group.period) if keys[0].group.period else _buckets(keys[0].group),
+        SQL(
+            "f as (select coalesce(g.k0, e.k0) as k0, coalesce(g.n, 0) as n, {} from g full join e on e.k0 = g.k0)"
+        ).format(SQL(", ").join(filled)),
+    ]
+
+
+def _whole(keys: list[Key], numbers: Numbers) -> Composed:
+    """`g` over the rows."""
     values = [SQL("{} as {}").format(number.sql, _value(number.place)) for number in numbers.over_rows]
     values += [
         SQL("{} as {}").format(number.unfinite, Identifier(f"w{number.place}"))
@@ -429,45 +444,49 @@ def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
     ]
     names = [name for key in keys for name in key.names]
     by = SQL(", ").join(names)
-    groups = SQL("g as (select {} from r{})").format(
+    return SQL("g as (select {} from r{})").format(
         SQL(", ").join([*names, *values, SQL("count(*) as n")]),
         SQL(" group by {}").format(by) if keys else SQL(""),
     )
-    if len(keys) != 1 or not (keys[0].group.period or keys[0].group.is_bucketed) or not numbers.all:
-        return [groups, SQL("f as (select * from g)").format()]
-    filled = [SQL("coalesce(g.{0}, {1}) as {0}").format(_value(each.place), each.of_none) for each in numbers.over_rows]
-    return [
-        groups,
-        _steps(base, keys[0], keys[0].group.period) if keys[0].group.period else _buckets(keys[0].group),
-        SQL(
-            "f as (select coalesce(g.k0, e.k0) as k0, coalesce(g.n, 0) as n, {} from g full join e on e.k0 = g.k0)"
-        ).format(SQL(", ").join(filled)),
-    ]
 
 
 def _in_parts(keys: list[Key], numbers: Numbers) -> bool:
-    """Whether rows are grouped by texts as they are spelt first, so that each different text is folded once."""
-    is_added_up = all(number.parted is not None for number in numbers.over_rows)
-    return any(key.folding for key in keys) and is_added_up and not any(key.is_many for key in keys)
+    """Whether rows are grouped by texts as they are spelt first, so that each different text is folded once, and by the other
+    rows whose numbers count once.
+    """
+    is_added_up = all(number.parted is not None for number in numbers.over_rows) and len(numbers.once) < 2
+    return any(key.folding or numbers.once for key in keys) and is_added_up and not any(key.is_many for key in keys)
 
 
 def _of_parts(keys: list[Key], numbers: Numbers) -> list[Composed]:
     """`q`, the groups of texts as they are spelt, and `g`, the groups that these make."""
-    read = [name for key in keys for name in (_text(key) if key.folding else key.name, *key.names[1:])]
-    parts: list[Composable] = [*read]
-    whole = [SQL("{} as {}").format(key.folding[0] if key.folding else key.name, key.name) for key in keys]
-    whole += [SQL("{}").format(name) for key in keys for name in key.names[1:]]
-    by = SQL(", ").join(SQL(str(place)) for place in range(1, len(whole) + 1))
+    once = [Identifier(name) for name in numbers.once]
+    others = [name for key in keys for name in key.names[1:]]
+    read = [*(_text(key) if key.folding else key.name for key in keys), *others, *once]
+    named = [SQL("{} as {}").format(key.folding[0] if key.folding else key.name, key.name) for key in keys]
+    parts, added, whole = list[Composable](), list[Composable](), list[Composable]()
     for number in numbers.over_rows:
         for kept, parted in (("v", number.parted), ("w", number.unfinite_parted)):
-            names = [Identifier(f"{kept}{number.place}_{at}") for at, _ in enumerate(parted.parts if parted else ())]
-            parts += [SQL("{} as {}").format(*each) for each in zip(parted.parts if parted else (), names, strict=True)]
-            if parted is not None:
-                whole.append(SQL("{} as {}").format(parted.sql(names), Identifier(f"{kept}{number.place}")))
-    return [
-        SQL("q as (select {}, count(*) as n from r group by {})").format(SQL(", ").join(parts), SQL(", ").join(read)),
-        SQL("g as (select {}, sum(n)::bigint as n from q group by {})").format(SQL(", ").join(whole), by),
-    ]
+            if parted is None:
+                continue
+            names = [Identifier(f"{kept}{number.place}_{at}") for at, _ in enumerate(parted.parts)]
+            parts += [SQL("{} as {}").format(*each) for each in zip(parted.parts, names, strict=True)]
+            added += [SQL("{} as {}").format(*each) for each in zip(parted.added(names), names, strict=True)]
+            whole.append(SQL("{} as {}").format(parted.sql(names), Identifier(f"{kept}{number.place}")))
+    found = [_made("q", "b", read, parts, "count(*)")]
+    if once:
+        found.append(_made("q1", "q", [*named, *others, *once], added, "sum(n)"))
+        return [*found, _made("g", "q1", [*(key.name for key in keys), *others], whole, "sum(n)::bigint")]
+    return [*found, _made("g", "q", [*named, *others], whole, "sum(n)::bigint")]
+
+
+def _made(
+    name: LiteralString, of: LiteralString, by: Sequence[Composable], numbers: Sequence[Composable], n: LiteralString
+) -> Composed:
+    """The groups `by` the first columns, with their numbers and how many rows they have."""
+    places = SQL(", ").join(Literal(place) for place in range(1, len(by) + 1))
+    columns = SQL(", ").join([*by, *numbers])
+    return SQL("{} as (select {}, {} as n from {} group by {})").format(SQL(name), columns, SQL(n), SQL(of), places)
 
 
 def _text(key: Key) -> Identifier:

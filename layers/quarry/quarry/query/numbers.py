@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
-from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 from pydantic import ValidationError
@@ -25,7 +24,7 @@ WORDS = {
     "stddev": "standard deviation of",
 }  # fmt: skip
 SIGNS = {"ratio": "/", "difference": "-", "change": "/", "product": "*", "sum": "+"}
-UNFINITE: LiteralString = "array[{0} - {1}, {0}]"
+_UNFINITE = SQL("array[{0} - {1}, {0}]")
 """How many of the values are not finite, and of how many, by the numbers of all and of finite ones."""
 SHARES = frozenset(("share", "change", "percent_of_total"))
 """What is a part of 1, and said in percent."""
@@ -77,6 +76,8 @@ class Numbers:
         """How many periods before its own a number is read of."""
         self.firsts: list[tuple[Composable, Identifier]] = []
         """The columns that say whether a row is the first of its group with what stands before the name."""
+        self.once: set[str] = set()
+        """The columns with the keys of other rows whose numbers count once."""
 
     @property
     def over_rows(self) -> list[Number]:
@@ -219,7 +220,7 @@ class Numbers:
         sql = SQL("(count(*) filter (where {}))::numeric / nullif(count(*), 0)").format(only or SQL("true"))
         column = Column(self._name(aggregate), "share", "number", is_share=True)
         parts = (aggregated("count", None, "number", only or SQL("true")), aggregated("count", None, "number"))
-        parted = Parted(parts, "sum", "({} / nullif({}, 0))")
+        parted = Parted(parts, "sum", SQL("({} / nullif({}, 0))").format)
         return Number(aggregate, column, sql, "number", len(self.all), is_rounded=True, parted=parted)
 
     def _number(self, aggregate: Aggregate, only: Composable | None, pointer: str) -> Number:
@@ -260,6 +261,7 @@ class Numbers:
         elif function in NUMERICAL:
             read = SQL("({})::numeric").format(read)
         value = self._read(read)
+        every = only
         is_once = function in NUMERICAL and path.over is None and path.repeats
         if is_once:
             only = self._once(row_key(self.scope.reach(path.steps)), only)
@@ -271,16 +273,20 @@ class Numbers:
             SQL("count({}) filter (where {})").format(value, among),
             SQL("count(*) filter (where {} and {})").format(among, finite),
         )
-        unfinite = SQL(UNFINITE).format(*given)
+        unfinite = _UNFINITE.format(*given)
         only = SQL("{} and {}").format(among, finite) if only else finite
         sql = aggregated(function, value, operand.kind, only, aggregate.fraction)
-        parted = None if is_once else in_parts(function, value, operand.kind, only)
-        return sql, unfinite, parted, parted and Parted(given, "sum", UNFINITE)
+        if is_once:
+            return sql, unfinite, *_of_one_row_each(aggregate, value, every, finite)
+        parted = in_parts(function, value, operand.kind, only)
+        return sql, unfinite, parted, parted and Parted(given, "sum", _UNFINITE.format)
 
     def _once(self, key: Composable, only: Composable | None) -> Composed:
         """Whether a row is the first of those, in its group, that lead to the row with this key and meet `only`."""
         part = SQL(", {} is true").format(only) if only else SQL("")
-        by = SQL('{} collate "C"{}').format(self._read(key), part)
+        read = self._read(key)
+        self.once.add(f"a{self.read.index(key)}")
+        by = SQL('{} collate "C"{}').format(read, part)
         known = next((name for other, name in self.firsts if other == by), None)
         name = known or Identifier(f"u{len(self.firsts)}")
         if known is None:
@@ -363,6 +369,22 @@ STEP_DAYS: dict[Period, tuple[int, str]] = {
     "day": (1, "days"), "week": (7, "days"), "month": (1, "months"), "quarter": (3, "months"), "year": (12, "months"),
 }  # fmt: skip
 """How long each period is."""
+
+
+def _of_one_row_each(
+    aggregate: Aggregate, value: Composable, only: Composable | None, finite: Composable
+) -> tuple[Parted, Parted]:
+    """An aggregate over the values of other rows, each of which is a part, and how many of them are not finite."""
+    chosen = SQL("{} and {}").format(only, finite) if only else finite
+    values = (aggregated("min", value, "number", only), aggregated("min", value, "number", chosen))
+
+    def computed(_: Composable, value: Composable) -> Composed:
+        return aggregated(aggregate.fn, value, "number", None, aggregate.fraction)
+
+    def unfinite(every: Composable, value: Composable) -> Composed:
+        return _UNFINITE.format(*(SQL("count({})").format(each) for each in (every, value)))
+
+    return Parted(values, "min", computed, is_once=True), Parted(values, "min", unfinite, is_once=True)
 
 
 _PARTED = ("count", "count_distinct", "sum")
