@@ -442,12 +442,7 @@ def _whole(keys: list[Key], numbers: Numbers) -> Composed:
         for number in numbers.over_rows
         if number.unfinite is not None
     ]
-    names = [name for key in keys for name in key.names]
-    by = SQL(", ").join(names)
-    return SQL("g as (select {} from r{})").format(
-        SQL(", ").join([*names, *values, SQL("count(*) as n")]),
-        SQL(" group by {}").format(by) if keys else SQL(""),
-    )
+    return _made("g", "r", [name for key in keys for name in key.names], values, "count(*)")
 
 
 def _in_parts(keys: list[Key], numbers: Numbers) -> bool:
@@ -455,7 +450,9 @@ def _in_parts(keys: list[Key], numbers: Numbers) -> bool:
     rows whose numbers count once.
     """
     is_added_up = all(number.parted is not None for number in numbers.over_rows) and len(numbers.once) < 2
-    return any(key.folding or numbers.once for key in keys) and is_added_up and not any(key.is_many for key in keys)
+    return (
+        is_added_up and bool(numbers.once or any(key.folding for key in keys)) and not any(key.is_many for key in keys)
+    )
 
 
 def _of_parts(keys: list[Key], numbers: Numbers) -> list[Composed]:
@@ -476,8 +473,8 @@ def _of_parts(keys: list[Key], numbers: Numbers) -> list[Composed]:
     found = [_made("q", "b", read, parts, "count(*)")]
     if once:
         found.append(_made("q1", "q", [*named, *others, *once], added, "sum(n)"))
-        return [*found, _made("g", "q1", [*(key.name for key in keys), *others], whole, "sum(n)::bigint")]
-    return [*found, _made("g", "q", [*named, *others], whole, "sum(n)::bigint")]
+        return [*found, _made("g", "q1", [*(key.name for key in keys), *others], whole, "coalesce(sum(n), 0)::bigint")]
+    return [*found, _made("g", "q", [*named, *others], whole, "coalesce(sum(n), 0)::bigint")]
 
 
 def _made(
@@ -485,8 +482,9 @@ def _made(
 ) -> Composed:
     """The groups `by` the first columns, with their numbers and how many rows they have."""
     places = SQL(", ").join(Literal(place) for place in range(1, len(by) + 1))
-    columns = SQL(", ").join([*by, *numbers])
-    return SQL("{} as (select {}, {} as n from {} group by {})").format(SQL(name), columns, SQL(n), SQL(of), places)
+    grouped = SQL(" group by {}").format(places) if by else SQL("")
+    columns = SQL(", ").join([*by, *numbers, SQL("{} as n").format(SQL(n))])
+    return SQL("{} as (select {} from {}{})").format(SQL(name), columns, SQL(of), grouped)
 
 
 def _text(key: Key) -> Identifier:
