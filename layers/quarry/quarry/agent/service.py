@@ -70,6 +70,7 @@ async def answer_query(
         total=result.total,
         truncated=result.truncated,
         filters=description.filters,
+        groups=description.groups,
         spans=query.spans or None,
     )
 

@@ -15,13 +15,15 @@ from quarry.verification.names import names_in
 from quarry.verification.trust import Trust
 from quarry.verification.values import read_values
 
-Certainty = Literal["sure", "likely", "doubtful"]
+Certainty = Literal["given", "sure", "likely", "doubtful"]
 UNREAD_CHARACTERS_MAX = 120
 
 
 @dataclass(frozen=True)
 class Exact:
-    """The result of a query that a question was read as: how certain the reading is, and the words that no part of it reads."""
+    """The result of a query that a question was read as: how certain the reading is, and the words that no part of it reads. A
+    query that was `given` was not read.
+    """
 
     certainty: Certainty
     unread: Sequence[str] = ()
@@ -67,6 +69,8 @@ def _claims(statement: Checked) -> bool:
 
 
 def _of_reading(basis: Exact) -> Trust:
+    if basis.certainty == "given":
+        return Trust("high", "High: the exact result of what you set")
     if basis.unread:
         return Trust("low", f"Low: not read: {shorten(', '.join(basis.unread), UNREAD_CHARACTERS_MAX)}")
     if basis.certainty == "doubtful":
