@@ -134,7 +134,7 @@ class Verifier:
         for each in sources:
             self.sources[each.n], self.passages[each.n] = each, Passage([each])
         self.__dict__.pop("known_names", None)
-        self.__dict__.pop("_evidence_stems", None)
+        self.__dict__.pop("evidence_stems", None)
 
     def verify(self, answer: str, since: int = 0) -> Verification:
         """The statements that end behind `since`, and their citations."""
@@ -283,7 +283,7 @@ class Verifier:
         if found.state == "verified" or statement.cited or statement.kind == "row" or not self._is_bare(statement.text):
             return found
         stems = english().stems(statement.text)
-        if not stems.isdisjoint(self._evidence_stems):
+        if not stems.isdisjoint(self.evidence_stems):
             return found
         state: State = "comment" if len(stems) <= TALK_STEMS_MAX else "plausible"
         return replace(found, state=state, reason="" if state == "comment" else NOTHING)
@@ -295,7 +295,8 @@ class Verifier:
         return not has_values and not any(names_in(said.undated, said.known_names))
 
     @cached_property
-    def _evidence_stems(self) -> frozenset[str]:
+    def evidence_stems(self) -> frozenset[str]:
+        """The stems of the words of all sources and results."""
         return frozenset().union(*(each.stems for each in (*self.passages.values(), *(t.text for t in self.tables))))
 
     def _cited(self, n: int, part: Part, statement: Statement, finding: Finding) -> Cited:
