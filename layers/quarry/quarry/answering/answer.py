@@ -23,7 +23,7 @@ from quarry.models.step import TextFilter, streamed
 from quarry.platform.errors import ModelError, ModelOutputInvalid
 from quarry.platform.off_loop import off_loop
 from quarry.runs.run_log import Run
-from quarry.verification.check import Verifier
+from quarry.verification.check import Verification, Verifier
 
 BROKEN_OFF = "\n\n"
 """Stands between a text that broke off and what follows it."""
@@ -89,6 +89,10 @@ class Answer:
     _held: str = ""
     _until: UntilMark = field(default_factory=UntilMark)
     _has_called: bool = False
+
+    def checked(self) -> Verification:
+        """What the check finds in the text."""
+        return self.verifier().verify(self.text) if self.verifier is not None else Verification((), ())
 
     async def told(self, messages: Sequence[Message], tools: Sequence[Tool]) -> AsyncGenerator[Told]:
         """The calls of tools and the text, as they come. A model that fails ends it, before the text or after a part of it; text

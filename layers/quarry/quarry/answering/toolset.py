@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 
 from quarry.agent import tools as agent_tools
 from quarry.agent.domain_tools import bounded
+from quarry.agent.reading import matched_values
 from quarry.agent.service import answer_query
-from quarry.agent.sources import Asked, describe_sources
+from quarry.agent.sources import Asked, card, describe_sources
 from quarry.agent.tools import GetArguments, Hit, SearchArguments, ValuesArguments, values_like
 from quarry.answering.loop import Tool, ToolResult, Working
 from quarry.answering.written import RESULT
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
+from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence
 from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
@@ -76,6 +78,13 @@ class Toolset:
         """The sources with their fields and some values."""
         sources = await describe_sources(self.asked.caller, self.services)
         return {name: sources[name] for name in self.names if name in sources}
+
+    async def card(self, question: str) -> str:
+        """The sources for a prompt, with the values that words of the question may mean; empty where there are none."""
+        if not self.names:
+            return ""
+        matched = await matched_values(question, self.names, self.asked, self.services)
+        return await off_loop(card, await self.described(), question, matched)
 
     def tools(self) -> list[Tool]:
         """The tools to offer."""
