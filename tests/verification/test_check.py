@@ -262,3 +262,33 @@ def test_a_number_in_the_name_that_was_asked_for_is_borne_out() -> None:
 )
 def test_talk_that_names_a_number_a_date_or_somebody_is_a_claim(said: str, has_level: bool) -> None:
     assert (level(verify(said, [], today=TODAY), is_talk=True) is not None) == has_level
+
+
+FIRMS = result(
+    [("name", "name", "text", ""), ("founded_year", "founding year", "year", ""), ("rule", "rule", "text", "")],
+    [["Lodgekit", 2010, "A roof reaches a U-value of 0.18"], ["Stacklight", 2009, "A kitchen serves eighty at once"]],
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Lodgekit was founded in 2010, Stacklight in 2009.", "verified"),
+        ("Lodgekit was founded in 2009.", "flagged"),
+        ("Stacklight dates from 2008.", "flagged"),
+        ("The U-value of a roof is 0.18.", "verified"),
+        ("The U-value of a roof is 0.28.", "flagged"),
+        ("The kitchen of Stacklight serves eighty.", "verified"),
+    ],
+)
+def test_years_and_the_numbers_within_texts_are_those_of_their_rows(answer: str, state: str) -> None:
+    assert [each.state for each in verify(answer, [], [FIRMS], today=TODAY).statements] == [state]
+
+
+def test_the_id_of_a_row_in_brackets_is_no_part_of_what_is_said() -> None:
+    source = SourceText(
+        1, "", "id: ad-no4-4 | Brand: Ardent No. 4 | Channel: TV\nid: ad-cash-5 | Brand: Cashline | Channel: TV"
+    )
+    channels = result([("channel", "channel", "text", ""), ("count", "ads", "number", "")], [["TV", 2], ["SMS", 3]])
+    said = "TV: Ardent No. 4 [ad-no4-4] and Cashline [ad-cash-5]."
+    assert [each.state for each in verify(said, [source], [channels], today=TODAY).statements] == ["verified"]

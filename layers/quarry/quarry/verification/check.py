@@ -39,6 +39,8 @@ LANGUAGE_WORDS_MIN = 5
 TALK_STEMS_MAX = 3
 """Words of a sentence that says nothing of the evidence, such as thanks."""
 _ITEM = re.compile(r"(?m)^\s*(?:[-*]|\d+[.)]) ")
+_ID = re.compile(r"\[([\w.:-]*[^\W\d][\w.:-]*)\]")
+"""A row that is cited by its id."""
 _CITED = re.compile(r"\[(\d{1,3})\]")
 _SMALL = re.compile(r"\b[a-zß-ÿ]{2,}\b")
 NOTHING = "no source or result says it"
@@ -140,12 +142,18 @@ class Verifier:
         """The statements that end behind `since`, and their citations."""
         for text in self.own:
             answer = answer.replace(text, " " * len(text))
+        answer = _ID.sub(lambda id: " " * len(id[0]) if self._is_known(id[1]) else id[0], answer)
         self.answer = answer
         self.listed = len(_ITEM.findall(answer))
         cited = {*_CITED.findall(answer)}
         self.counts = frozenset((len(self.sources), len(cited), self.listed)) - {0, 1}
         self.is_foreign = _is_english(answer) is False and self._evidence_is_english is not False
         return self._verified(since)
+
+    def _is_known(self, id: str) -> bool:
+        """Whether the evidence has an id."""
+        held = (each.all for each in (*self.passages.values(), *(table.text for table in self.tables)))
+        return any(id in text for text in held)
 
     @cached_property
     def _evidence_is_english(self) -> bool | None:
