@@ -142,7 +142,7 @@ class Verifier:
         """The statements that end behind `since`, and their citations."""
         for text in self.own:
             answer = answer.replace(text, " " * len(text))
-        answer = _ID.sub(lambda id: " " * len(id[0]) if self._is_known(id[1]) else id[0], answer)
+        answer = _ID.sub(lambda cited: " " * len(cited[0]) if self._is_known(cited[1]) else cited[0], answer)
         self.answer = answer
         self.listed = len(_ITEM.findall(answer))
         cited = {*_CITED.findall(answer)}
