@@ -292,3 +292,16 @@ def test_the_id_of_a_row_in_brackets_is_no_part_of_what_is_said() -> None:
     channels = result([("channel", "channel", "text", ""), ("count", "ads", "number", "")], [["TV", 2], ["SMS", 3]])
     said = "TV: Ardent No. 4 [ad-no4-4] and Cashline [ad-cash-5]."
     assert [each.state for each in verify(said, [source], [channels], today=TODAY).statements] == ["verified"]
+
+
+def test_a_bound_of_the_query_and_the_part_that_a_share_is_are_borne_out() -> None:
+    columns = [("city", "city", "text", ""), ("count", "startups", "number", "")]
+    none = result(columns, [], 247, "247 startups (more than 5) by city: no group.")
+    none.query = Query.model_validate(
+        {"source": "rows", "aggregate": "count", "group": "city", "having": {"field": "count", "op": ">", "value": 5}}
+    )
+    share = result([("share", "share", "number", ""), ("count", "matters", "number", "")], [[0.125, 16]])
+    said = "No city has more than 5 startups. Of 16 matters 2 are on housing, 12.5 %. Of 16 matters 3 are on roads."
+    found = verify(said, [], [none, share], question="Which cities have more than 5 startups?", today=TODAY)
+    assert [each.state for each in found.statements] == ["verified", "verified", "flagged"]
+    assert verify("7 cities are listed.", [], [none], today=TODAY).of("flagged")

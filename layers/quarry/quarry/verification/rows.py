@@ -88,7 +88,7 @@ class RowCheck:
         for number in self._unexplained():
             if any(other.cells(number, range(len(other.rows))) for other in self.others if len(other.rows) == 1):
                 continue
-            if self._is_in_text(number):
+            if self._is_in_text(number) or self._is_bound(number):
                 continue
             reason = self._reason(number)
             is_vague = (
@@ -99,9 +99,15 @@ class RowCheck:
             )
             (found.weak if is_vague else found.wrong).append(reason)
 
+    def _is_bound(self, number: Number) -> bool:
+        """Whether a condition compares with the number, as the statement does: "more than 5"."""
+        before = words(self.text[: number.start])[-WORDS_BESIDE_MAX:]
+        compares = english().has("rising", before) or english().has("falling", before)
+        return compares and number.value in self.table.bounds
+
     def _is_in_text(self, number: Number) -> bool:
-        """Whether a cell of text has the number, and the word that tells something before or behind it here: "posters on line 7", "a
-        value of 0.18".
+        """Whether a cell of text has the number, and the word that tells something before or behind it here: the 7 of "line 7",
+        "a value of 0.18".
         """
         own = folded(self.text[number.start : number.end])
         before = words(self.text[: number.start])[-WORDS_BESIDE_MAX:]

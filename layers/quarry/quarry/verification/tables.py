@@ -21,6 +21,7 @@ from quarry.verification.wording import english
 ROWS_MAX = 500
 """Rows that are read."""
 KEY_CHARACTERS_MAX = 80
+BOUNDING = ("<", "<=", ">", ">=", "between")
 FIRST_YEAR, LAST_YEAR = 1500, 2199
 """Whole numbers of a column that are all between these are years."""
 _ISO = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?(?:[T ]\d\d:\d\d.*)?")
@@ -113,6 +114,12 @@ class Table:
         )
         days = ". ".join(cells)
         return Passage([SourceText(0, "", "\n".join([self.result.sentence, ". ".join(self.labels), days]))])
+
+    @cached_property
+    def bounds(self) -> frozenset[Cell]:
+        """What its conditions compare numbers with: the 5 of "more than 5"."""
+        conditions = (*self.result.query.where, *self.result.query.having)
+        return frozenset(value for each in comparisons_of(conditions) if each.op in BOUNDING for value in each.scalars)
 
     @cached_property
     def texts(self) -> list[str]:
