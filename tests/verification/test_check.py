@@ -305,3 +305,23 @@ def test_a_bound_of_the_query_and_the_part_that_a_share_is_are_borne_out() -> No
     found = verify(said, [], [none, share], question="Which cities have more than 5 startups?", today=TODAY)
     assert [each.state for each in found.statements] == ["verified", "verified", "flagged"]
     assert verify("7 cities are listed.", [], [none], today=TODAY).of("flagged")
+
+
+def test_a_yes_or_no_before_a_sentence_denies_nothing_in_it() -> None:
+    stages = result(
+        [("stage", "stage", "text", ""), ("avg(team)", "average team", "number", "people")],
+        [["Series B", 108.74], ["Series A", 56.71]],
+        sentence="Average team of 173 startups by stage: Series B (108.74 people), Series A (56.71 people).",
+    )
+    asked = "Is the team of a Series A startup bigger than at Series B?"
+    said = "No: Series A startups have 56.7 people on average, Series B ones 108.7."
+    assert [each.state for each in verify(said, [], [stages], question=asked, today=TODAY).statements] == ["verified"]
+
+
+def test_talk_that_repeats_the_names_of_its_question_has_no_level() -> None:
+    asked = "How much did Lumen Bank spend on TV in 2025?"
+    for said, has_level in [
+        ("Campaigns do not hold what they cost, so I cannot say how much Lumen Bank spent on TV in 2025.", False),
+        ("Campaigns do not hold what they cost, but Orla Mobile spent much on radio.", True),
+    ]:
+        assert (level(verify(said, question=asked, today=TODAY), is_talk=True) is not None) == has_level

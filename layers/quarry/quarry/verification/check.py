@@ -42,6 +42,7 @@ _ITEM = re.compile(r"(?m)^\s*(?:[-*]|\d+[.)]) ")
 _ID = re.compile(r"\[([\w.:-]*[^\W\d][\w.:-]*)\]")
 """A row that is cited by its id."""
 _CITED = re.compile(r"\[(\d{1,3})\]")
+_LEAD = re.compile(r"(\w+)(?:[,:;!]|\s[–—-])\s+(?=\w)")
 _SMALL = re.compile(r"\b[a-zß-ÿ]{2,}\b")
 NOTHING = "no source or result says it"
 UNREAD = "the answer is too long to be checked to its end"
@@ -79,6 +80,7 @@ class Verification:
 
     statements: Sequence[Checked]
     citations: Sequence[Cited]
+    question: str = ""
 
     @cached_property
     def claims(self) -> list[Checked]:
@@ -186,7 +188,7 @@ class Verifier:
             checked.append(self._as_talk(statement, _checked(statement, total)))
         if not self.passages and not self.tables and all(self._is_bare(each.text) for each in checked):
             checked = [replace(each, state="comment", reason="") for each in checked]
-        return Verification(checked, cited)
+        return Verification(checked, cited, self.question)
 
     def _judged(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
         """The parts of a statement, each with what is wrong with it."""
@@ -194,7 +196,8 @@ class Verifier:
             yield from self._judged_row(statement)
             return
         for part in statement.parts:
-            said = Said(part.text, self.question, statement.before, self.is_foreign, self.known_names, self.counts)
+            text = behind_interjection(part.text)
+            said = Said(text, self.question, statement.before, self.is_foreign, self.known_names, self.counts)
             yield part, self._judge(said, part.cited, lead=statement.lead)
 
     def _judged_row(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
@@ -316,6 +319,12 @@ class Verifier:
         return Cited(n, statement.text, window.start, window.end, quote, round(cover(stems, passage), 3), is_verified)
 
 
+def behind_interjection(text: str) -> str:
+    """A sentence without the yes or no before it: that answers the question, and says nothing of what the sentence denies."""
+    lead = _LEAD.match(text)
+    return text[lead.end() :] if lead and lead[1].casefold() in english().sets["interjections"] else text
+
+
 def is_comment(text: str) -> bool:
     """Whether a sentence speaks of the data, asks, introduces, or tells what the writer did: it claims nothing."""
     said, wording = words(text), english()
@@ -349,9 +358,9 @@ def _best(tries: Sequence[Finding]) -> Finding:
 
 
 def _unfounded(said: Said) -> Finding:
-    """What is said without any evidence: wrong where it gives values."""
-    values = said.values
-    has_value = bool(values.numbers or values.votes or values.days)
+    """What is said without any evidence: wrong where it gives values that the question does not."""
+    values, asked = said.values, folded(said.question)
+    has_value = bool(values.votes) or any(folded(each.text) not in asked for each in (*values.numbers, *values.days))
     return Finding([NOTHING], []) if has_value else Finding([], [NOTHING])
 
 
