@@ -360,7 +360,8 @@ def _best(tries: Sequence[Finding]) -> Finding:
 def _unfounded(said: Said) -> Finding:
     """What is said without any evidence: wrong where it gives values that the question does not."""
     values, asked = said.values, folded(said.question)
-    has_value = bool(values.votes) or any(folded(each.text) not in asked for each in (*values.numbers, *values.days))
+    given = [*(each.text for each in values.numbers), *(each.text for each in values.days)]
+    has_value = bool(values.votes) or any(folded(each) not in asked for each in given)
     return Finding([NOTHING], []) if has_value else Finding([], [NOTHING])
 
 

@@ -68,7 +68,8 @@ def _claims(statement: Checked, asked: str) -> bool:
     read = read_values(statement.text)
     if read.votes or read.codes:
         return True
-    said = [*(each.text for each in (*read.numbers, *read.days)), *map(" ".join, names_in(statement.text, frozenset()))]
+    said = [*(each.text for each in read.numbers), *(each.text for each in read.days)]
+    said += map(" ".join, names_in(statement.text, frozenset()))
     return bool(read.times) or any(folded(each) not in asked for each in said)
 
 
