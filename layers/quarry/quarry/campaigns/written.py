@@ -28,7 +28,6 @@ from quarry.streaming.events import (
     ToolCallEvent,
 )
 from quarry.verification.check import Verifier
-from quarry.verification.trust import SourceText
 
 MAX_TURNS = 5
 """Model turns for one answer. The last has no tools, so that the model must answer."""
@@ -70,11 +69,8 @@ class Written:
 
     def _verifier(self) -> Verifier:
         """What checks the text against the results of tools."""
-        toolset = self.toolset
-        told = [SourceText(n, "", text) for n, text in enumerate(toolset.said, start=1)]
         asked = [turn.content for turn in self.request.history if turn.role == "user"]
-        question = "\n".join([*asked, self.request.message])
-        return Verifier(told, toolset.results, question=question, today=toolset.today)
+        return self.toolset.verifier((), "\n".join([*asked, self.request.message]))
 
 
 def observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:

@@ -161,7 +161,7 @@ class Written:
         sources += [SourceText(len(sources) + n, hit.title, hit.text) for n, hit in enumerate(toolset.hits, start=1)]
         earlier_turns = [message.content for message in context.request.history if message.role == "user"]
         question = "\n".join([*earlier_turns, context.question])
-        return Verifier(sources, toolset.results, question=question, today=toolset.today)
+        return toolset.verifier(sources, question)
 
 
 def _event(told: Told) -> Event | None:

@@ -295,4 +295,4 @@ class Asking:
         hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if named is None or n in named]
         told = [SourceText(n, each.title, each.text) for n, each in hits]
         asked = [*(turn.question for turn in self.request.history), self.request.question]
-        return Verifier(told, self.tools.results, question="\n".join(asked), today=self.tools.today)
+        return self.tools.verifier(told, "\n".join(asked))

@@ -180,13 +180,8 @@ class Written:
         return self._checker
 
     def _new_verifier(self) -> Verifier:
-        return Verifier(
-            source_texts(self.sent),
-            self.research.results,
-            question=self.begun.asked.conversation.question,
-            today=self.research.today,
-            own=(BROKEN_OFF, self.begun.missing),
-        )
+        question, own = self.begun.asked.conversation.question, (BROKEN_OFF, self.begun.missing)
+        return self.research.verifier(source_texts(self.sent), question, own)
 
     def _before(self, written: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""
