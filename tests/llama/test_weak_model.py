@@ -40,7 +40,7 @@ QUESTIONS = {
             {"message": "Which campaigns promise free delivery?"},
             {"Accept": "application/x-ndjson"},
         ),
-        "free delivery and",
+        "greenbasket",
     ),
 }
 
