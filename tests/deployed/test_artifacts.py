@@ -36,6 +36,8 @@ tests/functions replays them all.
 
 Emulate = Callable[[str], EmulatedFunction]
 
+LAYERS_MIB = 176
+
 UNCHECKED_HASH = 1
 """The flag of byte code that is valid whatever the date of its source (PEP 552)."""
 
@@ -91,7 +93,7 @@ def test_the_layer_contains_the_package_page_and_sql(artifacts: Artifacts) -> No
             *(package / "api").rglob("*.json"),
             *package.rglob("*.toml"),
             *package.rglob("*.pem"),
-            *(package / "page").rglob("*"),
+            package / "page" / "examples.json",
         )
         if path.is_file()
     }
@@ -101,7 +103,7 @@ def test_the_layer_contains_the_package_page_and_sql(artifacts: Artifacts) -> No
         for path in (ROOT / "sql" / part).rglob("*.sql")
     }
     built = {name for name in files_of(artifacts.shared_layer / "quarry") if not name.endswith(".pyc")}
-    assert built == sources | sql
+    assert built == sources | sql | {"page/built.json"}
 
 
 def test_the_layers_contain_nothing_unneeded(artifacts: Artifacts) -> None:
@@ -125,6 +127,42 @@ def test_the_model_in_its_layer_gives_the_vectors_of_the_installed_one(artifacts
     vector = run_local_model(artifacts)[3:]
     exact = LocalEmbedding().load().embed("Why did the council keep the elm?")
     assert vector == pytest.approx(exact, abs=1e-3)
+
+
+CALL_A_MODEL = """
+import asyncio, openai
+
+async def calls():
+    client = openai.AsyncOpenAI(api_key="x", base_url="http://127.0.0.1:9/v1", max_retries=0)
+    for call in (
+        lambda: client.chat.completions.create(model="m", messages=[]),
+        lambda: client.chat.completions.create(model="m", messages=[], stream=True),
+        lambda: client.embeddings.create(model="m", input=["x"]),
+    ):
+        try:
+            await call()
+        except openai.APIConnectionError:
+            print("called")
+
+asyncio.run(calls())
+"""
+
+
+def test_the_models_client_calls_without_the_parts_that_are_not_shipped(artifacts: Artifacts) -> None:
+    done = subprocess.run(
+        [artifacts.python, "-S", "-c", CALL_A_MODEL],
+        env={"PYTHONPATH": str(artifacts.shared_layer), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["called"] * 3
+
+
+def test_a_search_with_the_local_model_takes_less_than_the_layers_may_have(artifacts: Artifacts) -> None:
+    layers = artifacts.layers_of("search", embeds=True)
+    size = sum(path.stat().st_size for layer in layers for path in layer.rglob("*") if path.is_file())
+    assert size / 2**20 < LAYERS_MIB
 
 
 def test_every_module_is_compiled(artifacts: Artifacts) -> None:

@@ -73,14 +73,11 @@ class Artifacts:
         """What starts a function that streams."""
         return self.shared_layer / "exec-wrapper"
 
-    def layers_of(self, name: str) -> list[Path]:
-        """The layers of the function for any parameters of the template."""
-        return [
-            self._layer(layer["Ref"])
-            for given in self._given(name)
-            for layer in given.get("Layers", [])
-            if "Ref" in layer
-        ]
+    def layers_of(self, name: str, *, embeds: bool = False) -> list[Path]:
+        """The layers of the function for any parameters of the template, or those with the local embedding model."""
+        named = [layer for given in self._given(name) for layer in given.get("Layers", [])]
+        chosen = [layer["Fn::If"][1] if embeds and "Fn::If" in layer else layer for layer in named]
+        return [self._layer(layer["Ref"]) for layer in chosen if "Ref" in layer]
 
     def function(self, name: str) -> Path:
         """What Lambda unpacks into `/var/task` for the function of the folder `name`."""

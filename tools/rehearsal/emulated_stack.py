@@ -1,6 +1,7 @@
 """A deployed stack on a loopback port: API Gateway with the template's routes and errors, and the functions' processes.
 
-It verifies no tokens: `Authorization: Bearer SUBJECT` stands for a verified one. `/login` plays managed login.
+It verifies no tokens: `Authorization: Bearer SUBJECT` stands for a verified one. Beside the API are managed login, and what
+`quarry --stack` asks of AWS.
 """
 
 from __future__ import annotations
@@ -13,14 +14,17 @@ import zlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import parse_qs, unquote
+from urllib.parse import parse_qs, unquote, urlsplit
 
 from tools import gateway
+from tools.rehearsal import managed_login
 from tools.rehearsal.front_door import FrontDoor, Handler
 from tools.rehearsal.runtime_api import Event, RuntimeApi
 from tools.rehearsal.template import ACCOUNT, OWN_DATA, REGION, deployed, of_type
 
 SECONDS = 60.0
+BESIDE_THE_API = ("admin",)
+"""The functions that no route leads to, and that may be invoked."""
 
 
 ADMIN = f"arn:aws:lambda:{REGION}:{ACCOUNT}:function:quarry-admin:live"
@@ -40,8 +44,8 @@ def _stream_event(kind: str, media_type: str, payload: bytes) -> bytes:
 
 
 class EmulatedStack(FrontDoor):
-    def __init__(self, functions: Mapping[str, RuntimeApi]) -> None:
-        super().__init__(functions["search"], SECONDS, _Handler)
+    def __init__(self, functions: Mapping[str, RuntimeApi], port: int) -> None:
+        super().__init__(functions["search"], SECONDS, _Handler, port)
         self.functions = functions
         [rest_api] = of_type(deployed(**OWN_DATA), "AWS::ApiGateway::RestApi").values()
         self.refusals: dict[str, Any] = rest_api["Body"]["x-amazon-apigateway-gateway-responses"]
@@ -67,9 +71,9 @@ class _Handler(Handler):
 
     def do_POST(self) -> None:  # noqa: N802
         """A request to the API, or one of the three calls to AWS that `quarry --stack` makes."""
-        if self._path == "/":
+        if self.path == "/":
             self._describe(parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())["Action"][0])
-        elif invoked := INVOKED.fullmatch(unquote(self._path)):
+        elif invoked := INVOKED.fullmatch(unquote(self.path)):
             self._invoke(invoked[1], json.loads(self.rfile.read(int(self.headers["Content-Length"]))))
         else:
             super().do_POST()
@@ -104,14 +108,13 @@ class _Handler(Handler):
         headers = {name.rpartition(".")[2]: value.strip("'") for name, value in mock["responseParameters"].items()}
         self._send(int(mock["statusCode"]), headers, "{}")
 
-    @property
-    def _path(self) -> str:
-        return self.path.partition("?")[0]
-
     def pass_on(self, body: str | None) -> None:
         self.close_connection = True
-        if self._path == "/login":
-            self._send(200, {"Content-Type": "text/html"}, "<title>Sign in</title>")
+        if self.path.partition("?")[0] in managed_login.PATHS:
+            given = parse_qs(body or urlsplit(self.path).query)
+            self._send(
+                *managed_login.answer(self.path.partition("?")[0], {name: values[-1] for name, values in given.items()})
+            )
             return
         route = route_of(self.command, self._path)
         has_token = "Authorization" in self.headers
@@ -147,9 +150,9 @@ class _Handler(Handler):
 
 
 @contextmanager
-def emulated_stack(functions: Mapping[str, RuntimeApi]) -> Iterator[str]:
-    """The URL at which the functions are served, by folder name."""
-    with EmulatedStack(functions) as server:
+def emulated_stack(functions: Mapping[str, RuntimeApi], port: int = 0) -> Iterator[str]:
+    """The URL at which the functions are served, by folder name. The API is there with and without its stage."""
+    with EmulatedStack(functions, port) as server:
         threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True).start()
         try:
             yield server.url

@@ -5,6 +5,7 @@ the application's messages come out one by one.
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections import defaultdict
 from collections.abc import AsyncGenerator
@@ -13,11 +14,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mangum.handlers.api_gateway import APIGateway
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Scope
 
 from quarry.web.middleware import BEGAN, deadline_of
 
 PRELUDE_MEDIA_TYPE = "application/vnd.awslambda.http-integration-response"
+COMPRESSED_BYTES_MIN = 1024
+COMPRESSION_LEVEL = 5
 PRELUDE_END = b"\0" * 8
 GRACE_SECONDS = 1.0
 """How long after its deadline a stream may take for its last event, before it is cut off."""
@@ -70,8 +74,21 @@ async def respond(app: ASGIApp, event: dict[str, Any], context: object, *, began
         await messages.aclose()
         raise
     headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in start["headers"]]
+    if (body := _compressed(first, headers, Headers(raw=scope["headers"]))) is not None:
+        first = {**first, "body": body}
+        headers += [("content-encoding", "gzip"), ("vary", "Accept-Encoding")]
     prelude = _prelude(start["status"], headers)
     return StreamedResponse(_body(first, messages, latest), latest, prelude, PRELUDE_MEDIA_TYPE)
+
+
+def _compressed(first: Message, headers: list[tuple[str, str]], asked: Headers) -> bytes | None:
+    """The body of a whole JSON answer for a client that takes gzip: API Gateway compresses nothing that streams."""
+    named, body = dict(headers), first.get("body", b"")
+    is_whole = not first.get("more_body") and "content-encoding" not in named
+    is_json = named.get("content-type", "").startswith(("application/json", "application/problem+json"))
+    if not (is_whole and is_json and len(body) >= COMPRESSED_BYTES_MIN and "gzip" in asked.get("accept-encoding", "")):
+        return None
+    return gzip.compress(body, COMPRESSION_LEVEL, mtime=0)
 
 
 async def _body(first: Message, messages: AsyncGenerator[Message], latest: float) -> AsyncGenerator[bytes]:
