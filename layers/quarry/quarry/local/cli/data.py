@@ -137,8 +137,8 @@ def _add_declaring(group: Group) -> None:
         flag("--force", help="overwrite the file"),
         flag("--explain", help="print a table of what can be asked, not the draft"),
         json=None,
-        about="Draft quarry.toml from the tables of a schema, by their names, types, keys and statistics. It reads no rows and "
-        "changes nothing. Review the draft: docs/own-data.md explains it.",
+        about="Draft quarry.toml from the tables of a schema, by their names, types, keys and statistics. It reads up to 500 "
+        "rows of a table with JSON, and changes nothing. Review the draft: docs/declaration.md explains it.",
     )  # fmt: skip
     add(
         group, "apply", "quarry.local.apply:apply_file", "make the database agree with quarry.toml",
