@@ -198,7 +198,7 @@ async def not_numbers(source: Source, field: Field, reader: Database) -> str:
     read = f"`quarry load` with --replace {options} reads them as numbers. " if (options := forms.options()) else ""
     return (
         f"Of its {forms.values:,} values {forms.values - plain:,} are not plain numbers: {said}. {read}See “Text that is almost"
-        " a number” in docs/own-data.md"
+        " a number” in docs/own-data-guide.md"
     )
 
 

@@ -41,12 +41,13 @@ from quarry.query.execute import uncomputed
 from quarry.query.schema import Schema
 from quarry.records.searched_types import BUILT_IN
 from quarry.retrieval.values import Counted, refresh
+from quarry.services.s3 import S3Object, read_text
 from quarry.services.services import Services
 
 T = TypeVar("T")
 
 
-def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
+def apply_file(path: Path | S3Object, *, only_plan: bool, embed: bool) -> bool:
     """Make the database agree with a file, and fill new collections; whether all are in step. Changes are printed first.
 
     Raises DeclarationError, which names every wrong line, and ConfigurationError if there is no file.
@@ -80,8 +81,12 @@ def reconcile(name: str | None) -> bool:
         return asyncio.run(_reconcile(database, name))
 
 
-def read_declared(path: Path) -> str:
+def read_declared(path: Path | S3Object) -> str:
     """The text of a file of declarations. Raises ConfigurationError if there is none."""
+    if isinstance(path, S3Object):
+        if (text := read_text(path)) is None:
+            raise ConfigurationError(f"There is no {path}.")
+        return text
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -91,7 +96,7 @@ def read_declared(path: Path) -> str:
 
 
 def planned(
-    connection: SyncConnection, text: str, path: Path, settings: Settings, only: str | None = None
+    connection: SyncConnection, text: str, path: Path | S3Object, settings: Settings, only: str | None = None
 ) -> list[Change]:
     """The changes that make the database agree with the text of a file, or with its collection `only`. Prints warnings.
 

@@ -11,10 +11,9 @@ import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
 import {standing} from '../components/understood.js';
 import {button, element, outsideLink, replace} from '../dom.js';
 import {NONE, day, month, plural, words} from '../format.js';
-import {Chat, stylesheet} from './chat/chat.js';
+import {Chat} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
 
-export {stylesheet};
 export const title = 'Campaigns';
 
 const CARDS = 9;

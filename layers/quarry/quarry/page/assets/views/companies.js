@@ -12,10 +12,9 @@ import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
 import {standing} from '../components/understood.js';
 import {element, outsideLink, replace} from '../dom.js';
 import {money, number, plural, words} from '../format.js';
-import {Chat, stylesheet} from './chat/chat.js';
+import {Chat} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
 
-export {stylesheet};
 export const title = 'Companies';
 
 const MESSAGES_MAX = 50;
