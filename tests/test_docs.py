@@ -46,9 +46,9 @@ def targets() -> set[str]:
 @cache
 def help_of(subcommand: str) -> str | None:
     """What `quarry SUBCOMMAND --help` prints, or None when there is no such command."""
-    with redirect_stdout(StringIO()) as printed, redirect_stderr(StringIO()), pytest.raises(SystemExit) as exit:
-        cli.main([subcommand, "--help"])
-    return printed.getvalue() if exit.value.code == 0 else None
+    with redirect_stdout(StringIO()) as printed, redirect_stderr(StringIO()):
+        status = cli.main([subcommand, "--help"])
+    return printed.getvalue() if status == 0 else None
 
 
 def unknown(program: str, arguments: list[str]) -> str | None:

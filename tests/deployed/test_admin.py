@@ -95,7 +95,7 @@ def quarry(
 
 
 def test_the_way_to_your_own_tables_is_as_documented(quarry: Quarry, tmp_path: Path) -> None:
-    section = (ROOT / "docs" / "own-data.md").read_text().partition("### On AWS")[2]
+    section = (ROOT / "docs" / "own-data.md").read_text().partition("## On AWS")[2]
     steps = [shlex.split(line) for line in section.split("```")[1].strip().splitlines()]
     assert all(step[:3] == ["quarry", "--stack", "quarry-dev"] for step in steps)
     (tmp_path / "bikes.csv").write_text("id,name\n1,Red bike\n2,Blue bike\n")

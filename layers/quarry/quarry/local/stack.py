@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from quarry.local.cli.parsing import FAILED, Arguments, WrongUsage
+from quarry.local.cli.command import FAILED, Arguments, WrongUsage
 from quarry.platform.errors import ConfigurationError, QuarryError
 
 OUTPUT = "AdminFunction"
@@ -27,6 +27,7 @@ REFUSED = {
     "sample": "a stack has no sample data",
     "mcp": "a stack serves agents at /mcp",
     "tools": "it needs no database: run it without --stack",
+    "psql": "it is a terminal: run it where the database can be reached",
     "completion": "it needs no database: run it without --stack",
     "uninstall": "it would take the schema from a stack that serves it: delete the stack first, then run it with DATABASE_URL",
     "eval": "a stack has no files to judge by: run it with DATABASE_URL",

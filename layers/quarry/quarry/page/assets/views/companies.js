@@ -1,11 +1,11 @@
 /** Companies: a conversation that shows its steps, and the companies it found with the reasons for each. */
 
 import {pathOf} from '../api.js';
-import {groupChart} from '../components/bars.js';
 import {label} from '../components/chips.js';
 import {Comparison, openComparison} from '../components/compare.js';
 import {fitLevel} from '../components/confidence.js';
 import {degradedRemark} from '../components/notice.js';
+import {numberCharts} from '../components/numbers.js';
 import {facts, openPanel} from '../components/panel.js';
 import {sortControl, sorted} from '../components/sorting.js';
 import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
@@ -65,9 +65,9 @@ class CompaniesTurn extends Turn {
     return this.answer.references.map(({companyId: id}) => ({type: 'company', id}));
   }
 
-  /** The groups of a count. */
+  /** The groups of numbers. */
   figure() {
-    return groupChart(this.answer.aggregation);
+    return numberCharts(this.answer.aggregation ?? undefined);
   }
 
   found() {
