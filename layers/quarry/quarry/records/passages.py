@@ -69,7 +69,7 @@ class Quote:
     """A sentence of a source. `share`: how much of the question's words it holds, by their weight, from 0 to 1; `near`: the
     similarity of its source, as a share of the nearest; `answers`: the log-odds that it answers, where the pair model read it;
     `has_title`: it is a field's value and begins with the title of its record; `is_beside`: that value and its field's name hold
-    no word of the question; `is_on_side`: whether it is for or against, as the question asks; None where one of them says neither.
+    no word of the question; `is_on_side`: whether it is for or against, as the question asks; None where one says neither.
     """
 
     source: EvidenceSource
