@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from quarry.answering.answer import Answer, Began, Said, Told
 from quarry.answering.citations import CitationFilter
-from quarry.answering.correction import joined
+from quarry.answering.held import joined
 from quarry.answering.loop import Tool, ToolProgress, ToolResult
 from quarry.models.interface import Message
 from quarry.models.openai_model import OpenAIChat

@@ -6,7 +6,7 @@ import pytest
 
 from quarry.answering.held import HeldBack
 from quarry.verification.check import Verifier
-from quarry.verification.marks import MarkedText
+from quarry.verification.wire import MarkedText
 from tests.verification.answers import TODAY
 from tests.verification.test_check import HARBOUR, LOANS
 

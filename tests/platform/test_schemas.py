@@ -12,7 +12,7 @@ from quarry.companies.outputs import CompanyPlan, Critique, Reranking
 from quarry.models.answers import OutputLimits
 from quarry.models.schemas import response_format
 from quarry.people.contract import PeopleQuery, PeopleReasons
-from quarry.records.followups import FollowupQuestions
+from quarry.records.written import FollowupQuestions
 
 Names = Annotated[
     list[Annotated[str, Field(min_length=1, pattern=r"\S")]],

@@ -17,7 +17,7 @@ from quarry.platform.links import CITATION
 from quarry.platform.text import shorten
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialTextEvent, TextWithdrawnEvent
-from quarry.verification.marks import MarkedText, marked_end
+from quarry.verification.wire import MarkedText, marked_end
 
 TITLE_CHARACTERS_MAX = 200
 DETAIL_CHARACTERS_MAX = 300

@@ -17,7 +17,7 @@ from quarry.domains import module
 from quarry.language.tokens import keys, stem
 from quarry.platform.errors import SourceUnavailable
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField, SourceMeasure
-from quarry.query.listing import is_naming
+from quarry.query.execute import is_naming
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Field, Link, Measure, Schema, Source
 from quarry.retrieval.facets import folded_value

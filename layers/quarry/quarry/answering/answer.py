@@ -11,12 +11,10 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from quarry.answering.correction import STEP as CORRECTION_STEP
-from quarry.answering.correction import correction_messages, joined
-from quarry.answering.held import HeldBack, still_flagged
+from quarry.answering.held import STEP as CORRECTION_STEP
+from quarry.answering.held import HeldBack, correction_messages, joined, still_flagged
 from quarry.answering.loop import Text, Tool, ToolFinished, ToolProgress, ToolStarted, TurnEnded, converse
-from quarry.answering.repeated import Repeated, UntilMark, check_loop
-from quarry.answering.substance import says_nothing
+from quarry.answering.substance import Repeated, UntilMark, check_loop, says_nothing
 from quarry.answering.written import WrittenAnswer
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter, streamed

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from quarry.agent import tools as agent_tools
@@ -17,8 +18,11 @@ from quarry.agent.reading import matched_values
 from quarry.agent.service import answer_query
 from quarry.agent.sources import Asked, card, describe_sources
 from quarry.agent.tools import GetArguments, Hit, SearchArguments, ValuesArguments, values_like
-from quarry.answering.loop import Tool, ToolResult, Working
-from quarry.answering.written import RESULT
+from quarry.answering.answer import Answer, Said, Told, Withdrawn, never
+from quarry.answering.loop import Tool, ToolFinished, ToolProgress, ToolResult, ToolStarted, Working
+from quarry.answering.written import RESULT, WrittenAnswer
+from quarry.models.interface import Message
+from quarry.models.step import TextFilter
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence
@@ -27,8 +31,19 @@ from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
+from quarry.streaming.events import (
+    Event,
+    PartialText,
+    PartialTextEvent,
+    TextWithdrawnEvent,
+    ToolCalled,
+    ToolCallEvent,
+    ToolObservationEvent,
+    ToolObserved,
+    Withdrawal,
+)
 from quarry.verification.check import Verifier
-from quarry.verification.trust import SourceText
+from quarry.verification.levels import SourceText
 
 WHOLE_CHARACTERS_MAX = 8_000
 """Characters of a whole row that a model gets."""
@@ -209,3 +224,47 @@ def hit_block(number: int, hit: Hit) -> str:
     if hit.fields:
         shown += f"\n{json.dumps(hit.fields, ensure_ascii=False)}"
     return f'<source n="{number}" of="{hit.source}" id="{fence(hit.id)}"{dated}>\n{fence(shown)}\n</source>'
+
+
+def answer_with(
+    toolset: Toolset,
+    step: str,
+    max_turns: int,
+    filters: Callable[[WrittenAnswer], Sequence[TextFilter]],
+    verifier: Callable[[], Verifier],
+    cites: Callable[[str], bool] = never,
+) -> Answer:
+    """The answer of a domain that is written with these tools."""
+    return Answer(toolset.run, step, max_turns, filters, cites, verifier, has_found=lambda: toolset.has_found)
+
+
+def event_of(happened: Told) -> Event | None:
+    """The event; None where nothing of it is told."""
+    match happened:
+        case Said(piece):
+            return PartialTextEvent(data=PartialText(text=piece))
+        case Withdrawn(reason):
+            return TextWithdrawnEvent(data=Withdrawal(reason=reason))
+        case ToolProgress(progress):
+            return progress
+        case ToolStarted(id, tool, arguments):
+            return ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=arguments))
+        case ToolFinished(id, tool, result):
+            told = ToolObserved(id=id, tool=tool, count=result.count, summary=result.summary)
+            return ToolObservationEvent(data=told)
+    return None
+
+
+async def events_of(
+    answer: Answer,
+    messages: Sequence[Message],
+    tools: Sequence[Tool],
+    own: Callable[[Told], Event | None] = event_of,
+) -> AsyncGenerator[Event]:
+    """The events of an answer as it is written: the `own` ones of a domain. A model that fails ends them. Raises
+    DatabaseUnavailable.
+    """
+    async with aclosing(answer.told(messages, tools)) as happened:
+        async for each in happened:
+            if (event := own(each)) is not None:
+                yield event

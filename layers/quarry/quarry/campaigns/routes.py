@@ -35,8 +35,8 @@ async def chat(
     services: ServicesDependency,
 ) -> Response:
     """An answer about campaigns, and the campaigns that it speaks of."""
-    from quarry.campaigns.checks import check_filters, check_understood
     from quarry.campaigns.search import chat_about_campaigns, values_of
+    from quarry.campaigns.tools import check_filters, check_understood
 
     if wants_stream(request) and reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)

@@ -16,12 +16,11 @@ from quarry.agent.sources import what_may_be_asked
 from quarry.answering.answer import BROKEN_OFF
 from quarry.campaigns.answer import conclude
 from quarry.campaigns.by_reader import Read
-from quarry.campaigns.checks import check_filters, check_understood
 from quarry.campaigns.conditions import NAME
 from quarry.campaigns.contract import ChatRequest, FinalAnswerEvent
 from quarry.campaigns.results import KnownValues
 from quarry.campaigns.retrieval import known_values
-from quarry.campaigns.tools import CampaignToolset
+from quarry.campaigns.tools import CampaignToolset, check_filters, check_understood
 from quarry.campaigns.written import MAX_TURNS, Written
 from quarry.platform.budget import Budget
 from quarry.platform.off_loop import off_loop

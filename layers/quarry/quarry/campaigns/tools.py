@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
+from quarry.agent.checks import ConditionChecks
 from quarry.agent.domain_tools import bounded
 from quarry.agent.service import answer_query, with_known_values
 from quarry.agent.tools import SearchArguments, shown, sought_texts
@@ -20,8 +21,8 @@ from quarry.answering.loop import Tool, ToolResult, Working
 from quarry.answering.toolset import Toolset
 from quarry.answering.written import RESULT
 from quarry.campaigns import retrieval
-from quarry.campaigns.conditions import DATE, NAME, SCHEMA, Resolved, label_of, named_values, resolve
-from quarry.campaigns.contract import FILTER_VALUES, CampaignFilters, EmbeddingField, ExcludedValues
+from quarry.campaigns.conditions import DATE, NAME, SCHEMA, Resolved, label_of, named_values, resolve, understood_as
+from quarry.campaigns.contract import FILTER_VALUES, CampaignFilters, ChatRequest, EmbeddingField, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import CampaignSet, KnownValues, Search
 from quarry.campaigns.tool_result import (
@@ -50,7 +51,29 @@ from quarry.query.contract import QueryResult
 from quarry.query.execute import execute
 from quarry.query.paths import Rows, with_comparisons
 from quarry.retrieval.facets import NamedValue
-from quarry.retrieval.known_values import existing_values
+from quarry.retrieval.known_values import existing_values, values_meant
+
+
+async def check_filters(request: ChatRequest, known: KnownValues, database: Database) -> tuple[Condition, ...]:
+    """The conditions of the page's filters, which hold in every search. Raises InvalidInput for a value that no campaign has, and
+    DatabaseUnavailable.
+    """
+    filters = request.base_filters
+    named = named_values(filters, pointer="/activeFilters")
+    meant = await values_meant(database, CAMPAIGNS, named)
+    return (await off_loop(resolve, filters, named, meant, known)).conditions
+
+
+async def check_understood(request: ChatRequest, database: Database) -> ChatRequest:
+    """The request, its conditions with the values as the data spells them, in the one form. Raises InvalidInput and
+    DatabaseUnavailable.
+    """
+    checked = await _CHECKS.checked(request.understood, request.constraints, understood_as, request.message, database)
+    return request.model_copy(update={"understood": checked})
+
+
+_CHECKS = ConditionChecks(NAME, SCHEMA, CAMPAIGNS)
+
 
 STEP = "campaigns_research"
 SEMANTIC_SEARCH, FILTER_CAMPAIGNS, FULL_TEXT_SEARCH = "semantic_search", "filter_campaigns", "full_text_search"

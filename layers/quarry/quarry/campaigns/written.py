@@ -9,7 +9,7 @@ from typing import Any
 
 from quarry.answering.answer import Answer, Told
 from quarry.answering.loop import ToolFinished, ToolStarted
-from quarry.answering.told import answer_with, event_of, events_of
+from quarry.answering.toolset import answer_with, event_of, events_of
 from quarry.answering.written import WrittenAnswer
 from quarry.campaigns.contract import (
     Campaign,

@@ -7,7 +7,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
 from quarry.answering.answer import Answer
-from quarry.answering.told import events_of
+from quarry.answering.toolset import events_of
 from quarry.answering.written import WrittenAnswer
 from quarry.companies.activity import counted
 from quarry.companies.candidates import NameMatch

@@ -16,8 +16,7 @@ from quarry.agent.sources import what_may_be_asked
 from quarry.answering.answer import Answer, Told
 from quarry.answering.loop import Tool, ToolFinished, ToolResult, ToolStarted
 from quarry.answering.prompts import answer_messages, earlier
-from quarry.answering.told import answer_with, event_of, events_of
-from quarry.answering.toolset import Toolset
+from quarry.answering.toolset import Toolset, answer_with, event_of, events_of
 from quarry.answering.written import WrittenAnswer
 from quarry.companies import contract
 from quarry.companies.activity import Timeline, counted
@@ -44,8 +43,7 @@ from quarry.query.contract import QueryResult
 from quarry.query.understood import Understood
 from quarry.streaming.events import Event
 from quarry.verification.check import Verification, Verifier
-from quarry.verification.levels import level
-from quarry.verification.trust import SourceText
+from quarry.verification.levels import SourceText, level
 from quarry.verification.wire import checked_statements, confidence_of
 
 STEP = "companies_answer"

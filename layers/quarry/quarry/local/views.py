@@ -19,8 +19,7 @@ from quarry.people import contract as people
 from quarry.platform.text import marked_parts
 from quarry.records import contract as records
 from quarry.streaming.events import PartialTextEvent, TextWithdrawnEvent, ToolCallEvent, ToolObservationEvent
-from quarry.verification.marks import MarkedText, marked_end
-from quarry.verification.wire import CheckedStatement, Confidence
+from quarry.verification.wire import CheckedStatement, Confidence, MarkedText, marked_end
 
 SHOWN_CAMPAIGNS = 8
 BAR_WIDTH = 24

@@ -18,8 +18,7 @@ from quarry.agent.tools import Hit
 from quarry.answering.answer import BROKEN_OFF, Answer
 from quarry.answering.citations import CitationFilter
 from quarry.answering.prompts import answer_messages, earlier
-from quarry.answering.told import answer_with, events_of
-from quarry.answering.toolset import Toolset, hit_block
+from quarry.answering.toolset import Toolset, answer_with, events_of, hit_block
 from quarry.answering.written import WrittenAnswer
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
@@ -53,8 +52,7 @@ from quarry.streaming.events import (
     PartialTextEvent,
 )
 from quarry.verification.check import Verifier
-from quarry.verification.levels import Exact, level
-from quarry.verification.trust import SourceText
+from quarry.verification.levels import Exact, SourceText, level
 from quarry.verification.wire import Confidence, checked_statements
 
 STEP = "ontology_answer"

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import datetime
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import zip_longest
@@ -14,11 +14,23 @@ from typing import Any
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
-from quarry.platform.errors import InvalidInput
+from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.numbers import EXACT_MAX
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.query.algebra import LIMIT_MAX, Aggregate, Cell, Column, Group, Period, Query, Result, check_size
+from quarry.query.algebra import (
+    LIMIT_MAX,
+    Aggregate,
+    Cell,
+    Column,
+    Comparison,
+    Group,
+    Period,
+    Query,
+    Result,
+    check_size,
+    comparisons_of,
+)
 from quarry.query.comparisons import folded, ordered
 from quarry.query.conditions import (
     Reader,
@@ -31,11 +43,56 @@ from quarry.query.conditions import (
     words_held,
 )
 from quarry.query.groups import bucket_name, column_of, grouped, page_of, source_of_groups
-from quarry.query.listing import check_listing
 from quarry.query.paths import Path, invalid, resolve, rows_of, source_of
 from quarry.query.schema import Kind, Schema, Source
 from quarry.query.scope import ROW, Base, Building, Scope, Values
 from quarry.query.values import period_name
+
+_COUNTING = frozenset(("count", "count_distinct"))
+
+
+def check_listing(query: Query, source: Source, pointer: str) -> None:
+    """Raises InvalidInput for a query that lists rows of a source with `found_by`, or names them by a group, a least value or an
+    order, unless it gives their ids. Counts and groups may be asked for.
+    """
+    if not source.found_by or _names_ids(query):
+        return
+    places = ["/where"] if query.asks_for_rows else list(dict.fromkeys(_naming(query, source)))
+    if places:
+        raise InvalidInput([FieldError(pointer + each, source.found_by) for each in places])
+
+
+def _names_ids(query: Query) -> bool:
+    return any(
+        isinstance(each, Comparison) and (each.field, each.op) == ("id", "=") and each.scalars for each in query.where
+    )
+
+
+def _naming(query: Query, source: Source) -> Iterator[str]:
+    """Where a query without rows tells one row of the source from the others."""
+    for place, group in enumerate(query.group):
+        if is_naming(group.field, source):
+            yield f"/group/{place}"
+    for place, aggregate in enumerate(query.aggregate):
+        if any(
+            is_naming(leaf.name if leaf.called is None else f"{leaf.fn}({leaf.field})", source)
+            for leaf in aggregate.leaves
+        ):
+            yield f"/aggregate/{place}"
+    if any(is_naming(each.field, source) for each in comparisons_of(query.having)):
+        yield "/having"
+    for place, order in enumerate(query.order):
+        if is_naming(order.by, source):
+            yield f"/order/{place}"
+
+
+def is_naming(path: str, source: Source) -> bool:
+    """Whether a path, or what is computed over it, tells one row of the source from the others."""
+    function, _, inner = path.rpartition("(")
+    field = inner.rstrip(") ").strip()
+    own = {"id", "title"} - source.fields.keys()
+    return bool(source.found_by) and field in {*own, *source.naming} and function.strip() not in _COUNTING
+
 
 ROWS_DEFAULT = 100
 """Rows of a page, unless the query says how many."""

@@ -23,9 +23,8 @@ from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.text import STOP_WORDS, placed_words, significant_words, topic_text, words
 from quarry.reader.features import chance_of
 from quarry.records.by_rule import ByRule
-from quarry.records.compounds import with_forms
 from quarry.records.contract import RecordKey
-from quarry.records.finding import Searched, SearchToolset
+from quarry.records.finding import Searched, SearchToolset, with_forms
 from quarry.records.passages import NEAREST_MAX, Quote, as_passages, chosen, nothing_near, read_sentences
 from quarry.records.reading import is_asked
 from quarry.records.retrieval import tables_seen

@@ -20,8 +20,7 @@ from quarry.records.contract import (
     TextWithdrawnEvent,
 )
 from quarry.records.contract import Source as RecordSource
-from quarry.verification.marks import MarkedText, marked_end
-from quarry.verification.wire import CheckedStatement
+from quarry.verification.wire import CheckedStatement, MarkedText, marked_end
 
 
 async def answer(asked: Asked) -> Said:

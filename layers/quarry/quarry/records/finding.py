@@ -10,6 +10,7 @@ import datetime
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Literal
 
 from quarry.agent.sources import Asked
@@ -17,19 +18,80 @@ from quarry.collections.collection import ENGLISH
 from quarry.collections.search_table import DATE
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.text import is_in_other_script, significant_words, words
+from quarry.platform.text import STOP_WORDS, is_in_other_script, placed_words, significant_words, words
+from quarry.postgres.pool import Database
 from quarry.query.algebra import Comparison, Condition
 from quarry.query.of_table import denies
-from quarry.records.compounds import respelt, with_forms
 from quarry.records.contract import RecordKey, RecordType, Source
 from quarry.records.evidence import Candidate, Evidence, EvidenceSource, RankedRecord, RecordText
 from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up
-from quarry.records.retrieval import Arm, dates_of, describe, find_candidates, ids_meeting, with_fitting
+from quarry.records.retrieval import Arm, dates_of, describe, find_candidates, ids_meeting, tables_seen, with_fitting
 from quarry.records.scope import EVERYTHING, Scope, types_with
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
+
+FORM_MIN, PART_MIN, TAIL_MIN = 6, 3, 2
+"""The least letters of a compound and of a part; of the part behind a hyphen, too ("follow-up")."""
+WORDS_MAX = 24
+APART_MAX = 4
+"""Words without a record that are read as two."""
+
+
+async def respelt(query: str, types: Sequence[SearchedType], database: Database) -> Mapping[str, str]:
+    """The compounds of a query as the records write them, by how the query does. Raises DatabaseUnavailable."""
+    placed = [each for each in placed_words(query) if each[0].isalpha()][:WORDS_MAX]
+    pairs = {
+        query[start:end]: one + two
+        for (one, start, until), (two, begin, end) in pairwise(placed)
+        if query[until:begin] == " " and one not in STOP_WORDS and len(one + two) >= FORM_MIN
+    }
+    long = {query[start:end]: word for word, start, end in placed if len(word) >= FORM_MIN}
+    parts = {part.lower() for each in pairs for part in each.split()}
+    held = await _held({*pairs.values(), *long.values(), *parts}, types, database)
+    found = {
+        # where both parts are written too, either may be meant
+        each: f"{each} {one}" if held.issuperset(each.lower().split()) else one
+        for each, one in pairs.items()
+        if one in held
+    }
+    missing = [each for each, word in long.items() if word not in held][:APART_MAX]
+    forms = {each: [*_apart(each.lower())] for each in missing}
+    if forms:
+        held = await _held({form for each in forms.values() for form in each}, types, database)
+        found |= {each: both[0] for each, apart in forms.items() if (both := [form for form in apart if form in held])}
+    return found
+
+
+def with_forms(text: str, forms: Mapping[str, str]) -> str:
+    """A text with these forms for its own."""
+    for own, form in forms.items():
+        text = text.replace(own, form)
+    return text
+
+
+def _apart(word: str) -> Iterator[str]:
+    """A word as two, the most even parts first."""
+    for place in sorted(range(PART_MIN, len(word) - TAIL_MIN + 1), key=lambda place: abs(2 * place - len(word))):
+        one, two = word[:place], word[place:]
+        yield f"{one}-{two}"
+        if len(two) >= PART_MIN and not {one, two} & STOP_WORDS:
+            yield f"{one} {two}"
+
+
+async def _held(forms: set[str], types: Sequence[SearchedType], database: Database) -> set[str]:
+    """The forms whose words a record holds all."""
+    held: set[str] = set()
+    for language in dict.fromkeys(language for each in types for language in each.languages):
+        tables, seen = tables_seen(each for each in types if language in each.languages)
+        rows = await database.rows(
+            "select forms_held(%(tables)s, %(forms)s, %(language)s::regconfig, %(seen)s) as held",
+            {"tables": tables, "forms": sorted(forms - held), "language": language, "seen": seen},
+        )
+        held.update(rows[0]["held"])
+    return held
+
 
 DEPTH = 100
 """Candidates of each type by words, and as many by meaning. Deeper pages are empty."""

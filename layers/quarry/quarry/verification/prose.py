@@ -14,11 +14,10 @@ from itertools import combinations, pairwise, permutations
 from quarry.language.tokens import stem
 from quarry.language.word_forms import is_everyday
 from quarry.platform.text import words
-from quarry.verification.finding import Finding
 from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import Clause, Passage, clauses_of, folded, parted
 from quarry.verification.roles import check_order, check_roles
-from quarry.verification.statements import QUOTED
+from quarry.verification.statements import QUOTED, Finding
 from quarry.verification.values import Day, Number, Values, blanked, read_values, spans_of
 from quarry.verification.wording import english
 
@@ -182,7 +181,9 @@ def _check_number(number: Number, said: Said, passage: Passage, found: Finding, 
         return
     if said.is_foreign and any(number.value in each.counts for each in passage.values.votes):
         return
-    alike = [each.text for each in passage.values.numbers if _is_alike(number, each)]
+    has_unit = number.unit is not None or number.is_percent
+    kind = number.unit, number.is_percent
+    alike = [each.text for each in passage.values.numbers if has_unit and (each.unit, each.is_percent) == kind]
     is_vague = number.in_words and number.value <= 10 and number.unit is None and not number.is_fraction
     if is_vague and number.value in said.counts:
         return
@@ -197,10 +198,6 @@ def _check_number(number: Number, said: Said, passage: Passage, found: Finding, 
     (found.weak if is_vague else found.wrong).append(_instead(number.text, alike, passage))
 
 
-def _is_alike(one: Number, other: Number) -> bool:
-    return one.unit == other.unit and one.is_percent == other.is_percent and (one.unit is not None or one.is_percent)
-
-
 def _check_unit(number: Number, same: Sequence[Number], passage: Passage, found: Finding) -> None:
     units = {each.unit for each in same}
     if number.unit and number.unit not in units:
@@ -208,17 +205,13 @@ def _check_unit(number: Number, same: Sequence[Number], passage: Passage, found:
             found.denied.append(f"{passage.name} says {same[0].text} in {min(filter(None, units))}")
         elif number.unit.isupper():
             found.wrong.append(f"{passage.name} gives no currency for {number.text}")
-        elif number.unit not in passage.words and not _is_unit_of(number.unit, passage):
+        elif number.unit not in passage.words and all(each.unit != number.unit for each in passage.values.numbers):
             found.wrong.append(f"{passage.name} does not say {number.text} in {number.unit}")
         else:
             found.weak.append(f"{passage.name} does not give {number.text} this unit")
     rates = {each.rate for each in same}
     if number.rate and None not in rates and number.rate not in rates:
         found.denied.append(f"{passage.name} says {number.text} a {min(filter(None, rates))}")
-
-
-def _is_unit_of(unit: str, passage: Passage) -> bool:
-    return any(each.unit == unit for each in passage.values.numbers)
 
 
 def _beside(text: str, number: Number | Day, numbers: Sequence[Number | Day]) -> frozenset[str]:

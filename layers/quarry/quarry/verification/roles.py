@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import Literal, Protocol
 
 from quarry.platform.text import STOP_WORDS, words
-from quarry.verification.finding import Finding
 from quarry.verification.passages import Clause, Passage
+from quarry.verification.statements import Finding
 from quarry.verification.wording import english
 
 SHARED_MIN, SHARE_MIN = 3, 0.6

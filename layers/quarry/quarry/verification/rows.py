@@ -12,10 +12,10 @@ from quarry.language.tokens import stem
 from quarry.platform.text import STOP_WORDS, words
 from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
 from quarry.verification.arithmetic import Derivation
-from quarry.verification.finding import Finding
 from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import folded
 from quarry.verification.prose import PLAUSIBLE_BELOW, Said
+from quarry.verification.statements import Finding
 from quarry.verification.tables import Mention, Table, date_number, says_money
 from quarry.verification.values import Number, blanked, read_values
 from quarry.verification.wording import english
