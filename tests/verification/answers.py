@@ -12,7 +12,8 @@ from typing import Any
 from quarry.query.algebra import Cell, Query
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.verification.check import Verification, Verifier
-from quarry.verification.levels import SourceText, level
+from quarry.verification.levels import level
+from quarry.verification.trust import SourceText
 
 SETS = Path(__file__).parent / "sets"
 TODAY = datetime.date(2026, 11, 28)

@@ -8,7 +8,8 @@ import pytest
 
 from quarry.query.algebra import Query
 from quarry.verification.check import Verification, verify
-from quarry.verification.levels import Exact, Passages, SourceText, level
+from quarry.verification.levels import Exact, Passages, level
+from quarry.verification.trust import SourceText
 from tests.verification.answers import TODAY, figures, result
 
 HARBOUR = SourceText(

@@ -43,7 +43,8 @@ from quarry.query.contract import QueryResult
 from quarry.query.understood import Understood
 from quarry.streaming.events import Event
 from quarry.verification.check import Verification, Verifier
-from quarry.verification.levels import SourceText, level
+from quarry.verification.levels import level
+from quarry.verification.trust import SourceText
 from quarry.verification.wire import checked_statements, confidence_of
 
 STEP = "companies_answer"

@@ -52,7 +52,8 @@ from quarry.streaming.events import (
     PartialTextEvent,
 )
 from quarry.verification.check import Verifier
-from quarry.verification.levels import Exact, SourceText, level
+from quarry.verification.levels import Exact, level
+from quarry.verification.trust import SourceText
 from quarry.verification.wire import Confidence, checked_statements
 
 STEP = "ontology_answer"

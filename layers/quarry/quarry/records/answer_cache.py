@@ -36,7 +36,7 @@ from quarry.records.contract import (
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller
 from quarry.streaming.events import Event
-from quarry.verification.levels import Trust
+from quarry.verification.trust import Trust
 
 if TYPE_CHECKING:
     # opening a shared answer imports none of the search

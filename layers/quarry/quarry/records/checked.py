@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from quarry.records.contract import Citation, CitationsEvent, ConfidenceEvent
-from quarry.verification.levels import SourceText, Trust
+from quarry.verification.trust import SourceText, Trust
 from quarry.verification.wire import checked_statements
 
 if TYPE_CHECKING:

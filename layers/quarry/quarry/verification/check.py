@@ -17,13 +17,13 @@ from typing import Literal
 from quarry.language.word_forms import is_everyday
 from quarry.platform.text import STOP_WORDS, words
 from quarry.query.contract import QueryResult
-from quarry.verification.levels import SourceText
 from quarry.verification.names import has_name, names_in
 from quarry.verification.passages import Passage, folded
 from quarry.verification.prose import Said, check_prose, cover
 from quarry.verification.rows import RowCheck
 from quarry.verification.statements import Finding, Part, Statement, statements
 from quarry.verification.tables import Table
+from quarry.verification.trust import SourceText
 from quarry.verification.values import Number, read_values
 from quarry.verification.wording import english
 

@@ -5,7 +5,6 @@ A written answer is as good as its statements; an exact result as the reading of
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
@@ -14,6 +13,7 @@ from quarry.platform.text import shorten
 from quarry.verification.check import Checked, Verification
 from quarry.verification.names import names_in
 from quarry.verification.passages import folded
+from quarry.verification.trust import Trust
 from quarry.verification.values import read_values
 
 Certainty = Literal["given", "sure", "likely", "doubtful"]
@@ -99,26 +99,3 @@ def _of_statements(basis: Verification) -> Trust:
     if verified < claims:
         return Trust("medium", f"Medium: {verified} of {claims} statements checked")
     return Trust("high", f"High: all {claims} statements checked" if claims > 1 else "High: its statement is checked")
-
-
-Level = Literal["high", "medium", "low"]
-
-
-@dataclass(frozen=True)
-class Trust:
-    """A level, and its ground in words."""
-
-    level: Level
-    label: str
-
-
-@dataclass(frozen=True)
-class SourceText:
-    """A source of an answer, by its number: all of its text, and who says it."""
-
-    n: int
-    title: str
-    body: str
-    topic: str = ""
-    author: str = ""
-    date: datetime.date | None = None

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from quarry.language.tokens import sentence_spans
 from quarry.platform.text import words
-from quarry.verification.levels import SourceText
+from quarry.verification.trust import SourceText
 from quarry.verification.values import ROUNDED_SHARE, Day, Number, Values, day_of, month_name, read_values
 from quarry.verification.wording import english
 

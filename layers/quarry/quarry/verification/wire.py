@@ -8,7 +8,7 @@ from quarry.platform.lazy_model import LazyModel
 
 if TYPE_CHECKING:
     from quarry.verification.check import Verification
-    from quarry.verification.levels import Trust
+    from quarry.verification.trust import Trust
 from collections.abc import Iterable, Sequence
 
 
