@@ -21,6 +21,7 @@ from quarry.query.algebra import AnyOf, Comparison, Condition, Meant, Query
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
+from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import (
     Reading,
     ValueChances,
@@ -163,6 +164,8 @@ class _Own:
         if chances.denied > max(chances.asked_for, CHANCE_MIN):
             self._rule_out(said, chances)
             return
+        if self._said.chance_denied(said.place) >= DENIED_MIN:
+            return  # no wish; whom it describes may be "people without a bank account"
         likely = [
             field
             for field, chance in chances.asked_of.items()
