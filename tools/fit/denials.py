@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 PAIRS = ROOT / "tests/pairs"
 WEIGHTS = ROOT / "layers/quarry/quarry/reader/weights"
 ROUNDS = 12
-OFTEN, ODDS_MIN = 8, 0.8
+OFTEN, ODDS_MIN = 5, 0.7
 """How often a word must occur, and by which logarithm it must change the odds, to tell something."""
 TIMES = 8
 """How many times the questions of denials.jsonl count: the others are many, and of few forms."""

@@ -21,6 +21,8 @@ BEHIND = 4
 TELLING = "telling"
 """The name under which the weights hold the words that tell what is denied."""
 OTHER = "*"
+CUE_MIN = 0.5
+"""A word whose presence changes the odds by this logarithm can deny something; without any, nothing is denied."""
 SHAPES = (2, 3, 4, 5)
 """How many words before are evidence together: "weren't * by"."""
 
@@ -38,7 +40,11 @@ def chances_denied(tokens: Sequence[Token], runs: Sequence[Run], weights: Weight
     """The probability that each run of words is denied. Runs may overlap."""
     found: dict[Run, float] = {}
     held = learned() if weights is None else weights
+    cues = [place for place, each in enumerate(tokens) if held[TELLING].get(each.key, 0.0) >= CUE_MIN]
     for run in sorted(set(runs)):
+        if all(run[0] <= place < run[1] for place in cues):
+            found[run] = 0.0
+            continue
         before = max((each for each in found if each[1] <= run[0]), key=lambda each: (each[1], -each[0]), default=None)
         is_denied = before is not None and found[before] >= 1 / 2
         found[run] = chances_of(evidence_of(tokens, run, before, held[TELLING], is_denied=is_denied), CHOICES, held)[
