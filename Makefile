@@ -19,7 +19,7 @@ RELEASE       = $(shell git describe --always --dirty 2>/dev/null || echo releas
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check audit check-release format bench load eval docs screenshots certificates lock package build local-api deploy smoke clean
+.PHONY: help demo test check audit check-release format bench load eval docs screenshots certificates lock package build rehearse local-api deploy smoke clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-13s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -81,6 +81,7 @@ lock: ## Resolve the dependencies again (needs uv)
 	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 	$(UV) --group agents-layer --excludes layers/quarry/requirements.txt --excludes layers/agents/unused.txt \
 	  -c requirements/dev.txt -o layers/agents/requirements.txt
+	$(UV) --group admin-layer --excludes layers/admin/unused.txt -c requirements/dev.txt -o layers/admin/requirements.txt
 	$(UV) --group embedding-layer -c requirements/dev.txt -o layers/embedding/requirements.txt
 	$(UV) --group audit -o requirements/audit.txt
 	$(UV) --group otel-layer -c requirements/dev.txt -o layers/quarry/otel.txt
@@ -105,6 +106,9 @@ local-api: build ## Serve the built functions and the sample data on http://127.
 	@docker compose --file events/sam-local.compose.yaml up --detach --wait
 	@$(QUARRY) migrate && $(QUARRY) sample
 	@$(SAM) local start-api --parameter-overrides Architecture=$(ARCHITECTURE)
+
+rehearse: $(VENV)/dev ## Serve the built functions and the sample data on http://127.0.0.1:8090/prod/, streams included, without a container
+	@$(BIN)/python -m tools.rehearsal $(REHEARSE_ARGS)
 
 # without a terminal nobody is asked, and the changes are printed and made
 deploy: OWN = $(SAM) deploy --config-file $(CURDIR)/samconfig.own.toml $(shell test -t 0 || echo --no-confirm-changeset) --config-env

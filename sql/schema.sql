@@ -1046,16 +1046,16 @@ END;
 
 
 --
--- Name: count_candidates(regclass, quarry.weighed_query, text, integer, text[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: count_candidates(regclass, quarry.weighed_query, text, integer, text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.count_candidates(p_table regclass, p_query quarry.weighed_query, p_filter text, p_limit integer, p_found text[], OUT rows integer, OUT is_capped boolean) RETURNS record
+CREATE FUNCTION quarry.count_candidates(p_table regclass, p_query quarry.weighed_query, p_filter text, p_limit integer, p_found text[], p_fitting text[] DEFAULT NULL::text[], OUT rows integer, OUT is_capped boolean) RETURNS record
     LANGUAGE plpgsql STABLE
     SET work_mem TO '32MB'
     SET enable_seqscan TO 'on'
     AS $_$
 declare
-  condition constant text := coalesce('and (' || p_filter || ')', '');
+  condition constant text := case when p_fitting is not null then 'and t.id = any($4)' else coalesce('and (' || p_filter || ')', '') end;
   required constant tsquery := coalesce((p_query).required, '');
   holds_phrase constant boolean := required::text like '%<%';
   indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
@@ -1077,14 +1077,14 @@ begin
       from (select %s as is_found from %s t where t.text_search @@ $1 %s limit $2 + 1) t',
       case when holds_phrase or needs_words then 't.text_search @@ $3' else 'true' end, p_table, condition)
       into rows, is_capped using case when numnode(indexed) > 0 and not needs_words then words && indexed else words end, p_limit,
-        case when needs_words then any_word && required else required end;
+        case when needs_words then any_word && required else required end, p_fitting;
     if is_capped then
       rows := least(rows, p_limit);
       return;
     end if;
   end loop;
   execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2 %s', p_table, condition)
-    into others using p_found, any_word;
+    into others using p_found, any_word, null::text, p_fitting;
   is_capped := rows + others > p_limit;
   rows := least(rows + others, p_limit);
 end
@@ -1795,15 +1795,16 @@ $$;
 
 
 --
--- Name: hybrid_candidates(regclass, regclass, quarry.weighed_query, public.halfvec, integer, text, integer, text); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: hybrid_candidates(regclass, regclass, quarry.weighed_query, public.halfvec, integer, text, integer, text, text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.hybrid_candidates(p_table regclass, p_embeddings regclass, p_query quarry.weighed_query, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000, p_embedding_type text DEFAULT NULL::text) RETURNS TABLE(id text, text_score double precision, coverage double precision, similarity double precision)
+CREATE FUNCTION quarry.hybrid_candidates(p_table regclass, p_embeddings regclass, p_query quarry.weighed_query, p_embedding public.halfvec, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000, p_embedding_type text DEFAULT NULL::text, p_fitting text[] DEFAULT NULL::text[], p_fits_many boolean DEFAULT false) RETURNS TABLE(id text, text_score double precision, coverage double precision, similarity double precision)
     LANGUAGE sql STABLE
     AS $$
   select id, w.text_score, w.coverage, v.similarity
-  from text_candidates(p_table, p_query, p_limit, p_filter, p_rows) w
-  full join vector_candidates(p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).required, p_embedding_type) v using (id)
+  from text_candidates(p_table, p_query, p_limit, p_filter, p_rows, p_fitting, p_fits_many) w
+  full join vector_candidates(
+    p_table, p_embeddings, p_embedding, p_limit, p_filter, (p_query).required, p_embedding_type, p_fitting, p_fits_many) v using (id)
 $$;
 
 
@@ -4110,10 +4111,10 @@ CREATE FUNCTION quarry.spelt_query(p_query text) RETURNS text
 
 
 --
--- Name: text_candidates(regclass, quarry.weighed_query, integer, text, integer); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: text_candidates(regclass, quarry.weighed_query, integer, text, integer, text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.text_candidates(p_table regclass, p_query quarry.weighed_query, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000) RETURNS TABLE(id text, text_score double precision, coverage double precision)
+CREATE FUNCTION quarry.text_candidates(p_table regclass, p_query quarry.weighed_query, p_limit integer, p_filter text DEFAULT NULL::text, p_rows integer DEFAULT 2000, p_fitting text[] DEFAULT NULL::text[], p_fits_many boolean DEFAULT false) RETURNS TABLE(id text, text_score double precision, coverage double precision)
     LANGUAGE plpgsql STABLE
     SET work_mem TO '32MB'
     SET enable_seqscan TO 'on'
@@ -4136,7 +4137,8 @@ declare
   max_ranked constant int := least(1e9, within_length, larger * p_rows
     * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end);
   max_covered constant int := 6;
-  condition constant text := coalesce('and (' || p_filter || ')', '');
+  is_filtered constant boolean := p_filter is not null or p_fitting is not null;
+  condition constant text := case when p_fitting is not null then 'and t.id = any($3)' else coalesce('and (' || p_filter || ')', '') end;
   of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- only the index of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   holds_phrase constant boolean := coalesce(required::text like '%<%', false);
@@ -4152,7 +4154,7 @@ declare
   words_held constant int := (least(5, cardinality((p_query).words)) + 3) / 2 - (cardinality((p_query).words) = 1)::int;  -- see candidate_queries
   wanted tsquery[];
   best text[];
-  rows_left int;
+  rows_left int := case when p_fits_many then few + 1 else cardinality(p_fitting) end;
   rows_ranked int;
   rows_taken int;
   reads boolean;
@@ -4160,15 +4162,15 @@ begin
   if any_word is null then
     return;
   end if;
-  if p_filter is not null then
+  if p_filter is not null and rows_left is null then
     execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, few + 1) into rows_left;
   end if;
   if cardinality((p_query).words) = 1 and (rows_left is null or rows_left > few) then
     -- rows that fail the other conditions are replaced by the next
-    best := champion_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, least(p_rows, max_ranked) / 2);
-    if best is not null and (p_filter is not null or required is not null) then
+    best := champion_rows(p_table, (p_query).words[1], case when not is_filtered and required is null then 2 * least_ranked end, least(p_rows, max_ranked) / 2);
+    if best is not null and (is_filtered or required is not null) then
       execute format('select array(select t.id from %s where t.text_search @@ $2 %s)', of_best, condition)
-        into best using best, coalesce(any_word && required, any_word);
+        into best using best, coalesce(any_word && required, any_word), p_fitting;
     end if;
   end if;
   if rows_left <= least(few, max_ranked) or cardinality((p_query).words) = 1 then
@@ -4198,7 +4200,7 @@ begin
 
   rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
   rows_taken := case when is_tested then max_looked_at else rows_ranked end;
-  reads := p_filter is null and coalesce(numnode(indexed), 0) = 0 and favors_seq_scan(p_table, (p_query).words[:words_held], rows_taken);
+  reads := not is_filtered and coalesce(numnode(indexed), 0) = 0 and favors_seq_scan(p_table, (p_query).words[:words_held], rows_taken);
   -- not the planner's choice, which assumes unknown words are common enough to find by reading the table up to the limit; for this
   -- call only: the function's own settings are restored after it
   perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);
@@ -4211,7 +4213,7 @@ begin
           ) w offset 0
         ) f offset 0
       ) d order by 3 desc, 1 limit %8$s
-    ) s order by 2 desc, 1 limit $3',
+    ) s order by 2 desc, 1 limit $8',
     (select string_agg(format('+ %s * least(1, 10 * ts_rank_cd(s.words, %L::tsquery))', nearness * n.weight, n.pair), ' ')
      from unnest((p_query).near, (p_query).near_weights) n (pair, weight)),
     (select string_agg(format('%s * (s.words @@ %L::tsquery)::int', w.share, quote_literal(w.word)), ' + ')
@@ -4234,7 +4236,7 @@ begin
       ) l),
     rows_taken, least_ranked,
     case when is_tested then format('where w.words @@ $7 limit %s', rows_ranked) end)
-    using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word), required;
+    using best, wanted, p_fitting, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word), required, p_limit;
 end
 $_$;
 
@@ -4465,19 +4467,19 @@ declare
   -- as a literal: otherwise the planner cannot use a partial index
   kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
-  conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
+  conditions constant text := concat_ws(' and ',
+    -- IS TRUE: as a condition of the index, the ids would be sorted for each row
+    coalesce('(' || p_filter || ')', case when p_fitting is not null then '(t.id = any($4)) is true' end), required);
   few text[];
 begin
   if p_embedding is null then
     return;
   end if;
-  if p_filter is not null and not p_fits_many then
-    few := p_fitting;
-    if few is null then
-      execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
-    end if;
-    few := case when cardinality(few) <= max_few then few end;
+  few := p_fitting;
+  if few is null and p_filter is not null and not p_fits_many then
+    execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
   end if;
+  few := case when cardinality(few) <= max_few then few end;
   if conditions <> '' then
     if querytree(p_required) = 'T' and p_required::text !~ '<|\([^)]*&' then
       max_looked_at := max_in_vain + (max_looked_at - max_in_vain) * least(1, max_looked_at / wanted::float8 * exp((
@@ -4502,7 +4504,7 @@ begin
         case when conditions <> '' then
           format('cross join lateral (select from %s t where t.id = e.record_id and %s offset 0) t', p_table, conditions) end,
         ' where ' || kind, ' order by e.embedding <=> $1 limit ', wanted) end)
-    using p_embedding, p_limit, p_required, few;
+    using p_embedding, p_limit, p_required, coalesce(few, p_fitting);
 end
 $_$;
 

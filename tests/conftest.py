@@ -59,7 +59,7 @@ KEY = "sk-very-secret"
 LONGEST = tuple(f"tests/{name}/" for name in ("page", "deployed", "functions", "api", "faults", "sql", "quality"))
 """The folders whose tests take longest by their nature: a browser, what is built for Lambda, schemathesis, faults, questions."""
 
-BUILT = ("tests/deployed/test_artifacts.py", "tests/deployed/test_sam_local.py")
+BUILT = tuple(f"tests/deployed/test_{name}.py" for name in ("admin", "artifacts", "rehearsal", "sam_local"))
 """What needs the Lambda build."""
 
 _LOAD, _MEANS = MiniLM.from_folder, MiniLM.means

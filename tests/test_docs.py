@@ -46,16 +46,16 @@ def targets() -> set[str]:
 @cache
 def help_of(subcommand: str) -> str | None:
     """What `quarry SUBCOMMAND --help` prints, or None when there is no such command."""
-    with redirect_stdout(StringIO()) as printed, redirect_stderr(StringIO()), pytest.raises(SystemExit) as exit:
-        cli.main([subcommand, "--help"])
-    return printed.getvalue() if exit.value.code == 0 else None
+    with redirect_stdout(StringIO()) as printed, redirect_stderr(StringIO()):
+        status = cli.main([subcommand, "--help"])
+    return printed.getvalue() if status == 0 else None
 
 
 def unknown(program: str, arguments: list[str]) -> str | None:
     """The first word of a command that its program does not know."""
     if program == "make":
         return next((word for word in arguments if "=" not in word and word not in targets()), None)
-    if arguments[:1] == ["--server"]:
+    if arguments[:1] in (["--server"], ["--stack"]):
         arguments = arguments[2:]
     if not arguments or arguments[0] in ("--help", "--version"):
         return None

@@ -25,6 +25,7 @@ SERVED: dict[str, Iterable[APIRouter]] = {
 }
 """What each function behind the API serves, by the name of its folder."""
 
+LINE_MAX = 160
 STREAMING = {"search"}
 STREAM_MILLISECONDS = 90_000
 """The timeout of the streaming function; API Gateway's default would end a stream after 29 s."""
@@ -78,7 +79,38 @@ def _between(text: str, start: str, end: str, lines: Iterable[str]) -> str:
     before, _, rest = text.partition(start)
     indent = before.rpartition("\n")[2]
     _, _, after = rest.partition(end)
-    return before + start + "".join(f"{indent}{line}\n" for line in lines) + indent + end + after
+    return before + start + "".join(f"{folded(indent + line)}\n" for line in lines) + indent + end + after
+
+
+def folded(line: str) -> str:
+    """A line of YAML as several where it is too long: cut at a space within a flow collection or a quoted text, which means the
+    same, or else within a text in double quotes, by a backslash.
+    """
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    done: list[str] = []
+    depth, quote = 0, ""
+    while len(line) > LINE_MAX and not line.lstrip().startswith("#"):
+        end, cut, ending = 0, 0, ""
+        for place, letter in enumerate(line[: LINE_MAX - 1]):
+            if letter == " " and (depth or quote) and place >= len(indent):
+                end, cut, ending, state = place, place + 1, "", (depth, quote)
+            elif letter == ":" and quote == '"' and end < LINE_MAX // 2:
+                end, cut, ending, state = place + 1, place + 1, "\\", (depth, quote)
+            depth, quote = _after(letter, depth, quote)
+        assert end, line
+        done.append(line[:end] + ending)
+        line = indent + line[cut:]
+        depth, quote = state
+    return "\n".join([*done, line])
+
+
+def _after(letter: str, depth: int, quote: str) -> tuple[int, str]:
+    """How deep in flow collections, and in which quotes, the next letter stands."""
+    if quote:
+        return depth, "" if letter == quote else quote
+    if letter in "\"'":
+        return depth, letter
+    return depth + (letter in "{[") - (letter in "}]"), ""
 
 
 def _operations() -> Iterator[str]:

@@ -176,3 +176,14 @@ def conjuncts(condition: exp.Expression) -> list[exp.Expression]:
     if isinstance(condition, exp.And):
         return [*conjuncts(condition.left), *conjuncts(condition.right)]
     return [condition]
+
+
+def without_truths(tree: exp.Expression) -> exp.Where | None:
+    """The conditions of a statement, without those that are always true."""
+    left = [each for each in conjuncts(tree.args["where"].this) if not isinstance(each, exp.Boolean)]
+    return exp.Where(this=exp.and_(*left)) if left else None
+
+
+def is_measured(value: exp.Expression) -> bool:
+    """Whether it is a number of a group: an aggregate, or a rank."""
+    return isinstance(value, exp.Window) or is_aggregated(value)

@@ -24,7 +24,6 @@ from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.postgres.migrate import migrate
 from quarry.postgres.pool import Database
-from tests.deployed.artifacts import build
 from tests.deployed.replay import (
     EVENTS,
     OBJECT_CREATED,
@@ -42,7 +41,8 @@ from tests.deployed.replay import (
     recorded_events,
 )
 from tests.deployed.rie import EmulatedFunction, emulated
-from tests.deployed.template import ROOT
+from tools.rehearsal.artifacts import build
+from tools.rehearsal.template import ROOT
 
 ACCOUNT = "123456789012"
 REGION = "us-east-1"
@@ -241,9 +241,9 @@ REQUESTS = {
         body={"results": [{"type": "motion", "id": "2023-11-14-council-m2"}]},
     ),
     "service/health": Request("GET", "/health", public=True),
+    "service/deep_health": Request("GET", "/health/deep"),
     "service/openapi": Request("GET", "/openapi.json", public=True),
     "console/config": Request("GET", "/config.json", public=True),
-    "console/examples": Request("GET", "/examples.json", public=True),
     "console/page": Request("GET", "/", accept="text/html", public=True),
     "console/search_page": Request("GET", "/search", accept="text/html", query=[("q", QUESTION)], public=True),
     "console/reference": Request("GET", "/docs", accept="text/html", public=True),
@@ -284,7 +284,7 @@ def events() -> dict[str, Event]:
     """Every event, by its path in `events/`."""
     requests = {name: api_gateway_event(request) for name, request in REQUESTS.items()}
     scheduled = {f"{function}/scheduled": scheduled_event(function) for function in SCHEDULED}
-    return requests | scheduled | {OBJECT_CREATED: object_created_event(PUT_FILE)} | BY_HAND
+    return requests | scheduled | {OBJECT_CREATED: queued_event(object_created_event(PUT_FILE))} | BY_HAND
 
 
 def api_gateway_event(request: Request) -> Event:
@@ -414,6 +414,34 @@ def object_created_event(file: Path) -> Event:
             "source-ip-address": "203.0.113.24",
             "reason": "PutObject",
         },
+    }
+
+
+def queued_event(body: Event) -> Event:
+    """The input of a function from a queue in order with this message."""
+    text = json.dumps(body)
+    return {
+        "Records": [
+            {
+                "messageId": "2b8f61d4-70c5-4a19-9d3e-6f1a0c4b8e25",
+                "receiptHandle": "AQEBexample",
+                "body": text,
+                "attributes": {
+                    "ApproximateReceiveCount": "1",
+                    "SentTimestamp": "1795253467000",
+                    "SequenceNumber": "18849496460467696128",
+                    "MessageGroupId": "loads",
+                    "SenderId": "AIDAEXAMPLE",
+                    "MessageDeduplicationId": hashlib.sha256(text.encode()).hexdigest(),
+                    "ApproximateFirstReceiveTimestamp": "1795253467010",
+                },
+                "messageAttributes": {},
+                "md5OfBody": hashlib.md5(text.encode(), usedforsecurity=False).hexdigest(),
+                "eventSource": "aws:sqs",
+                "eventSourceARN": f"arn:aws:sqs:{REGION}:{ACCOUNT}:quarry-{STAGE}-Loads-example.fifo",
+                "awsRegion": REGION,
+            }
+        ]
     }
 
 

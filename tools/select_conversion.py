@@ -18,11 +18,13 @@ from tools.number_conversion import (
     bare,
     conjuncts,
     is_aggregated,
+    is_measured,
     literal,
     number,
     own_columns,
     period_of,
     ranked,
+    without_truths,
 )
 from tools.spider_database import Column, Database, Join, Table
 
@@ -472,7 +474,7 @@ class _Way:
                 [mine] = [one for one in sides if one is not outer[0]]
                 inner.set("expressions", [mine.copy()])
                 each.replace(exp.true())
-                inner.set("where", _without_truths(inner))
+                inner.set("where", without_truths(inner))
                 return {"field": self._named(outer[0], node), "op": "=", "value": self._nested(inner)}
         raise Unwritable("a condition Exists")
 
@@ -586,16 +588,6 @@ class _Way:
             return arithmetic(value, lambda column: self._named(column, node))
         owner = self.nodes[self.select.owner(value)]
         return ".".join([*owner.links[len(node.links) :], self.select.column(value).field])
-
-
-def _without_truths(tree: exp.Expression) -> exp.Where | None:
-    left = [each for each in conjuncts(tree.args["where"].this) if not isinstance(each, exp.Boolean)]
-    return exp.Where(this=exp.and_(*left)) if left else None
-
-
-def is_measured(value: exp.Expression) -> bool:
-    """Whether it is a number of a group: an aggregate, or a rank."""
-    return isinstance(value, exp.Window) or is_aggregated(value)
 
 
 def _function(value: exp.Expression) -> str | None:

@@ -174,15 +174,15 @@ def the_database_answers_or_wakes(stack: Stack) -> str:
     if resting.status_code != 200:
         raise Failed(f"/health answered {resting.status_code}: {resting.text}")
     for _ in range(PAUSES):
-        woken = stack.http.get("/health", params={"deep": "1"})
+        woken = stack.http.get("/health/deep", headers=stack.of_user())
         if woken.status_code == 200:
             return f"database {resting.json()['database']}, asked deeply: {woken.json()['database']}"
         time.sleep(int(woken.headers.get("retry-after", "1")))
-    raise Failed(f"the database did not wake; /health?deep=1 answered {woken.status_code}")
+    raise Failed(f"the database did not wake; /health/deep answered {woken.status_code}")
 
 
 def searches_go_to_the_reader(stack: Stack) -> str:
-    reader = stack.http.get("/health", params={"deep": "1"}).json().get("reader")
+    reader = stack.http.get("/health/deep", headers=stack.of_user()).json().get("reader")
     if reader is None:
         raise Skipped("there is no reader")
     if reader != "ok":

@@ -11,9 +11,9 @@ from jsonschema import Draft202012Validator
 from quarry.api import everything
 from quarry.platform.errors import catalogue
 from quarry.web.description import openapi_document, recorded_examples
-from tests.deployed.template import ROOT
 from tools.api_examples import examples
 from tools.generate import with_errors
+from tools.rehearsal.template import ROOT
 
 Operation = tuple[str, str, dict[str, Any]]
 

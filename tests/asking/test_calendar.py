@@ -11,6 +11,8 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.collections.declaration_file import DeclarationError, read_declarations
+from quarry.platform.errors import InvalidInput
+from quarry.query.values import interval_of
 from tests.asking.desk import asked
 from tests.collections.test_search import filled
 from tests.conftest import client_of
@@ -26,7 +28,7 @@ TRIPS = """
 [collections.trips]
 source = "dispatch.trips"
 date = "left_at"
-facets = { load = "number", planned_on = "date" }
+facets = { load = "number", planned_on = "date", lead = { kind = "number", expression = "planned_on - left_at", unit = "days" } }
 fields = ["left_at"]
 """
 CALENDAR = """
@@ -78,10 +80,38 @@ def test_sentences_name_weekdays(client: TestClient) -> None:
         ({"field": "left_at", "op": "<", "value": "2026-04"}, [1]),
         ({"field": "in_business_hours(left_at)", "value": True}, [3]),
         ({"field": "fiscal_quarter(left_at)", "value": 4}, [1]),
+        ({"field": "left_at", "value": "FY2026"}, [1]),
+        ({"field": "left_at", "op": ">=", "value": "FY2027-Q1"}, [2, 3, 4]),
+        ({"field": "planned_on", "op": "between", "values": ["FY2026-Q4", "fy 2026"]}, [1]),
     ],
 )
 def test_conditions_take_the_same_days(client: TestClient, condition: dict[str, Any], ids: list[int]) -> None:
     assert [row[0] for row in rows(client, where=[condition], select=["id"], order=["id"])] == ids
+
+
+@pytest.mark.parametrize(
+    ("named", "start", "days"),
+    [
+        ("FY2026", 4, ("2025-04-01", "2026-04-01")),
+        ("FY2026-Q4", 4, ("2026-01-01", "2026-04-01")),
+        ("FY2026", 1, ("2026-01-01", "2027-01-01")),
+        ("this fiscal year", 4, ("2026-04-01", "2027-04-01")),
+        ("last fiscal quarter", 11, ("2026-08-01", "2026-11-01")),
+    ],
+)  # fmt: skip
+def test_a_fiscal_year_is_a_period_named_by_the_year_it_ends_in(named: str, start: int, days: tuple[str, str]) -> None:
+    found = interval_of(named, "date", datetime.date(2026, 11, 29), "", start)
+    assert (found.start, found.end) == days
+
+
+def test_between_a_date_and_a_moment_are_whole_days_of_the_calendar(client: TestClient) -> None:
+    found = rows(client, select=["id", "lead", "planned_on - left_at"], order=["id"])
+    assert all(isinstance(lead, int) and lead == days for _, lead, days in found), found
+
+
+def test_a_fiscal_year_needs_a_calendar() -> None:
+    with pytest.raises(InvalidInput, match="fiscal_year_start"):
+        interval_of("FY2026", "date", datetime.date(2026, 11, 29), "")
 
 
 def test_today_is_the_day_in_the_declared_zone() -> None:

@@ -63,7 +63,7 @@ def chip(condition: dict[str, Any], source: str = "tickets") -> str:
         ({"field": "urgent", "value": True}, "urgent"),
         ({"field": "urgent", "op": "!=", "value": True}, "not urgent"),
         ({"field": "price", "op": ">", "value": 1200}, "price: more than EUR 1,200"),
-        ({"field": "price", "op": "between", "values": [5, 9.5]}, "price: at least EUR 5 and at most EUR 9.5"),
+        ({"field": "price", "op": "between", "values": [5, 9.5]}, "price: at least EUR 5 and at most EUR 9.50"),
         ({"field": "days_open", "op": "<=", "value": 3}, "days open: at most 3 days"),
         ({"field": "year", "op": ">=", "value": 2024}, "year: at least 2024"),
         ({"field": "due_on", "op": "<", "value": "today"}, "due on: until 24 October 2026"),
@@ -140,4 +140,4 @@ def test_a_result_is_a_sentence(
 
 def test_numbers_are_written_as_the_language_of_the_rows_has_them() -> None:
     condition = {"field": "price", "op": ">", "value": 1234.5}
-    assert chip(condition, "rechnungen") == "price: more than 1.234,5 EUR"
+    assert chip(condition, "rechnungen") == "price: more than 1.234,50 EUR"

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
+from quarry.collections.declaration_file import DeclarationError
 from tests.asking.desk import asked
 from tests.collections.test_search import filled
 from tests.conftest import client_of
@@ -35,6 +36,13 @@ fuel = { kind = "money", currency = "EUR" }
 revenue = { sum = "fee", where = "state != 'lost'", unit = "EUR", synonyms = ["turnover", "net sales"] }
 margin = { ratio = [{ sum = "fee - fuel" }, "revenue"], unit = "%" }
 """
+
+WRONG = """
+[collections.deliveries.measures]
+growth = { change = ["revenue", { previous = "revenue" }] }
+odd = { sum = "fee - weight" }
+"""
+"""`growth` is right: it goes from period to period."""
 
 BY_MONTH = [["2026-01", 0], ["2026-02", 100], ["2026-03", 70], ["2026-04", 20]]
 
@@ -78,3 +86,16 @@ def test_a_query_names_a_measure_by_its_synonym_and_the_sources_list_it(client: 
     assert "revenue" in result["sentence"].lower()
     listed = client.get("/collections").json()
     assert '"turnover"' in str(listed).replace("'", '"')
+
+
+def test_apply_refuses_a_measure_that_cannot_be_computed(
+    server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    declared = DECLARED.replace("[collections.deliveries.measures]", WRONG.strip()).replace(
+        'state = "value"', 'state = "value"\nweight = { kind = "number", column = "id", unit = "kg" }'
+    )
+    with pytest.raises(DeclarationError) as error:
+        with filled(server_url, migrated_template, tmp_path_factory.mktemp("wrong"), declared, TABLES):
+            pass
+    [wrong] = str(error.value).splitlines()
+    assert "collections.deliveries.measures.odd: fee is in EUR, weight in kg: only what has the same unit" in wrong

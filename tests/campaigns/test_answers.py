@@ -38,6 +38,12 @@ def test_a_number_is_given_with_its_query_and_the_words_that_say_its_conditions(
     assert (found["detectedFilters"], found["constraints"]["theme"]) == ({"channel": ["Email"]}, "")
 
 
+def test_a_value_that_is_said_in_part_is_only_likely_meant(client: TestClient) -> None:
+    found = chat(client, "How many campaigns promise travel?")
+    assert found["detectedFilters"] == {"value_prop": ["Travel Benefits"]}
+    assert found["confidence"]["level"] == "medium"
+
+
 def test_where_nothing_fits_each_condition_is_told_with_what_it_costs(client: TestClient) -> None:
     radio = {"any_of": [{"field": "channel", "values": ["Radio"]}]}
     volta = {"any_of": [{"field": "company", "values": ["Volta Motors"]}]}

@@ -110,6 +110,13 @@ def test_suggestions_can_be_answered(client: TestClient) -> None:
         assert chat(client, suggestion)["total"] > 0, suggestion
 
 
+@pytest.mark.parametrize(
+    "question", ["Wie viele Kampagnen liefen auf Instagram?", "Combien de campagnes avec une offre ?"]
+)
+def test_a_question_in_another_language_gets_no_english_suggestions(client: TestClient, question: str) -> None:
+    assert chat(client, question)["suggestions"] == []
+
+
 def test_an_empty_domain_answers_with_empty_results(database_url: str) -> None:
     with client_of(database_url) as client:
         for question in ("How many email campaigns?", 'Who says "hello"?', "campaigns about cats"):

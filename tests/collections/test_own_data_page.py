@@ -1,4 +1,4 @@
-"""What docs/own-data.md shows in SQL: its views are made over tables of such columns, and do what the page says."""
+"""What the pages about own tables show in SQL: their views are made over tables of such columns, and do what the pages say."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from quarry.catalog import LOADABLE
 from quarry.postgres.load import load_file
 from tests.conftest import clone_database
 
-PAGE = (Path(__file__).resolve().parents[2] / "docs/own-data.md").read_text()
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+PAGE = (DOCS / "own-data-guide.md").read_text() + (DOCS / "declaration.md").read_text()
 LOADED = ("companies", "people", "experience_cards", "experience_card_children")
 
 TABLES = """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -13,7 +14,10 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from quarry.agent.service import Filter
 from quarry.local.apply import apply_file
+from quarry.query import row_conditions
+from quarry.records.searched_types import BUILT_IN
 from tests.collections.support import HELP_DESK, TICKETS, owner
 from tests.conftest import client_of, clone_database, local_client
 from tests.records.asking import ask, the
@@ -220,3 +224,32 @@ def _with_claims(app: ASGIApp, claims: dict[str, str]) -> ASGIApp:
         await app({**scope, "aws.event": event}, receive, send)
 
     return called
+
+
+@pytest.mark.parametrize("most", [10_000, 11], ids=["few", "many"])
+def test_agents_find_the_rows_that_meet_conditions_and_how_many_there_are(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(row_conditions, "KEYS_MAX", most)
+    monkeypatch.setattr(row_conditions, "KEYS_ACROSS_MAX", most)
+    where = [{"field": "agent", "value": "ada palmer"}, {"field": "status", "value": "open"}]
+    asked = {
+        "text": "late parcel at depot 6",
+        "source": "tickets",
+        "where": where,
+        "select": ["agent", "status"],
+        "limit": 20,
+    }
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": asked}}
+    answer = client.post("/mcp", json=message, headers={"accept": "application/json, text/event-stream"})
+    found = json.loads(answer.text.partition("data: ")[2] or answer.text)["result"]["structuredContent"]
+    assert [each["fields"] for each in found["results"]] == [{"agent": "Ada Palmer", "status": "open"}] * 12
+    assert found["results"][0]["title"] == "Parcel 6 is late"
+    assert (found["meeting"], found.get("more")) == ((12, None) if most > 12 else (11, True))
+
+
+def test_a_filter_of_rows_does_not_change_how_words_are_weighed() -> None:
+    motion = BUILT_IN["motion"]
+    narrowed = motion.narrowed(Filter("t.mover = 'Ada'", None, 10_000))
+    assert narrowed.condition(()) is not None
+    assert narrowed.seen is motion.seen is None

@@ -11,10 +11,20 @@ import psycopg
 import pytest
 
 from tests.conftest import clone_database
-from tests.deployed.runtime_api import ROOT, FunctionProcess, Installation, running_function
 from tests.fakes.openai_server import FakeOpenAI
+from tools.rehearsal.artifacts import Artifacts, CannotRun, build
+from tools.rehearsal.runtime_api import ROOT, FunctionProcess, Installation, running_function
 
 CHECKOUT = Installation(Path(sys.executable), ROOT / "functions" / "search", (ROOT / "layers" / "quarry",))
+
+
+def require_artifacts() -> Artifacts:
+    """The artifacts of this checkout. Skips the test if they cannot run."""
+    try:
+        return build()
+    except CannotRun as reason:
+        pytest.skip(str(reason))
+
 
 Start = Callable[..., FunctionProcess]
 

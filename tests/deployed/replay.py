@@ -17,9 +17,10 @@ from typing import Any, LiteralString
 
 import psycopg
 
-from tests.deployed.template import ROOT, read_template
+from quarry.web.page_routes import page
 from tests.fakes.object_store import ObjectStore
 from tools import gateway
+from tools.rehearsal.template import ROOT, read_template
 
 EVENTS = ROOT / "events"
 
@@ -97,9 +98,13 @@ class Answer:
             return self.body
         media_type = self.headers["content-type"]
         if media_type.startswith("text/html"):
-            html = re.sub(r'"assets/\w{12}/', '"assets/', self.body)
-            [page] = (path for path in PAGES.glob("*.html") if path.read_text() == html)
-            return {"$ref": str(page.relative_to(ROOT))}
+            served = page()
+            [name] = (
+                name
+                for name, file in (("index", served.html), ("reference", served.reference))
+                if file.body == self.body.encode()
+            )
+            return {"$ref": str((PAGES / f"{name}.html").relative_to(ROOT))}
         if "json" not in media_type:
             return self.body
         body = json.loads(self.body)
@@ -175,13 +180,9 @@ def scheduled_functions() -> set[str]:
 
 
 @cache
-def rules() -> dict[str, dict[str, Any]]:
-    """By function folder, the event pattern of each function that EventBridge invokes."""
-    return {
-        folder: event["Properties"]["Pattern"]
-        for folder, event in _function_events()
-        if event["Type"] == "EventBridgeRule"
-    }
+def queued_functions() -> set[str]:
+    """The folders of the functions that a queue invokes."""
+    return {folder for folder, event in _function_events() if event["Type"] == "SQS"}
 
 
 def _function_events() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -195,7 +196,8 @@ def _function_events() -> Iterator[tuple[str, dict[str, Any]]]:
 @contextmanager
 def files_put() -> Iterator[ObjectStore]:
     """An object store with the sample file of the event `load/object_created`."""
-    told = json.loads((EVENTS / f"{OBJECT_CREATED}.json").read_text())["detail"]
+    [message] = json.loads((EVENTS / f"{OBJECT_CREATED}.json").read_text())["Records"]
+    told = json.loads(message["body"])["detail"]
     with ObjectStore() as store:
         store.objects[f"{told['bucket']['name']}/{told['object']['key']}"] = PUT_FILE.read_bytes()
         yield store

@@ -22,8 +22,8 @@ from typing import Any
 import httpx2
 import samcli  # type: ignore[import-untyped]
 
-from tests.deployed.artifacts import ARCHITECTURE, Artifacts
 from tests.waiting import PATIENCE_SECONDS
+from tools.rehearsal.artifacts import ARCHITECTURE, Artifacts
 
 EMULATOR = Path(samcli.__file__).parent / "local" / "rapid" / f"aws-lambda-rie-{ARCHITECTURE}"
 

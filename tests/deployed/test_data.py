@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.deployed.template import (
+from tools.rehearsal.template import (
     Template,
     broken_rules,
     deployed_data,

@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
-from tests.deployed.template import (
+from tools import deploy
+from tools.rehearsal.template import (
     MODEL_KEY,
     ROOT,
     SECRET,
@@ -18,7 +19,6 @@ from tests.deployed.template import (
     deployed_data,
     outputs_of,
 )
-from tools import deploy
 
 NETWORK = "vpc-1a,subnet-1a,subnet-2b"
 
@@ -134,12 +134,12 @@ def test_a_checkout_without_answers_leaves_the_stacks_parameters_as_they_are(kep
     deploy.store(kept, "arm64", deploy.unattended(kept, "default", {}))
     stacks = {
         "quarry-dev-data": {"DataProtection": "full", "AuroraMaxCapacity": "16", "AlarmEmail": "old@example.org"},
-        "quarry-dev": {"RunLogDays": "7", "Stage": "old"},
+        "quarry-dev": {"RequestsPerSecond": "7", "Stage": "old"},
     }
     deploy.carry_over(kept, lambda name, region: stacks[name])
     data, code = kept.overrides("-data"), kept.overrides()
     assert (data["DataProtection"], data["AuroraMaxCapacity"], data["AlarmEmail"]) == ("full", "16", "")
-    assert (code["RunLogDays"], code["Stage"]) == ("7", "dev")
+    assert (code["RequestsPerSecond"], code["Stage"]) == ("7", "dev")
 
 
 def test_the_workflow_gives_every_answer_and_assumes_a_role() -> None:

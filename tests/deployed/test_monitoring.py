@@ -11,7 +11,9 @@ import pytest
 
 from quarry.platform.telemetry import BY_VERSION, METRICS
 from quarry.web.telemetry import NAMESPACE, SERVICE
-from tests.deployed.template import (
+from tests.deployed.cloudwatch import Samples, is_in_alarm, passes
+from tools import gateway
+from tools.rehearsal.template import (
     OWN_DATA,
     TOPIC,
     Template,
@@ -22,7 +24,6 @@ from tests.deployed.template import (
     outputs_of,
     read_template,
 )
-from tools import gateway
 
 ALARM = "AWS::CloudWatch::Alarm"
 ROLL_BACK = {"FunctionErrorsAlarm", "ServerErrorsAlarm", "ReleaseSearchesAlarm", "ReleaseErrorsAlarm"}
@@ -51,8 +52,9 @@ def names_of_functions(stack: Template) -> dict[str, str]:
 def test_every_function_and_the_api_has_a_log_group_with_retention_before_its_first_line(
     stack: Template, monitoring: Template
 ) -> None:
-    groups = of_type(monitoring, "AWS::Logs::LogGroup").values()
+    groups = [*of_type(monitoring, "AWS::Logs::LogGroup").values(), *of_type(stack, "AWS::Logs::LogGroup").values()]
     named = {f"/aws/lambda/{name}" for name in names_of_functions(stack).values()} | {"/aws/apigateway/quarry"}
+    named |= {"API-Gateway-Execution-Logs_<Api>/prod"}
     assert {group["LogGroupName"] for group in groups} == named
     assert {str(group["RetentionInDays"]) for group in groups} == {"30"}
     [api_stage] = of_type(stack, "AWS::ApiGateway::Stage").values()
@@ -83,7 +85,12 @@ def test_alarms_watch_existing_metrics(stack: Template, monitoring: Template) ->
     dimensions = {
         each["Value"] for metric in watched for each in metric.get("Dimensions", ()) if each["Name"] != "service"
     }
-    known = {*names_of_functions(stack).values(), "<DeadLetters.QueueName>", "<DatabaseCluster>"}
+    known = {
+        *names_of_functions(stack).values(),
+        "<DeadLetters.QueueName>",
+        "<LoadDeadLetters.QueueName>",
+        "<DatabaseCluster>",
+    }
     assert dimensions <= known
 
 
@@ -95,7 +102,7 @@ def metrics_of(alarm: dict[str, Any]) -> list[dict[str, Any]]:
 def test_throttles_of_every_function_raise_an_alarm(stack: Template, monitoring: Template) -> None:
     watched = metrics_of(of_type(monitoring, ALARM)["ThrottlesAlarm"])
     assert {metric["MetricName"] for metric in watched} == {"Throttles"}
-    by_hand = {"CodeDeployHook_quarry"}  # called once in a deployment, which fails without it
+    by_hand = {"CodeDeployHook_quarry", "quarry-admin"}  # who calls them is told
     assert {metric["Dimensions"][0]["Value"] for metric in watched} == {*names_of_functions(stack).values()} - by_hand
     assert len(watched) <= 10  # CloudWatch takes no more
 
@@ -115,6 +122,59 @@ def test_our_own_metrics_in_alarms_are_counted_without_a_domain(stack: Template,
             assert [each["Name"] for each in version] == ["function_version"]
             by_version.add(metric["MetricName"])
     assert by_version == {metric.name for metric in BY_VERSION}
+
+
+# --- what makes each alarm go off, and what does not yet
+
+FIRED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
+    "FunctionErrorsAlarm": ({"search": [[1, 1]], "unlock": [[1]]}, {"search": [[1, 1]]}),
+    "ServerErrorsAlarm": (
+        {"errors": [[2], [2]], "requests": [[30], [30]]},
+        {"errors": [[9], [1]], "requests": [[30], [30]]},
+    ),
+    "ReleaseSearchesAlarm": ({"failed": [[3]], "searches": [[11]]}, {"failed": [[2]], "searches": [[2]]}),
+    "ReleaseErrorsAlarm": ({"failed": [[3]], "invocations": [[11]]}, {"failed": [[3]], "invocations": [[12]]}),
+    "ThrottlesAlarm": ({"cleanup": [[1]]}, {"search": [[0]]}),
+    "SlowFirstContentAlarm": ({"only": [[100] * 90 + [9000] * 10] * 3}, {"only": [[100] * 96 + [9000] * 4] * 3}),
+    "FailedRunsAlarm": ({"failed": [[3]], "searches": [[29]]}, {"failed": [[3]], "searches": [[30]]}),
+    "ModelCostAlarm": ({"only": [[12, 9]]}, {"only": [[12, 8]]}),
+    "EmbeddingBacklogAlarm": ({"only": [[60, 172_801]]}, {"only": [[172_800]]}),
+    "DeadLettersAlarm": ({"files": [[1]], "events": [[0]]}, {"files": [[0]], "events": [[0]]}),
+    "DatabaseCapacityAlarm": ({"only": [[91], [92], [99]]}, {"only": [[99], [92], [90]]}),
+    "DatabaseConnectionsAlarm": ({"connections": [[658]]}, {"connections": [[657]]}),
+    "DatabaseStorageAlarm": ({"only": [[1.1e11]]}, {"only": [[9e10]]}),
+}
+"""Of each alarm samples that make it go off, and samples that do not, by its metrics' ids."""
+
+
+def test_every_alarm_goes_off_by_what_it_is_for_and_not_before() -> None:
+    stack = deployed(**outputs_of(deployed_data()))
+    alarms = of_type(stack, ALARM) | of_type(monitored(stack), ALARM)
+    assert alarms.keys() == FIRED.keys()
+    for name, (firing, calm) in FIRED.items():
+        assert is_in_alarm(alarms[name], firing), name
+        assert not is_in_alarm(alarms[name], calm), name
+        assert not is_in_alarm(alarms[name], {}), name
+
+
+def test_errors_are_counted_among_the_answers_that_are_no_files(monitoring: Template) -> None:
+    filters = of_type(monitoring, "AWS::Logs::MetricFilter")
+    lines = [
+        {"route": "/records/ask", "status": "500"},
+        {"route": "/records/ask", "status": "200"},
+        {"route": "/assets/{path+}", "status": "200"},
+        {"route": "/assets/{path+}", "status": "502"},
+        {"route": "/embed/quarry-ask.js", "status": "200"},
+        {"route": "/", "status": "504"},
+        {"route": "-", "status": "404"},
+    ]
+
+    def counted(name: str) -> int:
+        [transformation] = filters[name]["MetricTransformations"]
+        assert transformation["MetricName"] == name.removesuffix("Filter")
+        return sum(passes(filters[name]["FilterPattern"], line) for line in lines)
+
+    assert (counted("AnswersFilter"), counted("ServerErrorsFilter")) == (4, 2)
 
 
 # --- the alarms that judge a release by its own searches

@@ -13,8 +13,9 @@ import pytest
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import EMULATED_LOG_STREAM, Settings
 from tests.conftest import clone_database
-from tests.deployed.artifacts import ROOT, require_artifacts
+from tests.deployed.conftest import require_artifacts
 from tests.deployed.replay import forget_vectors, function_of_route, recorded_events
+from tools.rehearsal.artifacts import ROOT
 
 ENVIRONMENT_FILE = ROOT / "events" / "sam-local.json"
 

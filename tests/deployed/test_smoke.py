@@ -8,9 +8,9 @@ import httpx2
 import pytest
 
 from tests.deployed.conftest import Start
-from tests.deployed.emulated_stack import emulated_stack
-from tests.deployed.template import ROOT
 from tools import smoke
+from tools.rehearsal.emulated_stack import emulated_stack
+from tools.rehearsal.template import ROOT
 
 
 @pytest.fixture

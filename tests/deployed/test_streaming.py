@@ -16,8 +16,12 @@ import pytest
 from quarry.streaming.events import LATE_MESSAGE
 from quarry.web.middleware import RESERVE_SECONDS
 from tests.deployed.conftest import CHECKOUT, Start
-from tests.deployed.front_door import front_door
-from tests.deployed.runtime_api import (
+from tests.fakes.openai_server import FakeOpenAI, Reply
+from tests.functions.conftest import recorded
+from tests.records.asking import QUESTION, logged_run, playing
+from tests.waiting import PATIENCE_SECONDS
+from tools.rehearsal.front_door import front_door
+from tools.rehearsal.runtime_api import (
     VERSION,
     WAIT_SECONDS,
     Event,
@@ -26,10 +30,6 @@ from tests.deployed.runtime_api import (
     running_function,
     split_prelude,
 )
-from tests.fakes.openai_server import FakeOpenAI, Reply
-from tests.functions.conftest import recorded
-from tests.records.asking import QUESTION, logged_run, playing
-from tests.waiting import PATIENCE_SECONDS
 
 PIECES = ["Sources: 1\n\nThe elm ", "was kept ", "because it ", "is sound ", "[1]."]
 SUBJECT = "7c2f4d1e-90a3-4b65-8e1d-2f6a5b3c9d80"

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from quarry.platform.custom_resource import LOGINS
-from quarry.platform.settings import Settings
+from quarry.platform.settings import JSON_VARIABLE, Settings
 from quarry.runs.idempotency import WAIT_SECONDS
 from quarry.services.services import TUNED_NAMES
 from quarry.web import problems
-from tests.deployed.template import (
+from tools import gateway
+from tools.rehearsal.template import (
     MODEL_KEY,
     OWN_DATA,
     REGION,
@@ -32,14 +33,13 @@ from tests.deployed.template import (
     statements,
     template_text,
 )
-from tools import gateway
 
 TEMPLATE = read_template()
 ON_DATA = sorted(set(functions(TEMPLATE)) - {"check"})
 """The functions that use the database."""
 
-CALL_A_MODEL = {"search", "embed"}
-KINDS = {"migrate": "Migrate"} | dict.fromkeys(("cleanup", "embed", "load"), "Load")
+CALL_A_MODEL = {"admin", "search", "embed"}
+KINDS = {"migrate": "Migrate", "admin": "Migrate"} | dict.fromkeys(("cleanup", "embed", "load"), "Load")
 """The policy of a function's work that does not serve."""
 
 # Set by Lambda, local alone, or secrets, which come by their ARN.
@@ -54,6 +54,7 @@ NOT_FOR_THE_TEMPLATE = {
     *TUNED_NAMES,  # what the environment sets would stand above what is stored
 }
 NOT_SETTINGS = {"AWS_LAMBDA_EXEC_WRAPPER", "QUARRY_RELEASE", "CHECKED_FUNCTION"}
+"""Variables of the functions that are none."""
 
 PARAMETER_SETS: dict[str, dict[str, str]] = {
     "everything is made": outputs_of(deployed_data(ModelProvider="openai"))
@@ -66,8 +67,6 @@ PARAMETER_SETS: dict[str, dict[str, str]] = {
         "DatabaseReaderUrl": "postgresql://replica.example.org:5432/",
         "ModelProvider": "openai",
         "OpenAISecretArn": MODEL_KEY,
-        "ModelPromptPrice": "0.15",
-        "ModelCompletionPrice": "0.6",
         "UserPoolClientId": "4vq8exampleclient0",
         "AccessTokenScope": "city/search",
         "CommandLineTokens": "false",
@@ -76,7 +75,7 @@ PARAMETER_SETS: dict[str, dict[str, str]] = {
         "WebAclArn": f"arn:aws:wafv2:{REGION}:123456789012:regional/webacl/quarry/1",
         "SecretsKeyArn": f"arn:aws:kms:{REGION}:123456789012:key/1",
         "AlarmTopicArn": TOPIC,
-        "TraceEndpoint": "http://collector.example.org:4318",
+        "Settings": '{"MODEL_PROMPT_PRICE": 0.15, "MODEL_COMPLETION_PRICE": 0.6, "INITIAL_CREDITS": 25}',
         "SnapStart": "PublishedVersions",
         "SearchConcurrencyMax": "20",
         "LogLevel": "WARNING",
@@ -114,7 +113,6 @@ def test_parameters_that_belong_together_must_be_given_together() -> None:
         "SubnetsAndSecurityGroups": OWN_DATA | {"SubnetIds": "subnet-1a,subnet-2b"},
         "OpenAIOrACompatibleServer": OWN_DATA | {"OpenAISecretArn": MODEL_KEY},
         "SnapshotsOrRunningEnvironments": OWN_DATA | {"SnapStart": "PublishedVersions", "SearchProvisioned": "1"},
-        "PricesTogether": OWN_DATA | {"ModelPromptPrice": "1"},
     }
     assert broken.keys() == TEMPLATE["Rules"].keys()
     for rule, given in broken.items():
@@ -144,7 +142,7 @@ def test_every_route_leads_to_its_function_and_is_public_if_it_needs_no_user(sta
 
 
 def test_the_public_routes_are_those_of_the_contract() -> None:
-    page = {"/", "/search", "/docs", "/assets/{path+}", "/config.json", "/examples.json", "/embed/quarry-ask.js"}
+    page = {"/", "/search", "/docs", "/assets/{path+}", "/config.json", "/embed/quarry-ask.js"}
     public = {route.path for route in gateway.routes() if route.is_public}
     assert public == {"/health", "/openapi.json", "/answers/{id}"} | page
 
@@ -249,8 +247,10 @@ def test_every_function_starts_with_its_settings(stack: Template) -> None:
     for name in ON_DATA:
         variables = lambda_of(stack, name)["Environment"]["Variables"].items()
         given = {variable: str(value) for variable, value in variables if variable not in NOT_SETTINGS}
-        assert given.keys() <= {field.upper() for field in Settings.model_fields.keys() - NOT_FOR_THE_TEMPLATE}
+        fields = {field.upper() for field in Settings.model_fields.keys() - NOT_FOR_THE_TEMPLATE}
+        assert given.keys() <= fields | {JSON_VARIABLE}
         settings = Settings.from_environment(given | {"AWS_LAMBDA_FUNCTION_NAME": "quarry"})
+        assert settings.initial_credits == json.loads(given[JSON_VARIABLE]).get("INITIAL_CREDITS", 10)
         assert settings.identity == given["IDENTITY"] == "gateway"
         assert settings.database_iam is not bool(settings.database_secret_arn)
 
@@ -428,6 +428,36 @@ def test_failed_scheduled_runs_are_retried_and_then_queued(stack: Template) -> N
         assert config["Qualifier"].endswith("Aliaslive.Version>") or config["Qualifier"] == "live"
 
 
+def test_files_are_loaded_one_after_another_from_a_queue_that_keeps_their_order(stack: Template) -> None:
+    [mapping] = of_type(stack, "AWS::Lambda::EventSourceMapping").values()
+    queues = of_type(stack, "AWS::SQS::Queue")
+    assert mapping["EventSourceArn"] == "<Loads.Arn>"
+    assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
+    [rule] = of_type(stack, "AWS::Events::Rule").values()
+    [target] = rule["Targets"]
+    assert (target["Arn"], target["SqsParameters"]) == ("<Loads.Arn>", {"MessageGroupId": "loads"})
+    loads = queues["Loads"]
+    assert loads["FifoQueue"]
+    assert loads["VisibilityTimeout"] > lambda_of(stack, "load")["Timeout"]
+    # a queue in order gives up into one in order
+    assert loads["RedrivePolicy"]["deadLetterTargetArn"] == "<LoadDeadLetters.Arn>"
+    assert queues["LoadDeadLetters"]["FifoQueue"]
+    [policy] = of_type(stack, "AWS::SQS::QueuePolicy").values()
+    [sent] = policy["PolicyDocument"]["Statement"]
+    assert sent["Condition"] == {"ArnEquals": {"aws:SourceArn": "<ObjectCreated.Arn>"}}
+    assert {"<Loads.Arn>", target["DeadLetterConfig"]["Arn"]} == {*sent["Resource"]}
+
+
+def test_no_api_leads_to_the_function_that_administers(stack: Template) -> None:
+    assert {function_of(operation) for method, _, operation in operations(stack) if method != "OPTIONS"} == {
+        *gateway.SERVED
+    }
+    allowed = [each["FunctionName"] for each in of_type(stack, "AWS::Lambda::Permission").values()]
+    assert not [name for name in allowed if "Admin" in name]
+    assert lambda_of(stack, "admin")["LoggingConfig"]["ApplicationLogLevel"] == "INFO"
+    assert "Admin" in stack["Outputs"]["AdminFunction"]["Value"]
+
+
 def lambda_resource(name: str) -> str:
     return f"<{name.title().replace('_', '')}Function>"
 
@@ -438,3 +468,10 @@ def lambda_of(stack: Template, name: str) -> dict[str, Any]:
 
 
 # --- the files themselves
+
+
+@pytest.mark.parametrize("name", ["template", "data", "monitoring"])
+def test_no_line_of_a_template_is_longer_than_a_screen(name: str) -> None:
+    # the dashboard is one text, whose lines are its own
+    lines = template_text(name).partition("DashboardBody")[0].splitlines()
+    assert [line for line in lines if len(line) > gateway.LINE_MAX] == []

@@ -50,6 +50,7 @@ def test_the_page_learns_what_it_needs_without_a_user(load_on_sample: Load) -> N
             "scopes": ["openid", "email"],
         },
         "prefix": "/prod",
+        "examples": json.loads(console_routes.EXAMPLES.read_text()),
     }
     assert response["headers"]["cache-control"] == "public, max-age=60"
     scoped = config_event(variables=STAGE | {"accessTokenScope": "quarry/search"})
@@ -129,12 +130,11 @@ def test_the_page_is_served_with_its_assets_under_its_stage_and_can_sign_in(with
 
 
 def test_examples_match_the_loaded_sample_data(load_on_sample: Load, sample_url: str) -> None:
-    event = page_event("/examples.json")
-    examples = json.loads(load_on_sample("console").handler(event, Context())["body"])
+    examples = config_of(load_on_sample("console").handler(config_event(), Context()))["examples"]
     assert len(examples["records"]) >= 3
     with psycopg.connect(sample_url) as connection:
         connection.execute("delete from loaded_samples")
-    assert json.loads(load_on_sample("console").handler(event, Context())["body"]) == {}
+    assert config_of(load_on_sample("console").handler(config_event(), Context()))["examples"] == {}
 
 
 @pytest.mark.parametrize(

@@ -18,8 +18,8 @@ from tests.deployed.replay import (
     forget_vectors,
     function_of_route,
     pretty,
+    queued_functions,
     recorded_events,
-    rules,
     scheduled_functions,
 )
 from tests.fakes.object_store import ObjectStore
@@ -61,7 +61,7 @@ def test_every_route_schedule_and_rule_has_a_recorded_event() -> None:
     # a HEAD is answered as the GET beside it, without its body
     asked = {(method, path) for method, path in function_of_route() if method != "HEAD"}
     assert {(event["httpMethod"], event["resource"]) for event in requests} == asked
-    assert scheduled_functions() | rules().keys() <= others
+    assert scheduled_functions() | queued_functions() <= others
 
 
 def test_the_events_are_those_that_the_tool_generates() -> None:

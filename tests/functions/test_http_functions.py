@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 from collections.abc import Callable
 from types import ModuleType
@@ -11,7 +12,7 @@ import psycopg
 import pytest
 from snapshot_restore_py import get_after_restore
 
-from quarry.web.streamed_response import StreamedResponse
+from quarry.web.streamed_response import PRELUDE_END, StreamedResponse
 from tests.functions.conftest import Context, Event, recorded
 
 Load = Callable[[str], ModuleType]
@@ -30,9 +31,8 @@ def call(function: ModuleType, event: Event) -> dict[str, Any]:
         return b"".join([piece async for piece in response.body]).decode()
 
     body = function.environment.run(collect())
-    return {
-        "statusCode": response.status, "headers": dict(response.headers), "body": body, "isBase64Encoded": False,
-    }  # fmt: skip
+    head = json.loads(response.prelude.removesuffix(PRELUDE_END))
+    return {**head, "body": body, "isBase64Encoded": False}
 
 
 def body_of(response: dict[str, Any]) -> Any:
@@ -70,6 +70,46 @@ def test_an_answer_is_a_stream_and_can_be_opened_by_its_id(load_on_sample: Load)
     assert response["headers"]["content-type"].startswith("text/event-stream")
     assert events[-1]["type"] == "done"
     assert opened["answer"] == "".join(event["chunk"] for event in events if event["type"] == "final_answer_chunk")
+
+
+def test_json_is_compressed_for_who_takes_it_and_streams_are_not(load_on_sample: Load) -> None:
+    function = load_on_sample("search")
+
+    def whole(path: str, encodings: str) -> tuple[dict[str, str], bytes]:
+        event = recorded(path)
+        event["headers"]["Accept-Encoding"] = encodings
+        event["multiValueHeaders"]["Accept-Encoding"] = [encodings]
+        response = function.handler(event, Context())
+
+        async def collect() -> bytes:
+            return b"".join([piece async for piece in response.body])
+
+        body = function.environment.run(collect())
+        headers: dict[str, str] = json.loads(response.prelude.removesuffix(PRELUDE_END))["headers"]
+        return headers, body
+
+    headers, body = whole("records/search.json", "br, gzip")
+    plain_headers, plain = whole("records/search.json", "identity")
+    assert (headers["content-encoding"], headers["vary"]) == ("gzip", "Accept-Encoding")
+    assert json.loads(gzip.decompress(body)).keys() == json.loads(plain).keys()
+    assert len(body) < len(plain) / 2
+    assert "content-encoding" not in plain_headers
+    headers, stream = whole("records/ask.json", "gzip")
+    assert "content-encoding" not in headers
+    assert b"data: " in stream
+
+
+def test_only_a_signed_in_user_may_wake_the_database(load_on_sample: Load) -> None:
+    function = load_on_sample("search")
+    deep = recorded("service/deep_health.json")
+    assert body_of(call(function, deep))["database"] == "ok"
+    assert call(function, without_claims(deep))["statusCode"] == 401
+    asked = recorded("service/health.json") | {
+        "queryStringParameters": {"deep": "1"},
+        "multiValueQueryStringParameters": {"deep": ["1"]},
+    }
+    assert call(function, asked)["statusCode"] == 401
+    assert call(function, recorded("service/health.json"))["statusCode"] == 200
 
 
 def test_a_function_serves_only_its_own_routes(load_on_sample: Load) -> None:

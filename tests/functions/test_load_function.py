@@ -11,11 +11,12 @@ from typing import Any
 import boto3
 import psycopg
 import pytest
+from aws_lambda_powertools.utilities.batch.exceptions import BatchProcessingError
 from moto import mock_aws
 
 from quarry.local.cli.data import _file
 from quarry.local.data import fetched
-from quarry.platform.errors import DatabaseUnavailable
+from quarry.platform.errors import Unavailable
 from quarry.services.s3 import S3Object
 from tests.functions.conftest import Context
 
@@ -36,16 +37,32 @@ def s3(lambda_environment: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 @pytest.fixture
-def load(load_function: Load, lambda_environment: pytest.MonkeyPatch, database_url: str) -> Callable[..., Any]:
-    """Sends the function the event of an object."""
-    lambda_environment.setenv("DATABASE_URL", database_url)
-    handler = load_function("load").handler
+def load(s3: Any, queue: ModuleType) -> Callable[..., Any]:
+    """Sends the function the event of an object; the report beside it."""
+    handler = queue.handler
 
     def tell(key: str, sequencer: str = "0064D3901D00059242") -> Any:
-        event = {"detail": {"bucket": {"name": BUCKET}, "object": {"key": key, "sequencer": sequencer}}}
-        return handler(event, Context(900_000))
+        assert handler({"Records": [message("m-1", key, sequencer)]}, Context(900_000)) == {"batchItemFailures": []}
+        return {} if key.endswith(".report.json") else report(s3, key)
 
     return tell
+
+
+@pytest.fixture
+def queue(load_function: Load, lambda_environment: pytest.MonkeyPatch, database_url: str) -> ModuleType:
+    lambda_environment.setenv("DATABASE_URL", database_url)
+    return load_function("load")
+
+
+def message(id: str, key: str, sequencer: str = "0064D3901D00059242") -> dict[str, Any]:
+    """What the queue tells of an object."""
+    event = {"detail": {"bucket": {"name": BUCKET}, "object": {"key": key, "sequencer": sequencer}}}
+    return {
+        "messageId": id,
+        "body": json.dumps(event),
+        "attributes": {"MessageGroupId": "loads"},
+        "eventSource": "aws:sqs",
+    }
 
 
 def matter(title: str) -> bytes:
@@ -109,13 +126,54 @@ def test_a_repeated_or_late_event_changes_nothing(s3: Any, load: Callable[..., A
 
 
 def test_a_database_that_is_down_fails_the_invocation_so_that_it_is_retried(
-    s3: Any, load: Callable[..., Any], lambda_environment: pytest.MonkeyPatch
+    s3: Any, queue: ModuleType, lambda_environment: pytest.MonkeyPatch
 ) -> None:
     lambda_environment.setenv("DATABASE_URL", "postgresql://127.0.0.1:1/quarry")
     s3.put_object(Bucket=BUCKET, Key="matters/a.jsonl", Body=matter("Bridge"))
-    with pytest.raises(DatabaseUnavailable):
-        load("matters/a.jsonl")
+    with pytest.raises(BatchProcessingError, match="DatabaseUnavailable"):
+        queue.handler({"Records": [message("m-1", "matters/a.jsonl")]}, Context(900_000))
     assert [each["Key"] for each in s3.list_objects_v2(Bucket=BUCKET)["Contents"]] == ["matters/a.jsonl"]
+
+
+def test_files_from_the_first_that_fails_on_stay_in_the_queue_and_those_before_are_not_loaded_again(
+    s3: Any, queue: ModuleType, database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names = ("a", "b", "c")
+    for name in names:
+        row = json.dumps({"id": name, "title": name.upper()}).encode()
+        s3.put_object(Bucket=BUCKET, Key=f"matters/{name}.jsonl", Body=row)
+    batch = {"Records": [message(f"m-{name}", f"matters/{name}.jsonl") for name in names]}
+    fetched_keys: list[str] = []
+    fetch = queue.fetch
+
+    def fail_once(source: S3Object, file: Any) -> Any:
+        fetched_keys.append(source.name)
+        if fetched_keys == ["a.jsonl", "b.jsonl"]:
+            raise Unavailable("S3 is away")
+        return fetch(source, file)
+
+    monkeypatch.setattr(queue, "fetch", fail_once)
+    failed = queue.handler(batch, Context(900_000))
+    assert failed == {"batchItemFailures": [{"itemIdentifier": "m-b"}, {"itemIdentifier": "m-c"}]}
+    assert titles(database_url) == ["A"]
+    assert queue.handler(batch, Context(900_000)) == {"batchItemFailures": []}
+    assert titles(database_url) == ["A", "B", "C"]
+    assert fetched_keys == ["a.jsonl", "b.jsonl", "b.jsonl", "c.jsonl"]
+
+
+def test_files_that_no_time_is_left_for_stay_in_the_queue(s3: Any, queue: ModuleType, database_url: str) -> None:
+    for name in ("a", "b"):
+        s3.put_object(Bucket=BUCKET, Key=f"matters/{name}.jsonl", Body=json.dumps({"id": name, "title": name}).encode())
+    batch = {"Records": [message(f"m-{name}", f"matters/{name}.jsonl") for name in ("a", "b")]}
+
+    class Hurrying(Context):
+        """Half of whose time is gone after the first file."""
+
+        def get_remaining_time_in_millis(self) -> int:
+            return 900_000 if not titles(database_url) else 449_000
+
+    assert queue.handler(batch, Hurrying(0)) == {"batchItemFailures": [{"itemIdentifier": "m-b"}]}
+    assert titles(database_url) == ["a"]
 
 
 def test_the_command_line_takes_objects_and_files(s3: Any, tmp_path: Any) -> None:

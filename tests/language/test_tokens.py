@@ -6,8 +6,10 @@ import re
 from functools import cache
 
 import psycopg
+import pytest
 
 from quarry.language.tokens import codes_in, stem
+from quarry.language.word_forms import is_asked_in_english
 from quarry.local.sample import sample_directory
 
 
@@ -30,3 +32,19 @@ def test_every_word_of_the_sample_has_the_stem_that_postgres_gives_it(server_url
     lexemes = {word: found[0] for word, found in rows if found and found != ["add"]}
     assert len(lexemes) > 9_000
     assert {word: stem(word) for word in lexemes} == lexemes
+
+
+@pytest.mark.parametrize(
+    ("question", "is_english"),
+    [
+        ("How many campaigns ran on Instagram?", True),
+        ("Zalando", True),
+        ("top 5 brands by offers", True),
+        ("Wie viele Kampagnen liefen auf Instagram?", False),
+        ("Welche Marken hatten die meisten Angebote?", False),
+        ("Quelles marques ont le plus d'offres ?", False),
+        ("¿Cuántas campañas tiene cada marca?", False),
+    ],
+)
+def test_a_question_in_another_language_is_known_by_its_words(question: str, is_english: bool) -> None:
+    assert is_asked_in_english(question) is is_english

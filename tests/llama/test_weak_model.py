@@ -35,9 +35,12 @@ QUESTIONS = {
     "projects": (Question("", "/ontology/ask", {"question": "What is the launch plan?"}), "launch"),
     "campaigns": (
         Question(
-            "", "/campaigns/chat", {"message": "Which campaigns offer a discount?"}, {"Accept": "application/x-ndjson"}
+            "",
+            "/campaigns/chat",
+            {"message": "Which campaigns promise free delivery?"},
+            {"Accept": "application/x-ndjson"},
         ),
-        "%",
+        "greenbasket",
     ),
 }
 

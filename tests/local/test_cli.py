@@ -1,6 +1,6 @@
 """The command line as its users meet it: the installed program, its output, its exit status."""
 
-import argparse
+import csv
 import json
 import math
 import os
@@ -15,13 +15,15 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit, urlunsplit
 
+import click
 import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
-from quarry.local.cli import parser
-from quarry.local.cli.parsing import Parser, wanted
+from quarry.domains import DOMAINS
+from quarry.local.cli import commands
+from quarry.local.cli.command import Group, wanted
 from quarry.postgres.load import load_file
 from tests.fakes.openai_server import Body, FakeOpenAI, Reply
 from tests.local.forked import forked_commands
@@ -30,7 +32,7 @@ from tests.waiting import PATIENCE_SECONDS
 QUARRY = Path(sysconfig.get_path("scripts")) / "quarry"
 COMMANDS = (
     "serve demo sample migrate load embed cleanup uninstall ask query explain tools runs eval credits tune index doctor map"
-    " mcp forget export config completion apply reconcile"
+    " mcp forget export config completion apply reconcile psql"
 ).split()
 ACTIONS = ("runs show", "runs replay", "export user", "credits show", "credits grant", "index rebuild", "config show")
 QUESTION = "Why did the council decide to keep the old elm?"
@@ -116,23 +118,31 @@ class TestHelp:
 
 
 def test_a_command_gives_the_function_that_it_calls_all_that_this_takes() -> None:
-    def commands(of: argparse.ArgumentParser) -> Iterator[Parser]:
-        for actions in (each for each in of._actions if isinstance(each, argparse._SubParsersAction)):
-            for command in actions.choices.values():
-                yield command
-                yield from commands(command)
+    def below(group: Group) -> Iterator[click.Command]:
+        for command in group.commands.values():
+            yield command
+            if isinstance(command, Group):
+                yield from below(command)
 
-    for command in commands(parser()):
-        given = {action.dest for action in command._actions} | {"server", "dotenv", "database"}
-        assert [target for target in command.targets if not {*wanted(target)[1]} <= given] == [], command.prog
+    # what `ask` makes of its words is given too
+    beside = {"server", "stack", "dotenv", "database", "domain", "question"}
+    for command in below(commands()):
+        given = {each.name for each in command.params} | beside
+        for target in getattr(command, "targets", ()):
+            assert {*wanted(target)[1]} <= given, command.name
 
 
 class TestWrongUsage:
     @pytest.mark.parametrize(
         ("arguments", "told"),
         [
-            ([], "COMMAND"),
+            ([], "Missing command"),
             (["fly"], "'fly'"),
+            (["serv"], "did you mean 'serve'"),
+            (["ask", "why", "was", "it?"], "in quotes"),
+            (["--server", "http://127.0.0.1:1", "ask", "why?"], "name what to ask"),
+            (["--server", "http://127.0.0.1:1", "--stack", "desk", "doctor"], "exclude each other"),
+            (["load", "tickets.csv", "--as", "tickets", "--append", "--replace"], "exclude each other"),
             (["ask", "weather", "will it rain?"], "records"),
             (["ask", "records", "  "], "at least 1 character"),
             (["ask", "people", "\udcff"], "valid Unicode"),
@@ -256,7 +266,42 @@ class TestEmbed:
         assert value(database_url, "select vector_dims(embedding) from motion_embeddings") == 1536
 
 
+class TestFormats:
+    def test_a_result_is_a_table_or_csv_or_json(self, sample_url: str) -> None:
+        query = json.dumps({"source": "motion", "group": ["meeting.body"], "aggregate": ["count"], "limit": 1})
+        rows = quarry("query", "-", "--format", "csv", input=query, DATABASE_URL=sample_url)
+        as_json = json.loads(quarry("query", "-", "--json", input=query, DATABASE_URL=sample_url).stdout)
+        [heading, row] = csv.reader(rows.stdout.splitlines())
+        assert row == [str(cell) for cell in as_json["rows"][0]]
+        assert heading == [column["label"] for column in as_json["columns"]]
+
+
+class TestPsql:
+    def test_it_runs_on_the_database_with_the_password_that_quarry_knows(self, database_url: str) -> None:
+        [programs] = Path(value(database_url, "show data_directory")).parents[1].glob("postgres-*/bin")
+        installed = {"DATABASE_URL": database_url, "PATH": f"{programs}:{os.environ['PATH']}"}
+        done = quarry("psql", "-Atc", "select count(*) from motions", **installed)
+        assert (done.returncode, done.stdout) == (0, "0\n")
+        assert quarry("psql", "-c", "selec", **installed).returncode == 1
+
+    def test_where_there_is_none_it_says_so(self, database_url: str) -> None:
+        done = quarry("psql", DATABASE_URL=database_url, PATH="/nowhere")
+        assert done.returncode == 1
+        assert "psql is not installed" in done.stderr
+
+
 class TestAsk:
+    def test_without_a_domain_every_one_that_holds_data_is_asked(self, sample_url: str) -> None:
+        done = quarry("ask", "Which projects are about water?", "--json", DATABASE_URL=sample_url)
+        events = [json.loads(line) for line in done.stdout.splitlines()]
+        assert [each["domain"] for each in events if each.get("type") == "domain"] == sorted(DOMAINS)
+        assert (done.returncode, done.stderr) == (0, "")
+
+    def test_without_a_domain_and_data_it_says_how_to_get_some(self, database_url: str) -> None:
+        done = quarry("ask", "Why?", DATABASE_URL=database_url)
+        assert done.returncode == 1
+        assert "quarry load" in done.stderr
+
     def test_json_is_the_events_of_the_stream(self, sample_url: str) -> None:
         done = quarry("ask", "records", QUESTION, "--json", DATABASE_URL=sample_url)
         assert (done.returncode, done.stderr) == (0, "")

@@ -63,8 +63,15 @@ class TestConfigShow:
 
 def test_a_shell_completes_commands_and_options() -> None:
     script = quarry("completion", "bash").stdout
-    assert all(word in script for word in ("doctor", "skip-invalid", "grant"))
     subprocess.run(["bash", "-n"], input=script, text=True, check=True)
+    for words, completed in (
+        ("quarry doc", "doctor"),
+        ("quarry load --skip", "--skip-invalid"),
+        ("quarry credits g", "grant"),
+    ):
+        place = str(len(words.split()) - 1)
+        done = installed_quarry(_QUARRY_COMPLETE="bash_complete", COMP_WORDS=words, COMP_CWORD=place)
+        assert done.stdout == f"plain,{completed}\n"
 
 
 def test_the_page_is_opened_once_the_server_answers(sample_url: str, tmp_path: Path) -> None:

@@ -34,6 +34,14 @@ def test_a_model_queries_and_the_entities_are_those_that_it_speaks_of(
     assert answer["telemetry"] | {"run_id": ""} == {"run_id": "", "turns": 2, "tool_calls": 1, "degraded": []}
 
 
+def test_what_a_description_of_the_data_says_bears_an_answer_out(model_client: TestClient, model: FakeOpenAI) -> None:
+    said = "There are 12 milestones, the first of 14 November 2026."
+    model.enqueue(Reply.tool_calls([("describe_collections", {"source": ["milestone"]})]), Reply.text(said))
+    answer = ask(model_client, "Which milestones are there?")
+    assert answer["response"] == said
+    assert [each["state"] for each in answer["statements"]] == ["verified"]
+
+
 def test_what_an_answer_cites_is_shown_and_a_citation_of_nothing_is_dropped(
     model_client: TestClient, model: FakeOpenAI
 ) -> None:

@@ -142,9 +142,13 @@ def in_part() -> Before:
 
 
 def counted() -> Before:
-    groups = [{"value": f"2024-{month:02}", "count": month} for month in range(1, 13)]
-    query = {"source": "motion", "group": [{"field": "date", "period": "month"}]}
-    event = {"type": "aggregation", "by": "date", "groups": groups, "total": 78, "query": query}
+    groups = [{"value": f"2024-{month:02}", "label": f"Month {month}", "count": month} for month in range(1, 13)]
+    query = {"source": "motion", "aggregate": [{"fn": "count"}], "group": [{"field": "date", "period": "month"}]}
+    columns = [
+        {"name": "date", "label": "month", "kind": "date"},
+        {"name": "count", "label": "number of motions", "kind": "number"},
+    ]
+    event = {"type": "aggregation", "by": "date", "groups": groups, "columns": columns, "total": 78, "query": query}
     return answer_of(event | {"filters": {"types": ["motion"]}})
 
 

@@ -28,7 +28,7 @@ def test_a_count_shows_its_steps_its_chart_and_its_campaigns(site: Site) -> None
     count = int((total.get_attribute("aria-label") or "").split()[0])
     bars = page.get_by_role("figure", name="By channel").locator("dd")
     assert sum(int(text) for text in bars.all_inner_texts()) == count
-    expect(page.locator(".prose > p + .charts")).to_be_visible()  # directly below the number
+    expect(page.locator(".prose > p + .number-charts")).to_be_visible()  # directly below the number
     expect(page.get_by_role("figure")).to_have_count(1)  # the groups that were asked for
     items = total.locator(":scope > li")
     before = items.count()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import threading
 from collections.abc import Callable
@@ -418,17 +419,57 @@ def test_a_repeated_question_is_answered_from_the_store_until_asked_again(site: 
 def test_a_count_by_month_is_drawn_below_its_number_with_empty_months_in_order(site: Site) -> None:
     page = site.open("search?q=How+many+motions+per+month+in+2025%3F&tab=answer")
     finished(page)
-    chart = page.get_by_role("figure", name="Motions by month")
-    expect(chart.locator("dt").first).to_have_text("Jan 2025")
-    expect(chart.locator("dt").last).to_have_text("Dec 2025")
+    chart = page.get_by_role("figure", name="Number of motions by month")
+    expect(chart.locator("dt").first).to_have_text("January 2025")
+    expect(chart.locator("dt").last).to_have_text("December 2025")
     numbers = [int(number) for number in chart.locator("dd").all_inner_texts()]
     assert (len(numbers), numbers[6], sum(numbers)) == (12, 0, 65)
-    expect(page.locator(".prose > p + .count")).to_be_visible()
+    expect(page.locator(".prose > p + .number-charts")).to_be_visible()
     expect(page.locator(".confidence")).to_contain_text("Medium: the question was likely meant like this")
     asked_next = page.get_by_role("list", name="Follow-up questions").get_by_role("button")
     assert all("vote" in each for each in asked_next.all_inner_texts()), "only what can be asked of motions"
     page.get_by_role("link", name="Show the records behind this").click()
     expect(page.get_by_role("tab", name="Results")).to_have_text("Results 65")
+
+
+SHARES = {
+    "source": "motion",
+    "where": {"field": "date", "op": "=", "value": "2025"},
+    "aggregate": [
+        {"name": "carried part", "ratio": [{"fn": "count", "where": {"field": "result", "value": "Carried"}}, "count"]},
+        {"percent_of_total": "count"},
+        {"name": "growth", "change": ["count", {"previous": "count"}]},
+    ],
+    "group": [{"field": "date", "period": "month"}],
+}
+
+
+def test_each_number_has_a_chart_with_its_own_title_and_unit_and_the_statement_that_runs(site: Site) -> None:
+    def given(route: Route) -> None:
+        route.continue_(post_data=json.dumps(body_of(route.request) | {"understood": {"query": SHARES}}))
+
+    page = site.open("search?q=motions&tab=answer", before=lambda page: page.route("**/records/ask", given))
+    finished(page)
+    titles = page.locator("figcaption").all_inner_texts()
+    assert [title.partition(" by month")[0] for title in titles] == [
+        "Carried part",
+        "Share of number of motions",
+        "Growth",
+    ]
+    values = [page.locator("figure").nth(place).locator("dd").all_inner_texts() for place in range(3)]
+    assert all(value == "–" or value.endswith("%") for value in values[0])
+    assert round(sum(float(value.rstrip("%")) for value in values[1])) == 100
+    assert "-20%" in values[2]
+    assert "–" in values[2], "after a month without motions there is no growth"
+    expect(page.locator(".prose")).to_contain_text("growth is change of number of motions against")
+    expect(page.locator(".confidence")).to_have_text("High: the exact result of what you set")
+    page.get_by_text("Show the SQL").click()
+    expect(page.get_by_label("The statement")).to_contain_text("$1")
+    expect(page.get_by_role("list", name="Its parameters")).to_contain_text("'carried'", ignore_case=True)
+    page.get_by_role("button", name="Copy with its values").click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert "%(" not in copied
+    assert "$1" not in copied
 
 
 def test_how_a_question_was_read_is_shown_with_what_its_words_may_mean(site: Site) -> None:

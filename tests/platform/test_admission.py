@@ -245,8 +245,8 @@ def test_every_route_needs_a_place_but_those_that_are_public_and_every_other_tel
     routes = [route for router in everything.ROUTERS for route in router.routes if isinstance(route, APIRoute)]
     exempt = {route.path for route in routes if hasattr(route.endpoint, WITHOUT_PLACE)}
     assert exempt == {
-        "/health", "/openapi.json", "/", "/search", "/docs", "/assets/{path:path}", "/embed/quarry-ask.js",
-        "/config.json", "/examples.json",
+        "/health", "/health/deep", "/openapi.json", "/", "/search", "/docs", "/assets/{path:path}", "/embed/quarry-ask.js",
+        "/config.json",
         "/answers/{id}",
     }  # fmt: skip
     paths = openapi_document(everything.ROUTERS)["paths"]

@@ -17,7 +17,7 @@ from quarry.local.database import LocalDatabase
 from quarry.local.doctor import replica_finding
 from quarry.postgres import reader
 from quarry.postgres.pool import Database
-from quarry.services.services import Services
+from quarry.services.services import Caller, Services
 from quarry.web import service_routes
 from tests.conftest import client_of, clone_database
 from tests.replica import StreamingReplica, streaming_replica
@@ -80,7 +80,7 @@ async def becomes(services: Services, *, from_replica: bool) -> None:
 
 
 async def health(services: Services) -> object:
-    return json.loads(bytes((await service_routes.health(services)).body))["reader"]
+    return json.loads(bytes((await service_routes.deep_health(services, Caller("ada"))).body))["reader"]
 
 
 def test_searches_and_records_are_read_from_the_replica_and_all_else_from_the_database(

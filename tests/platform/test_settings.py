@@ -46,12 +46,36 @@ def test_a_schema_is_a_plain_name_and_nobody_elses(schema: str) -> None:
         ({"EMBEDDINGS": "local", "EMBEDDING_DIMENSIONS": "1536"}, "unset EMBEDDING_DIMENSIONS"),
         ({"EMBEDDINGS": "openai"}, "EMBEDDINGS=openai needs OPENAI_API_KEY"),
         ({"OPENAI_API_KEY": KEY, "OPENAI_SECRET_ARN": ARN}, "are both set"),
+        ({"MODEL_PROMPT_PRICE": "0.15"}, "set both or neither"),
     ],
 )
 def test_settings_that_contradict_each_other_are_refused(environment: dict[str, str], told: str) -> None:
     message = refusal(**environment)
     assert told in message
     assert "Value error" not in message
+
+
+def test_one_variable_may_hold_settings_as_json_and_each_variable_of_its_own_stands_above_it() -> None:
+    given = '{"INITIAL_CREDITS": 25, "DATABASE_POOLED": true, "LOG_LEVEL": "DEBUG"}'
+    settings = read(QUARRY_SETTINGS=given, LOG_LEVEL="ERROR", DATABASE_POOL_SIZE="")
+    assert (settings.initial_credits, settings.database_pooled, settings.log_level) == (25, True, "ERROR")
+    assert read(QUARRY_SETTINGS="{}") == read()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        ("INITIAL_CREDITS=25", "is not JSON"),
+        ("[25]", "is an object of settings"),
+        ('{"CREDITS": 25}', "names no setting, or a secret: CREDITS"),
+        (f'{{"OPENAI_API_KEY": "{KEY}"}}', "OPENAI_API_KEY"),
+        ('{"INITIAL_CREDITS": "many"}', "INITIAL_CREDITS"),
+    ],
+)
+def test_json_that_holds_no_valid_settings_is_refused(given: str, told: str) -> None:
+    message = refusal(QUARRY_SETTINGS=given)
+    assert told in message
+    assert KEY not in message
 
 
 def test_secrets_are_never_shown() -> None:

@@ -212,6 +212,22 @@ class TestPlans:
         assert "motions_text_search" in read.indexes
         assert not read.whole
 
+    @pytest.mark.parametrize("year", [2022, 2017], ids=["few", "many"])
+    def test_rows_given_by_their_ids_are_found_and_counted_as_by_the_condition_that_they_meet(
+        self, seeded: Connection, year: int
+    ) -> None:
+        met = f"t.date >= '{year}-06-01'"
+        ids = [row.id for row in seeded.execute(f"select t.id from motions t where {met}".encode())]
+        found = """
+            select c.id, c.text_score, c.similarity, n.rows from weigh_query('{motions}', 'topic7 word12') w,
+              hybrid_candidates('motions', 'motion_embeddings', w, %(vector)s, 50, %(met)s, p_fitting => %(ids)s) c,
+              count_candidates('motions', w, %(met)s, 100, '{}', %(ids)s) n order by c.id"""
+        given = {"vector": vector_literal(seeded_vectors()[17].tolist())}
+        by_condition = seeded.execute(found, given | {"met": met, "ids": None}).fetchall()
+        assert seeded.execute(found, given | {"met": None, "ids": ids}).fetchall() == by_condition
+        assert by_condition
+        assert {row.id for row in by_condition} <= {*ids}
+
     def test_many_rows_left_are_found_by_the_index(self, seeded: Connection) -> None:
         since = datetime.date(2017, 1, 1)
         vector = seeded_vectors()[17]

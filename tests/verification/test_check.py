@@ -262,3 +262,66 @@ def test_a_number_in_the_name_that_was_asked_for_is_borne_out() -> None:
 )
 def test_talk_that_names_a_number_a_date_or_somebody_is_a_claim(said: str, has_level: bool) -> None:
     assert (level(verify(said, [], today=TODAY), is_talk=True) is not None) == has_level
+
+
+FIRMS = result(
+    [("name", "name", "text", ""), ("founded_year", "founding year", "year", ""), ("rule", "rule", "text", "")],
+    [["Lodgekit", 2010, "A roof reaches a U-value of 0.18"], ["Stacklight", 2009, "A kitchen serves eighty at once"]],
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("Lodgekit was founded in 2010, Stacklight in 2009.", "verified"),
+        ("Lodgekit was founded in 2009.", "flagged"),
+        ("Stacklight dates from 2008.", "flagged"),
+        ("The U-value of a roof is 0.18.", "verified"),
+        ("The U-value of a roof is 0.28.", "flagged"),
+        ("The kitchen of Stacklight serves eighty.", "verified"),
+    ],
+)
+def test_years_and_the_numbers_within_texts_are_those_of_their_rows(answer: str, state: str) -> None:
+    assert [each.state for each in verify(answer, [], [FIRMS], today=TODAY).statements] == [state]
+
+
+def test_the_id_of_a_row_in_brackets_is_no_part_of_what_is_said() -> None:
+    source = SourceText(
+        1, "", "id: ad-no4-4 | Brand: Ardent No. 4 | Channel: TV\nid: ad-cash-5 | Brand: Cashline | Channel: TV"
+    )
+    channels = result([("channel", "channel", "text", ""), ("count", "ads", "number", "")], [["TV", 2], ["SMS", 3]])
+    said = "TV: Ardent No. 4 [ad-no4-4] and Cashline [ad-cash-5]."
+    assert [each.state for each in verify(said, [source], [channels], today=TODAY).statements] == ["verified"]
+
+
+def test_a_bound_of_the_query_and_the_part_that_a_share_is_are_borne_out() -> None:
+    columns = [("city", "city", "text", ""), ("count", "startups", "number", "")]
+    none = result(columns, [], 247, "247 startups (more than 5) by city: no group.")
+    none.query = Query.model_validate(
+        {"source": "rows", "aggregate": "count", "group": "city", "having": {"field": "count", "op": ">", "value": 5}}
+    )
+    share = result([("share", "share", "number", ""), ("count", "matters", "number", "")], [[0.125, 16]])
+    said = "No city has more than 5 startups. Of 16 matters 2 are on housing, 12.5 %. Of 16 matters 3 are on roads."
+    found = verify(said, [], [none, share], question="Which cities have more than 5 startups?", today=TODAY)
+    assert [each.state for each in found.statements] == ["verified", "verified", "flagged"]
+    assert verify("7 cities are listed.", [], [none], today=TODAY).of("flagged")
+
+
+def test_a_yes_or_no_before_a_sentence_denies_nothing_in_it() -> None:
+    stages = result(
+        [("stage", "stage", "text", ""), ("avg(team)", "average team", "number", "people")],
+        [["Series B", 108.74], ["Series A", 56.71]],
+        sentence="Average team of 173 startups by stage: Series B (108.74 people), Series A (56.71 people).",
+    )
+    asked = "Is the team of a Series A startup bigger than at Series B?"
+    said = "No: Series A startups have 56.7 people on average, Series B ones 108.7."
+    assert [each.state for each in verify(said, [], [stages], question=asked, today=TODAY).statements] == ["verified"]
+
+
+def test_talk_that_repeats_the_names_of_its_question_has_no_level() -> None:
+    asked = "How much did Lumen Bank spend on TV in 2025?"
+    for said, has_level in [
+        ("Campaigns do not hold what they cost, so I cannot say how much Lumen Bank spent on TV in 2025.", False),
+        ("Campaigns do not hold what they cost, but Orla Mobile spent much on radio.", True),
+    ]:
+        assert (level(verify(said, question=asked, today=TODAY), is_talk=True) is not None) == has_level

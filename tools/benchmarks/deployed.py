@@ -13,7 +13,7 @@ import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from tests.deployed.artifacts import Artifacts, CannotRun, build
+from tools.rehearsal.artifacts import Artifacts, CannotRun, build
 
 LARGEST = 5
 """How many packages of a layer to list."""

@@ -5,16 +5,17 @@
 -- if a phrase is required or excluded, p_limit rows with the words are checked, and `rows` is how many of these match. If words are
 -- required, only these are looked up in the index.
 --
--- `p_filter` is an SQL condition on a row `t` of the table, built by the service: only rows that meet it are counted.
+-- `p_filter` is an SQL condition on a row `t` of the table, built by the service: only rows that meet it are counted. p_fitting: see
+-- text_candidates.
 create or replace function count_candidates(
-  p_table regclass, p_query weighed_query, p_filter text, p_limit int, p_found text[], out rows int, out is_capped boolean
+  p_table regclass, p_query weighed_query, p_filter text, p_limit int, p_found text[], p_fitting text[] default null, out rows int, out is_capped boolean
 )
 language plpgsql stable
 set work_mem = '32MB'  -- the owners of related rows that no index finds are read once, into memory
 set enable_seqscan = on
 as $$
 declare
-  condition constant text := coalesce('and (' || p_filter || ')', '');
+  condition constant text := case when p_fitting is not null then 'and t.id = any($4)' else coalesce('and (' || p_filter || ')', '') end;
   required constant tsquery := coalesce((p_query).required, '');
   holds_phrase constant boolean := required::text like '%<%';
   indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
@@ -36,14 +37,14 @@ begin
       from (select %s as is_found from %s t where t.text_search @@ $1 %s limit $2 + 1) t',
       case when holds_phrase or needs_words then 't.text_search @@ $3' else 'true' end, p_table, condition)
       into rows, is_capped using case when numnode(indexed) > 0 and not needs_words then words && indexed else words end, p_limit,
-        case when needs_words then any_word && required else required end;
+        case when needs_words then any_word && required else required end, p_fitting;
     if is_capped then
       rows := least(rows, p_limit);
       return;
     end if;
   end loop;
   execute format('select count(*) from %s t where t.id = any($1) and not t.text_search @@ $2 %s', p_table, condition)
-    into others using p_found, any_word;
+    into others using p_found, any_word, null::text, p_fitting;
   is_capped := rows + others > p_limit;
   rows := least(rows + others, p_limit);
 end

@@ -23,9 +23,11 @@
 -- if the index would have to read more than max_postings entries for the exclusions.
 --
 -- `p_filter` is an SQL condition on a row `t` of the table: only rows that meet it are found. It is built by the service, never taken from
--- a caller's text. If it leaves few rows, any word suffices.
+-- a caller's text. If it leaves few rows, any word suffices. p_fitting are the ids of the rows that meet it, if they are known; with them
+-- no filter is needed. p_fits_many: they are unknown, but more than few.
 create or replace function text_candidates(
-  p_table regclass, p_query weighed_query, p_limit int, p_filter text default null, p_rows int default 2000
+  p_table regclass, p_query weighed_query, p_limit int, p_filter text default null, p_rows int default 2000,
+  p_fitting text[] default null, p_fits_many boolean default false
 ) returns table (id text, text_score double precision, coverage double precision)
 language plpgsql stable
 set work_mem = '32MB'  -- the owners of related rows that no index finds are read once, into memory
@@ -49,7 +51,8 @@ declare
   max_ranked constant int := least(1e9, within_length, larger * p_rows
     * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end);
   max_covered constant int := 6;
-  condition constant text := coalesce('and (' || p_filter || ')', '');
+  is_filtered constant boolean := p_filter is not null or p_fitting is not null;
+  condition constant text := case when p_fitting is not null then 'and t.id = any($3)' else coalesce('and (' || p_filter || ')', '') end;
   of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- only the index of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   holds_phrase constant boolean := coalesce(required::text like '%<%', false);
@@ -65,7 +68,7 @@ declare
   words_held constant int := (least(5, cardinality((p_query).words)) + 3) / 2 - (cardinality((p_query).words) = 1)::int;  -- see candidate_queries
   wanted tsquery[];
   best text[];
-  rows_left int;
+  rows_left int := case when p_fits_many then few + 1 else cardinality(p_fitting) end;
   rows_ranked int;
   rows_taken int;
   reads boolean;
@@ -73,15 +76,15 @@ begin
   if any_word is null then
     return;
   end if;
-  if p_filter is not null then
+  if p_filter is not null and rows_left is null then
     execute format('select count(*) from (select from %s t where %s limit %s) t', p_table, p_filter, few + 1) into rows_left;
   end if;
   if cardinality((p_query).words) = 1 and (rows_left is null or rows_left > few) then
     -- rows that fail the other conditions are replaced by the next
-    best := champion_rows(p_table, (p_query).words[1], case when p_filter is null and required is null then 2 * least_ranked end, least(p_rows, max_ranked) / 2);
-    if best is not null and (p_filter is not null or required is not null) then
+    best := champion_rows(p_table, (p_query).words[1], case when not is_filtered and required is null then 2 * least_ranked end, least(p_rows, max_ranked) / 2);
+    if best is not null and (is_filtered or required is not null) then
       execute format('select array(select t.id from %s where t.text_search @@ $2 %s)', of_best, condition)
-        into best using best, coalesce(any_word && required, any_word);
+        into best using best, coalesce(any_word && required, any_word), p_fitting;
     end if;
   end if;
   if rows_left <= least(few, max_ranked) or cardinality((p_query).words) = 1 then
@@ -111,7 +114,7 @@ begin
 
   rows_ranked := case when cardinality((p_query).words) = 1 and best is not null then least(p_rows, max_ranked) + cardinality(best) else max_ranked end;
   rows_taken := case when is_tested then max_looked_at else rows_ranked end;
-  reads := p_filter is null and coalesce(numnode(indexed), 0) = 0 and favors_seq_scan(p_table, (p_query).words[:words_held], rows_taken);
+  reads := not is_filtered and coalesce(numnode(indexed), 0) = 0 and favors_seq_scan(p_table, (p_query).words[:words_held], rows_taken);
   -- not the planner's choice, which assumes unknown words are common enough to find by reading the table up to the limit; for this
   -- call only: the function's own settings are restored after it
   perform set_config('enable_seqscan', reads::text, true), set_config('enable_bitmapscan', (not reads)::text, true);
@@ -124,7 +127,7 @@ begin
           ) w offset 0
         ) f offset 0
       ) d order by 3 desc, 1 limit %8$s
-    ) s order by 2 desc, 1 limit $3',
+    ) s order by 2 desc, 1 limit $8',
     (select string_agg(format('+ %s * least(1, 10 * ts_rank_cd(s.words, %L::tsquery))', nearness * n.weight, n.pair), ' ')
      from unnest((p_query).near, (p_query).near_weights) n (pair, weight)),
     (select string_agg(format('%s * (s.words @@ %L::tsquery)::int', w.share, quote_literal(w.word)), ' + ')
@@ -147,6 +150,6 @@ begin
       ) l),
     rows_taken, least_ranked,
     case when is_tested then format('where w.words @@ $7 limit %s', rows_ranked) end)
-    using best, wanted, p_limit, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word), required;
+    using best, wanted, p_fitting, (p_query).possible, (p_query).mean_length, coalesce(any_word && required, any_word), required, p_limit;
 end
 $$;

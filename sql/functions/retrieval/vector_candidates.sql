@@ -8,7 +8,8 @@
 -- If the filter leaves few rows, they are compared exactly: this is faster than walking the index past all others, and complete. Otherwise
 -- the index is walked, at most max_looked_at rows for any query, and less far if fewer of them are expected to lack the words that
 -- p_required excludes; if there are none, max_in_vain. p_fitting are the ids of the rows that meet the filter, if known; of very many, the
--- first max_few and one more. If unknown, they are looked up, unless p_fits_many says that many meet it.
+-- first max_few and one more. If unknown, they are looked up, unless p_fits_many says that many meet it. Without a filter only the
+-- rows of p_fitting are found.
 create or replace function vector_candidates(
   p_table regclass, p_embeddings regclass, p_embedding halfvec, p_limit int, p_filter text default null, p_required tsquery default null,
   p_embedding_type text default null, p_fitting text[] default null, p_fits_many boolean default false
@@ -32,19 +33,19 @@ declare
   -- as a literal: otherwise the planner cannot use a partial index
   kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
-  conditions constant text := concat_ws(' and ', '(' || p_filter || ')', required);
+  conditions constant text := concat_ws(' and ',
+    -- IS TRUE: as a condition of the index, the ids would be sorted for each row
+    coalesce('(' || p_filter || ')', case when p_fitting is not null then '(t.id = any($4)) is true' end), required);
   few text[];
 begin
   if p_embedding is null then
     return;
   end if;
-  if p_filter is not null and not p_fits_many then
-    few := p_fitting;
-    if few is null then
-      execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
-    end if;
-    few := case when cardinality(few) <= max_few then few end;
+  few := p_fitting;
+  if few is null and p_filter is not null and not p_fits_many then
+    execute format('select array(select t.id from %s t where %s limit %s)', p_table, p_filter, max_few + 1) into few;
   end if;
+  few := case when cardinality(few) <= max_few then few end;
   if conditions <> '' then
     if querytree(p_required) = 'T' and p_required::text !~ '<|\([^)]*&' then
       max_looked_at := max_in_vain + (max_looked_at - max_in_vain) * least(1, max_looked_at / wanted::float8 * exp((
@@ -69,6 +70,6 @@ begin
         case when conditions <> '' then
           format('cross join lateral (select from %s t where t.id = e.record_id and %s offset 0) t', p_table, conditions) end,
         ' where ' || kind, ' order by e.embedding <=> $1 limit ', wanted) end)
-    using p_embedding, p_limit, p_required, few;
+    using p_embedding, p_limit, p_required, coalesce(few, p_fitting);
 end
 $$;

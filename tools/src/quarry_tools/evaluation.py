@@ -15,7 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from quarry.local.cli.parsing import on_database
+from quarry.local.cli.command import on_database
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, progress_bar, write_table

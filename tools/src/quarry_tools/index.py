@@ -11,7 +11,7 @@ from itertools import chain
 from quarry import catalog
 from quarry.collections.apply import stored_collections
 from quarry.collections.upkeep import embedded_tables, read_collections
-from quarry.local.cli.parsing import WrongUsage
+from quarry.local.cli.command import WrongUsage
 from quarry.local.data import embed_waiting
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from quarry.local.cli.parsing import WrongUsage, on_database
+from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, progress_bar, write_table

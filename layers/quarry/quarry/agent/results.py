@@ -37,10 +37,8 @@ def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> It
     """The first rows, values or groups of a result as a Markdown list: the name of each, then its other values. Nothing if the
     result's sentence already has the number, or all groups with theirs. Equal rows are one line with their number.
     """
-    query, columns = (
-        result.query,
-        [Column(each.name, each.label, each.kind, each.unit, each.share) for each in result.columns],
-    )
+    query = result.query.last
+    columns = [Column(each.name, each.label, each.kind, each.unit, each.share) for each in result.columns]
     if not query.asks_for_rows and not query.group:
         if len(columns) > 1:
             for column, cell in zip(columns, result.rows[0], strict=True):
@@ -59,7 +57,7 @@ def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> It
 
 def _row_lines(result: QueryResult, columns: Sequence[Column], phrases: Phrases) -> Iterator[str]:
     """The name of each row, and its other values after their labels. Without a selection, the key comes first."""
-    first = 0 if result.query.select else 1
+    first = 0 if result.query.last.select else 1
     rows = [
         tuple(_shown(column, cell, phrases) for column, cell in zip(columns, row, strict=True))[first:]
         for row in result.rows

@@ -5,9 +5,9 @@ the error says why: the nearest values, what keeps a text from being a number, o
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping, Sequence, Set
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence, Set
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass, replace
 from typing import LiteralString
 
 from psycopg import Error as PostgresError
@@ -20,13 +20,14 @@ from quarry.platform.errors import FieldError, InvalidInput, QuarryError, Source
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Comparison, Meant, Query, Result
+from quarry.query.algebra import Comparison, Condition, Meant, Query, Result
 from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe
 from quarry.query.execute import compile_query, execute
 from quarry.query.measures import measures_named
 from quarry.query.paths import Rows, resolve, source_of, with_comparisons
+from quarry.query.row_conditions import RowConditions
 from quarry.query.schema import Field, Schema, Source
 from quarry.retrieval.facets import NamedValue, SearchTable
 from quarry.retrieval.known_values import values_meant
@@ -49,23 +50,13 @@ async def answer_query(
     """The exact result of a query over the sources in `asked`. With `keeps_places`, no rows are in a place that the data does not
     have; else it is an unknown value. Raises what `run_query` raises.
     """
-    schema = asked.schema
-    source_of(schema, query.source, "/source")  # before anything is looked up
+    source_of(asked.schema, query.source, "/source")  # before anything is looked up
     reader = asked.acting(services).reader
-    try:
-        asked = await with_known_measures(query, asked, reader)
-        schema = asked.schema
-        known = await with_known_values(query, asked, reader, keeps_places=keeps_places)
+    async with _faults_explained(query, asked, services):
+        schema = (await with_known_measures(query, asked, reader)).schema
+        known = await with_known_values(query, replace(asked, schema=schema), reader, keeps_places=keeps_places)
         query = with_currencies(with_ties(known), schema)
         query, result = await _told_apart(query, schema, reader, today)
-    except (PostgresError, QuarryError) as error:
-        fault = lasting_fault(error)
-        # the values of a source that cannot be read are unknown
-        if (fault or isinstance(error, InvalidInput)) and (names := await unreadable(query, asked, services, fault)):
-            raise SourceUnavailable(names) from error
-        if isinstance(error, InvalidInput):
-            raise await with_reasons(error, query, asked, reader) from error
-        raise
     check_left_out(query, result, schema)
     description = await off_loop(describe, query, result, schema, today)
     return QueryResult(
@@ -79,8 +70,51 @@ async def answer_query(
         total=result.total,
         truncated=result.truncated,
         filters=description.filters,
+        groups=description.groups,
         spans=query.spans or None,
     )
+
+
+@asynccontextmanager
+async def _faults_explained(query: Query, asked: Asked, services: Services) -> AsyncIterator[None]:
+    """What fails while a query is read: sources that cannot be read, or what is wrong with it, with the reasons."""
+    try:
+        yield
+    except (PostgresError, QuarryError) as error:
+        fault = lasting_fault(error)
+        # the values of a source that cannot be read are unknown
+        if (fault or isinstance(error, InvalidInput)) and (names := await unreadable(query, asked, services, fault)):
+            raise SourceUnavailable(names) from error
+        if isinstance(error, InvalidInput):
+            raise await with_reasons(error, query, asked, asked.acting(services).reader) from error
+        raise
+
+
+@dataclass(frozen=True)
+class Filter:
+    """Conditions on the rows of a source, as SQL over a row `t`. `keys` are those of the rows that meet them, None for more than
+    `keys_max`.
+    """
+
+    condition: str
+    keys: Sequence[str] | None
+    keys_max: int
+
+    @property
+    def meeting(self) -> int:
+        """How many rows meet them, or at least do."""
+        return self.keys_max if self.keys is None else len(self.keys)
+
+
+async def filter_of(source: str, where: Sequence[Condition], asked: Asked, services: Services) -> Filter:
+    """The conditions with the rows that meet them. Raises InvalidInput, SourceUnavailable and DatabaseUnavailable."""
+    query, reader = Query(source=source, where=tuple(where)), asked.acting(services).reader
+    async with _faults_explained(query, asked, services):
+        known = await with_known_values(query, asked, reader)
+        rows = RowConditions(source, asked.schema, asked.today, None)
+        met = rows.met(known.where)
+        found = await reader.row(rows.keys(met))
+    return Filter(met.as_string(None), found["keys"] if found else None, rows.keys_max)
 
 
 def with_ties(query: Query) -> Query:
@@ -164,7 +198,7 @@ async def not_numbers(source: Source, field: Field, reader: Database) -> str:
     read = f"`quarry load` with --replace {options} reads them as numbers. " if (options := forms.options()) else ""
     return (
         f"Of its {forms.values:,} values {forms.values - plain:,} are not plain numbers: {said}. {read}See “Text that is almost"
-        " a number” in docs/own-data.md"
+        " a number” in docs/own-data-guide.md"
     )
 
 

@@ -19,7 +19,7 @@ from typing import Annotated, Any, ClassVar, Self, get_args
 from pydantic import Field, StringConstraints, WithJsonSchema, model_validator
 
 from quarry.agent.domain_tools import RESULTS_MAX, AgentTool
-from quarry.agent.service import answer_query, run_query, with_known_values
+from quarry.agent.service import Filter, answer_query, filter_of, run_query
 from quarry.agent.sources import Asked, describe_sources, line_of, names_of, what_may_be_asked
 from quarry.domains import module
 from quarry.platform.contract import Request
@@ -47,7 +47,6 @@ from quarry.query.algebra import (
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.execute import execute
 from quarry.query.paths import nearest, source_of
-from quarry.query.row_conditions import RowConditions
 from quarry.services.services import Caller, Services
 
 LISTING_CHARACTERS_MAX = 6_000
@@ -145,10 +144,11 @@ class Described(LazyModel):
 
 
 class FoundTexts(LazyModel):
-    """Results, best first. `meeting` is how many rows meet `where`. Those in `degraded` could not be searched."""
+    """Results, best first. `meeting` rows meet `where`; `more`: at least. Those in `degraded` could not be searched."""
 
     results: list[Hit]
     meeting: int | None = None
+    more: bool = False
     degraded: list[str] = []
 
 
@@ -254,14 +254,18 @@ async def found_texts(
 ) -> dict[str, Any]:
     """What a search finds in these sources, as FoundTexts. Raises what `search_text` raises."""
     own, most = names[0] if len(names) == 1 else None, arguments.offset + arguments.limit
+    names = await _searched(names, asked)
     sought = await sought_texts(arguments, asked, services)
-    found = [await search_text(text, names, arguments.where, most + 1, asked, services) for text in sought.texts]
+    filters = await filters_of(names, arguments.where, asked, services)
+    found = [await search_text(text, names, filters, most + 1, asked, services) for text in sought.texts]
     hits = [each for each in in_turn(found) if (each.source, each.id) != sought.itself]
     result: dict[str, Any] = {}
-    if own is not None and arguments.where:
-        result["meeting"], others = await rows_meeting(own, arguments.where, most, asked, services)
-        known = {each.id for each in hits}
-        hits += [each for each in others if each.id not in known]
+    for only in filters.values():
+        result |= {"meeting": only.meeting, **({"more": True} if only.keys is None else {})}
+        if own is not None and len(hits) < min(most, only.meeting):
+            _, others = await rows_meeting(own, arguments.where, most, asked, services)
+            known = {each.id for each in hits}
+            hits += [each for each in others if each.id not in known]
     shown = hits[arguments.offset : most]
     if own is not None and arguments.select:
         shown = await with_fields(own, shown, arguments.select, asked, services)
@@ -468,18 +472,19 @@ class Hit(LazyModel):
     fields: dict[str, Any] | None = None
 
 
-Filters = Mapping[str, str]
-"""SQL conditions over the rows `t` of sources, by the sources' own names in their domain."""
+Filters = Mapping[str, Filter]
+"""Conditions on the rows of sources, by the sources' own names in their domain."""
+
+
+def condition_on(name: str, filters: Filters) -> str | None:
+    """The condition on the rows `t` of a source, as SQL; None for any row."""
+    return filters[name].condition if name in filters else None
 
 
 async def search_text(
-    text: str, names: Sequence[str], where: Sequence[Condition], limit: int, asked: Asked, services: Services
+    text: str, names: Sequence[str], filters: Filters, limit: int, asked: Asked, services: Services
 ) -> list[Hit]:
-    """The rows of these sources, or of all that can be searched, that match a text and meet all conditions, best first.
-
-    Raises InvalidInput for sources, fields and values that do not exist, and DatabaseUnavailable.
-    """
-    names = await _searched(names, where, asked)
+    """The rows of these sources that match a text and meet the conditions, best first. Raises DatabaseUnavailable."""
     domains: dict[str, list[str]] = {}
     for name in names:
         domains.setdefault(asked.homes[name][0], []).append(name)
@@ -487,7 +492,7 @@ async def search_text(
         await module(domain, "agent_tools").search_text(
             text,
             [asked.homes[name][1] for name in own],
-            await filters_of(own, where, asked, services),
+            filters,
             limit,
             asked,
             services,
@@ -511,11 +516,10 @@ async def read_whole(name: str, id: str, asked: Asked, services: Services) -> di
     return whole
 
 
-async def _searched(names: Sequence[str], where: Sequence[Condition], asked: Asked) -> list[str]:
+async def _searched(names: Sequence[str], asked: Asked) -> list[str]:
+    """These sources, or all that can be searched. Raises InvalidInput for others."""
     for place, name in enumerate(names):
         source_of(asked.schema, name, f"/source/{place}")
-    if where and not names:
-        raise InvalidInput([FieldError("/source", "`where` names fields of a source: say which `source` is searched")])
     may_be = [
         name
         for name, source in asked.schema.sources.items()
@@ -535,15 +539,10 @@ def not_searched(name: str, searched: Sequence[str], asked: Asked) -> str:
 
 
 async def filters_of(names: Sequence[str], where: Sequence[Condition], asked: Asked, services: Services) -> Filters:
-    """The conditions as SQL for each of these sources. Raises InvalidInput and DatabaseUnavailable."""
+    """The conditions for each of these sources. Raises what `filter_of` raises."""
     if not where:
         return {}
-    filters: dict[str, str] = {}
-    today = asked.today
-    for name in names:
-        known = await with_known_values(Query(source=name, where=tuple(where)), asked, asked.acting(services).reader)
-        filters[asked.homes[name][1]] = RowConditions(name, asked.schema, today, None).met(known.where).as_string(None)
-    return filters
+    return {asked.homes[name][1]: await filter_of(name, where, asked, services) for name in names}
 
 
 VALUES_MAX = 50

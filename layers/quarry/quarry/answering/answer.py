@@ -16,13 +16,14 @@ from quarry.answering.correction import correction_messages, joined
 from quarry.answering.held import HeldBack, still_flagged
 from quarry.answering.loop import Text, Tool, ToolFinished, ToolProgress, ToolStarted, TurnEnded, converse
 from quarry.answering.repeated import Repeated, UntilMark, check_loop
+from quarry.answering.substance import says_nothing
 from quarry.answering.written import WrittenAnswer
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter, streamed
 from quarry.platform.errors import ModelError, ModelOutputInvalid
 from quarry.platform.off_loop import off_loop
 from quarry.runs.run_log import Run
-from quarry.verification.check import Verifier
+from quarry.verification.check import Verification, Verifier
 
 BROKEN_OFF = "\n\n"
 """Stands between a text that broke off and what follows it."""
@@ -46,14 +47,14 @@ class Said:
 class Withdrawn:
     """The text so far is no answer. The answer by rule takes its place."""
 
-    reason: str = "Most of what was written is not borne out by its sources."
+    reason: str
 
 
 Told = ToolStarted | ToolProgress | ToolFinished | Began | Said | Withdrawn
 
 
-class NotBacked(ModelOutputInvalid):
-    """A text that is mostly flagged."""
+class NoAnswer(ModelOutputInvalid):
+    """A text that is mostly flagged, or says nothing."""
 
 
 def never(text: str) -> bool:
@@ -89,22 +90,28 @@ class Answer:
     _until: UntilMark = field(default_factory=UntilMark)
     _has_called: bool = False
 
+    def checked(self) -> Verification:
+        """What the check finds in the text."""
+        return self.verifier().verify(self.text) if self.verifier is not None else Verification((), ())
+
     async def told(self, messages: Sequence[Message], tools: Sequence[Tool]) -> AsyncGenerator[Told]:
         """The calls of tools and the text, as they come. A model that fails ends it, before the text or after a part of it; text
-        that is mostly flagged is withdrawn, as if it had not begun.
+        that is no answer is withdrawn, as if it had not begun.
         Raises DatabaseUnavailable.
         """
+        is_sent = False
         try:
             async with aclosing(self._told(messages, tools)) as events:
                 async for event in events:
+                    is_sent = is_sent or isinstance(event, Said)
                     yield event
         except ModelError as error:
             self.failed = True
             self.run.degrade(self.step_name)
-            if isinstance(error, NotBacked):
-                has_begun, self.has_begun, self.text = self.has_begun, False, ""
-                if has_begun:
-                    yield Withdrawn()
+            if isinstance(error, NoAnswer):
+                self.has_begun, self.text = False, ""
+                if is_sent:
+                    yield Withdrawn(error.message)
                 return
             if self._checked is not None and self._checked.is_stopped:
                 self._through, self._checked = (), None
@@ -134,7 +141,7 @@ class Answer:
                         break
                     case _:
                         yield event
-        for said in await self._ended(repeated):
+        for said in await self._ended(messages, repeated):
             yield said
 
     async def _read(self, piece: str, repeated: Repeated) -> Iterable[Told]:
@@ -159,7 +166,7 @@ class Answer:
         self.written = WrittenAnswer()
         return ()
 
-    async def _ended(self, repeated: Repeated) -> Sequence[Told]:
+    async def _ended(self, messages: Sequence[Message], repeated: Repeated) -> Sequence[Told]:
         """The rest of the text."""
         text = self._held + self.written.feed(self._until.finish()) + self.written.finish()
         if not self._is_open:
@@ -171,23 +178,26 @@ class Answer:
         if self._checked is not None:
             self._through, held = (), self._checked
             self._checked = None
-            rest = await self._backed(held, rest)
+            rest = await self._backed(messages, held, rest)
         return [*told, *self._say(rest)]
 
-    async def _backed(self, held: HeldBack, rest: str) -> str:
-        """The end of the text, corrected where the check flags some of it. Raises NotBacked for a text that is mostly
-        flagged: it is no answer.
+    async def _backed(self, messages: Sequence[Message], held: HeldBack, rest: str) -> str:
+        """The end of the text, corrected where the check flags some of it. Raises NoAnswer for a text that says nothing or is
+        mostly flagged.
         """
         verify, sent = held.verifier.verify, held.sent
         found = await off_loop(verify, sent + rest)
+        form = {"is_formed": self.written.kept is not None, "is_cut": self._until.is_over}
+        if await off_loop(says_nothing, sent + rest, found, held.verifier, messages, **form):
+            raise NoAnswer("What was written says nothing that answers the question.")
         if (flagged := still_flagged(found, len(sent))) and self.run.budget.allows_turn():
-            messages = correction_messages(held.verifier, sent, rest, flagged, held.begun)
-            corrected = await self._corrected(messages, sent, held.begun)
+            asking = correction_messages(held.verifier, sent, rest, flagged, held.begun)
+            corrected = await self._corrected(asking, sent, held.begun)
             again = found if corrected is None else await off_loop(verify, sent + corrected)
             if corrected is not None and len(again.of("flagged")) < len(found.of("flagged")) and (sent or again.claims):
                 found, rest = again, corrected
         if not found.is_backed:
-            raise NotBacked("Most of what the model wrote is not borne out by its sources.")
+            raise NoAnswer("Most of what was written is not borne out by its sources.")
         return rest
 
     async def _corrected(self, messages: Sequence[Message], sent: str, begun: str) -> str | None:

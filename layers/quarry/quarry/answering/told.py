@@ -4,12 +4,14 @@ Records have a wire of their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
 
 from quarry.answering.answer import Answer, Said, Told, Withdrawn, never
-from quarry.answering.loop import ToolFinished, ToolProgress, ToolStarted
+from quarry.answering.loop import Tool, ToolFinished, ToolProgress, ToolStarted
 from quarry.answering.toolset import Toolset
 from quarry.answering.written import WrittenAnswer
+from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.streaming.events import (
     Event,
@@ -52,3 +54,18 @@ def event_of(happened: Told) -> Event | None:
             told = ToolObserved(id=id, tool=tool, count=result.count, summary=result.summary)
             return ToolObservationEvent(data=told)
     return None
+
+
+async def events_of(
+    answer: Answer,
+    messages: Sequence[Message],
+    tools: Sequence[Tool],
+    own: Callable[[Told], Event | None] = event_of,
+) -> AsyncGenerator[Event]:
+    """The events of an answer as it is written: the `own` ones of a domain. A model that fails ends them. Raises
+    DatabaseUnavailable.
+    """
+    async with aclosing(answer.told(messages, tools)) as happened:
+        async for each in happened:
+            if (event := own(each)) is not None:
+                yield event

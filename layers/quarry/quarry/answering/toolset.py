@@ -8,36 +8,42 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from quarry.agent import tools as agent_tools
 from quarry.agent.domain_tools import bounded
+from quarry.agent.reading import matched_values
 from quarry.agent.service import answer_query
-from quarry.agent.sources import Asked, describe_sources
+from quarry.agent.sources import Asked, card, describe_sources
 from quarry.agent.tools import GetArguments, Hit, SearchArguments, ValuesArguments, values_like
 from quarry.answering.loop import Tool, ToolResult, Working
 from quarry.answering.written import RESULT
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
+from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence
 from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
+from quarry.verification.check import Verifier
+from quarry.verification.trust import SourceText
 
 WHOLE_CHARACTERS_MAX = 8_000
 """Characters of a whole row that a model gets."""
 SEARCHED_MAX = 8
 """Rows that one search shows."""
+NOTED_FROM = 1_000
+"""Above the numbers that an answer can cite."""
 
 
 @dataclass(kw_only=True)
 class Toolset:
     """The general tools over the sources of these `names`, and what they found.
 
-    `results` are those of queries, `hits` the rows found or read whole, numbered from 1. `asked` is the schema of all sources,
-    `today` the day that relative dates count from.
+    `results` are those of queries, `hits` the rows found or read whole, numbered from 1, `noted` what else the model was told of
+    the data. `asked` is the schema of all sources, `today` the day that relative dates count from.
     """
 
     services: Services
@@ -48,6 +54,7 @@ class Toolset:
     names: Sequence[str]
     results: list[QueryResult] = field(default_factory=list)
     hits: list[Hit] = field(default_factory=list)
+    noted: list[str] = field(default_factory=list)
 
     # ---- what a domain may say ----
 
@@ -77,6 +84,13 @@ class Toolset:
         sources = await describe_sources(self.asked.caller, self.services)
         return {name: sources[name] for name in self.names if name in sources}
 
+    async def card(self, question: str) -> str:
+        """The sources for a prompt, with the values that words of the question may mean; empty where there are none."""
+        if not self.names:
+            return ""
+        matched = await matched_values(question, self.names, self.asked, self.services)
+        return await off_loop(card, await self.described(), question, matched)
+
     def tools(self) -> list[Tool]:
         """The tools to offer."""
         runs: Mapping[str, Working] = {
@@ -100,7 +114,7 @@ class Toolset:
         limited = arguments.model_copy(update={"where": where, "limit": min(arguments.limit, SEARCHED_MAX)})
         found = await agent_tools.found_texts(limited, names, self.asked, self.services)
         hits = [Hit.model_validate(each) for each in found["results"]]
-        return searched([hit_block(self.numbered(each), each) for each in hits], found.get("meeting"))
+        return searched([hit_block(self.numbered(each), each) for each in hits], found)
 
     def numbered(self, hit: Hit) -> int:
         """The number of a row among the sources of the answer."""
@@ -145,12 +159,21 @@ class Toolset:
     async def _values(self, arguments: ValuesArguments) -> ToolResult:
         self.allowed((arguments.source,), "")
         rows = await values_like(arguments.source, arguments.field, arguments.like, self._run, self.services)
-        return ToolResult(len(rows), f"{len(rows)} values", json.dumps(rows, ensure_ascii=False))
+        return self._note(len(rows), f"{len(rows)} values", rows)
 
     async def _describe(self, arguments: agent_tools.DescribeArguments) -> ToolResult:
         names = self.allowed(arguments.source, "/source")
         page = await agent_tools.described_page(arguments.source, arguments.page, self.names, self.asked, self.services)
-        return ToolResult(len(names), f"{len(names)} sources", json.dumps(page, ensure_ascii=False))
+        return self._note(len(names), f"{len(names)} sources", page)
+
+    def _note(self, count: int, summary: str, told: object) -> ToolResult:
+        self.noted.append(json.dumps(told, ensure_ascii=False))
+        return ToolResult(count, summary, self.noted[-1])
+
+    def verifier(self, sources: Sequence[SourceText], question: str, own: Iterable[str] = ()) -> Verifier:
+        """What checks an answer against these sources, the results of queries, and what else was told of the data."""
+        noted = [SourceText(n, "", text) for n, text in enumerate(self.noted, start=NOTED_FROM)]
+        return Verifier([*sources, *noted], self.results, question=question, today=self.today, own=own)
 
     def allowed(self, names: Sequence[str], pointer: str, among: Sequence[str] = ()) -> list[str]:
         """The sources of these names, or all; those `among` which a tool works, where it does not on all. Raises InvalidInput for
@@ -170,11 +193,12 @@ class Toolset:
         return self.asked.schema.sources[name].holds_words is not None
 
 
-def searched(blocks: Sequence[str], meeting: int | None) -> ToolResult:
-    """The result of a search for the model: the rows found, and how many meet its conditions."""
+def searched(blocks: Sequence[str], found: Mapping[str, object]) -> ToolResult:
+    """The result of a search for the model: the rows that it `found`, and how many meet its conditions."""
     count = len(blocks)
     summary = f"{count} row{'' if count == 1 else 's'} found" if count else "Nothing found"
-    met = [] if meeting is None else [f"{meeting} rows meet `where`."]
+    least = "At least " if found.get("more") else ""
+    met = [f"{least}{found['meeting']} rows meet `where`."] if "meeting" in found else []
     return ToolResult(count, summary, "\n".join([*met, *(blocks or ["(nothing was found)"])]))
 
 

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from quarry.agent.results import LINES_MAX
 from quarry.answering.written import WrittenAnswer
 from quarry.campaigns.by_reader import Question
 from quarry.campaigns.conditions import NAME, PHRASES, SCHEMA, constraints_of, filters_of, label_of, on_wire
@@ -23,12 +22,12 @@ from quarry.campaigns.results import NOTHING, CampaignSet, KnownValues, Search
 from quarry.campaigns.retrieval import find_ids
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.campaigns.wording import sentence
-from quarry.platform.contract import AggregationGroup
+from quarry.language.word_forms import is_asked_in_english
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.algebra import Condition, Query, Words
-from quarry.query.contract import QueryResult
+from quarry.query.reckoned import reckoned
 from quarry.query.row_conditions import standings
 from quarry.query.understanding import understood
 from quarry.query.understood import Understood
@@ -207,17 +206,11 @@ def _aggregation(toolset: CampaignToolset, search: Search, counted: CampaignSet)
         return counts
     where: tuple[Condition, ...] = (*toolset.base, *search.conditions)
     query = search.result.query if search.result else Query(source=name, where=where, text=search.words)
-    groups = _groups(search.result) if search.result else []
-    return counts.model_copy(update={"query": query, "sentence": sentence(search, toolset.today), "groups": groups})
-
-
-def _groups(result: QueryResult) -> list[AggregationGroup]:
-    """The groups of a count by one field or period; empty for other results."""
-    query = result.query
-    if len(query.group) != 1 or [each.name for each in query.aggregate] != ["count"]:
-        return []
-    pairs = [AggregationGroup.model_validate({"value": value, "count": count}) for value, count in result.rows]
-    return pairs[-LINES_MAX:] if query.group[0].period and query.limit is None else pairs[:LINES_MAX]
+    result = search.result
+    numbers = reckoned(result) if result is not None and not result.query.asks_for_rows else {}
+    groups, columns = (numbers.get(name, []) for name in ("groups", "columns"))
+    said = sentence(search, toolset.today)
+    return counts.model_copy(update={"query": query, "sentence": said, "groups": groups, "columns": columns})
 
 
 def _end_reason(toolset: CampaignToolset) -> EndReason:
@@ -232,7 +225,11 @@ def _end_reason(toolset: CampaignToolset) -> EndReason:
 
 
 def suggest(question: str, found: CampaignSet, known: KnownValues) -> list[str]:
-    """Suggested questions that the data can answer and that were not just asked: about this set first, then about all."""
+    """Suggested questions that the data can answer and that were not just asked: about this set first, then about all. They are
+    in English, so that a question in another language has none.
+    """
+    if not known or not is_asked_in_english(question):
+        return []
     own = set(significant_words(question))
     counts = found.counts if found.total else {}
     company, channel = _first(counts, "company"), _first(counts, "channel")
@@ -253,7 +250,7 @@ def suggest(question: str, found: CampaignSet, known: KnownValues) -> list[str]:
         (True, "Which companies have the most campaigns?"),
     )
     offered = dict.fromkeys(text for holds, text in wanted if holds and not own.issuperset(significant_words(text)))
-    return list(offered)[:SUGGESTIONS] if known else []
+    return list(offered)[:SUGGESTIONS]
 
 
 def campaigns_spoken_of(answer: str, sets: Sequence[CampaignSet]) -> list[Campaign]:

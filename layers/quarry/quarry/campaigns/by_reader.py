@@ -244,15 +244,18 @@ def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> 
 
 def _verdict(reading: Reading, query: Query, share: float, theme: str) -> Verdict:
     """The verdict on the likeliest Query. Words that a list leaves unread are its theme; a count is shown with its campaigns;
-    other results need all words read.
+    other results need all words read. A value that is said in part may not be meant.
     """
     unread, is_list = len(reading.unread), query.asks_for_rows and not query.order
     is_count = query.aggregate == (COUNT,) and not query.group
     if not is_list and unread > UNREAD_MAX:
         return "refused"
     is_told = share >= LIKELY and (is_list or is_count or not (unread or theme))
-    is_told = is_told and (query.where or not theme_of(reading)) and is_said_whole(reading, query.where)
-    return "doubted" if reading.verdict == "refused" and is_told else reading.verdict
+    is_whole = is_said_whole(reading, query.where)
+    is_told = is_told and (query.where or not theme_of(reading)) and is_whole
+    if reading.verdict == "refused":
+        return "doubted" if is_told else "refused"
+    return reading.verdict if is_whole else "doubted"
 
 
 def _sure_conditions(reading: Reading, today: datetime.date) -> tuple[Condition, ...]:

@@ -19,7 +19,7 @@ from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup,
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable, StorableWords
 from quarry.query.algebra import WORDS_MAX
-from quarry.query.contract import ShortQuery
+from quarry.query.contract import ResultColumn, ShortQuery
 from quarry.query.understood import Understood
 from quarry.streaming.events import Event
 from quarry.streaming.events import ToolObserved as Observed
@@ -230,13 +230,15 @@ class Aggregation(LazyModel):
     empty value counts those without any; values that differ only in case, accents and outer spaces are one.
 
     `query` asks by `POST /query` for what the answer was found or counted by, where a query can say it: nothing that was found by
-    its meaning. `sentence` says what came of it, and `groups` are the first groups of such a count, in its order.
+    its meaning. `sentence` says what came of it. `groups` are the first groups of such a query, in its order, and `columns` what
+    their keys and numbers are.
     """
 
     channel: dict[str, int] = {}
     sentiment: dict[str, int] = {}
     value_prop: dict[str, int] = {}
     groups: list[AggregationGroup] = []
+    columns: list[ResultColumn] = []
     query: ShortQuery | None = None
     sentence: str | None = None
 

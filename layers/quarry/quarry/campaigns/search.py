@@ -80,7 +80,7 @@ async def chat_about_campaigns(
                 async for event in events:
                     yield event
         text = BROKEN_OFF.join(filter(None, (answer.text, read.text)))
-        checked = await off_loop(written.checked)
+        checked = await off_loop(answer.checked)
         by_model = None if read.text else answer.written
         data = await conclude(request, toolset, read.question, by_model, text, checked)
         for event in ending(FinalAnswerEvent(data=data), data.understood):

@@ -169,8 +169,6 @@ class CampaignToolset(Toolset):
     searches: list[Search] = field(default_factory=list)
     found_by: dict[str, CampaignSet] = field(default_factory=dict)
     """The sets found, by the text that the model got: a repeated call is answered from memory."""
-    said: list[str] = field(default_factory=list)
-    """The texts of results, for the check of the answer."""
 
     @property
     def last_found(self) -> Search | None:
@@ -312,7 +310,7 @@ class CampaignToolset(Toolset):
         rows = fence(json.dumps(shown(result, ROWS_CHARACTERS_MAX), ensure_ascii=False))
         text = f"Result {self._name_of(found)}: {rows}"[:SUMMARY_CHARACTERS_MAX]
         self.found_by[text] = found
-        self.said.append(text)
+        self.noted.append(text)
         return ToolResult(result.total, result.sentence, text)
 
     async def _found_by(self, result: QueryResult, conditions: tuple[Condition, ...]) -> CampaignSet:
@@ -344,5 +342,5 @@ class CampaignToolset(Toolset):
         """A result in the form for the model."""
         text = result.as_told()
         self.found_by[text] = found
-        self.said.append(f"{result.count}\n{result.summary_for_llm}")
+        self.noted.append(f"{result.count}\n{result.summary_for_llm}")
         return ToolResult(result.count, summary, text)

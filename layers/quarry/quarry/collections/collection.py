@@ -270,18 +270,20 @@ class Collection:
         return f"(select {key} as quarry_key, {value} as quarry_value from {joined})"
 
     def computed(self, expression: str, row: LiteralString = "t") -> LiteralString:
-        """A number computed from columns of the source's row; for two dates, the days between them."""
+        """A number computed from columns of the source's row; for two dates, the days between them: whole days where one of them
+        is no moment.
+        """
+        of_time = {base for name in expression_columns(expression) if is_date_type(base := self.columns[name].base)}
 
         def number(name: str) -> LiteralString:
             value = self.column(name, row)
-            if is_date_type(self.columns[name].base):
-                return f"(extract(epoch from {value})::numeric / 86400)"
-            return f"{value}::numeric"
+            if not is_date_type(self.columns[name].base):
+                return f"{value}::numeric"
+            return f"(extract(epoch from ({value}){'::date' if 'date' in of_time else ''})::numeric / 86400)"
 
         computed = expression_sql(expression, number)
-        is_of_time = any(is_date_type(self.columns[name].base) for name in expression_columns(expression))
         # rounded like a converted unit in a query, so that two hours equal 120 minutes
-        return f"round({computed}, 9)" if is_of_time else computed
+        return f"round({computed}, 9)" if of_time else computed
 
     def joined(self, facet: FacetDeclaration) -> LiteralString:
         """The values of a facet `through` another table, for each row of the source: `quarry_row`, `quarry_value`."""

@@ -5,9 +5,8 @@ names.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from operator import mul
 from typing import Literal, NamedTuple
-
-import numpy as np
 
 from quarry.collections.guessing import is_date
 from quarry.collections.names import words
@@ -54,9 +53,10 @@ async def date_kinds(relations: Iterable[Relation], model: EmbeddingModel) -> Da
     kinds = [(kind, example) for kind, examples in _EXAMPLES.items() for example in examples]
     if not names:
         return NOT_READ
-    examples = np.array(await model.embed([example for _, example in kinds]))
-    near = np.array(await model.embed([" ".join(words(name)) or name for name in names])) @ examples.T
-    return {name: _kind([kind for kind, _ in kinds], row.tolist()) for name, row in zip(names, near, strict=True)}
+    examples = await model.embed([example for _, example in kinds])
+    vectors = await model.embed([" ".join(words(name)) or name for name in names])
+    near = ([sum(map(mul, vector, example)) for example in examples] for vector in vectors)
+    return {name: _kind([kind for kind, _ in kinds], cosines) for name, cosines in zip(names, near, strict=True)}
 
 
 def _kind(kinds: list[Kind], near: list[float]) -> DateKind:

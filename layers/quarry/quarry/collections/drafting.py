@@ -199,7 +199,7 @@ def _why_left_out(guess: TableGuess) -> str | None:
 
 def _head(schema: str) -> Iterator[str]:
     yield f"# Drafted by `quarry map` from the tables of {toml_text.shown(schema)}, by their names, types and statistics."
-    yield "# Read it over: docs/own-data.md says what each line means."
+    yield "# Read it over: docs/declaration.md says what each line means."
 
 
 def _left_out(reasons: Mapping[str, str]) -> Iterator[str]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from pydantic import Field
 
 from quarry.agent.domain_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate, AgentTool
 from quarry.agent.sources import Asked
-from quarry.agent.tools import Hit
+from quarry.agent.tools import Filters, Hit, condition_on
 from quarry.companies.candidates import Variant
 from quarry.companies.contract import (
     Aggregation,
@@ -28,7 +28,7 @@ from quarry.services.services import Caller, Services
 
 
 async def search_text(
-    text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
+    text: str, names: Sequence[str], filters: Filters, limit: int, asked: Asked, services: Services
 ) -> list[Hit]:
     """The companies nearest to a text by words and meaning, ranked as in one retrieval of the search loop. Raises
     DatabaseUnavailable.
@@ -36,7 +36,7 @@ async def search_text(
     with services.run("companies", asked.caller, text, {"text": text}) as run:
         variant = Variant(text, await services.queries.embed_for(run, text))
         found = await retrieve_variants(
-            services.reader, [variant], services.settings, filter=filters.get("companies"), limit=limit
+            services.reader, [variant], services.settings, filter=condition_on("companies", filters), limit=limit
         )
         companies = {
             each.id: each for each in await companies_by_ids(services.reader, [each.company_id for each in found])

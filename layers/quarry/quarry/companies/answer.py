@@ -6,7 +6,8 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from quarry.answering.answer import Answer, Said
+from quarry.answering.answer import Answer
+from quarry.answering.told import events_of
 from quarry.answering.written import WrittenAnswer
 from quarry.companies.activity import counted
 from quarry.companies.candidates import NameMatch
@@ -31,6 +32,7 @@ from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import STOP_WORDS, words
 from quarry.query.algebra import Query
+from quarry.streaming.events import Event, PartialText, PartialTextEvent
 from quarry.verification.check import Verification, Verifier
 from quarry.verification.levels import Exact, level
 from quarry.verification.wire import checked_statements, confidence_of
@@ -179,33 +181,32 @@ class Summary:
     answer: Answer = field(init=False)
 
     def __post_init__(self) -> None:
-        self.answer = Answer(self.context.run, STEP, 1, self._filters, verifier=self.verifier)
+        self.answer = Answer(self.context.run, STEP, 1, self._filters, verifier=self._verifier)
 
-    async def pieces(self) -> AsyncGenerator[str]:
+    async def events(self) -> AsyncGenerator[Event]:
         """The text. What the model does not finish, or the profiles do not bear out, is told from these."""
         run = self.context.run
         if run.chat is not None and self.context.is_out_of_tokens:
             run.degrade(STEP)
         elif run.chat is not None:
             messages = await off_loop(summary_messages, self.inputs)
-            async with aclosing(self.answer.told(messages, ())) as happened:
-                async for event in happened:
-                    if isinstance(event, Said):
-                        yield event.piece
+            async with aclosing(events_of(self.answer, messages, ())) as events:
+                async for event in events:
+                    yield event
         if not self.answer.text or self.answer.failed:
             if self.answer.text:
-                yield BROKEN_OFF
+                yield PartialTextEvent(data=PartialText(text=BROKEN_OFF))
             async with aclosing(write(STEP, run, None, lambda: summary_by_rule(self.inputs), broken_off="")) as pieces:
                 async for piece in pieces:
-                    yield piece
+                    yield PartialTextEvent(data=PartialText(text=piece))
         if self.result.is_cut_short:
-            yield CUT_SHORT
+            yield PartialTextEvent(data=PartialText(text=CUT_SHORT))
 
     def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
         """Only links found in the companies' profiles stay."""
         return [LinkFilter({ALWAYS: said_in([entry.company.model_dump() for entry in self.inputs.entries])})]
 
-    def verifier(self) -> Verifier:
+    def _verifier(self) -> Verifier:
         """What checks the text against the profiles and what the search found."""
         inputs = self.inputs
         known: list[Known] = [(each.company, [each.reason]) for each in inputs.entries]
@@ -219,10 +220,6 @@ class Summary:
             *without,
         ]
         return Verifier(evidence(known, told), question=inputs.question)
-
-    def checked(self) -> Verification:
-        """What the check finds in what the model wrote."""
-        return self.verifier().verify(self.answer.text)
 
 
 async def summary_of(context: Context, result: Result) -> Summary:

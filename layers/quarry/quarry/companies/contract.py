@@ -10,7 +10,7 @@ from pydantic.alias_generators import to_camel
 from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
-from quarry.query.contract import ShortQuery
+from quarry.query.contract import ResultColumn, ShortQuery
 from quarry.query.understood import Understood
 from quarry.streaming.events import Event
 from quarry.verification.wire import CheckedStatement, Confidence
@@ -219,7 +219,8 @@ class Aggregation(_Model):
 
     `by` is what they are grouped by: there are `group_count` groups; `groups` holds at most 50, and `other` is how many companies
     are in the rest. Groups add up to the companies counted, unless they are `overlapping`: a company with several values counts
-    in each. `query` asks for the same by `POST /query`, and `sentence` says it in words.
+    in each. `columns` say what the keys and the numbers of a group are. `query` asks for the same by `POST /query`, and
+    `sentence` says it in words.
     """
 
     by: str | None
@@ -230,6 +231,7 @@ class Aggregation(_Model):
     of: str | None = None
     value: float | str | None = None
     overlapping: bool = False
+    columns: list[ResultColumn] = []
     query: ShortQuery | None = None
     sentence: str | None = None
 

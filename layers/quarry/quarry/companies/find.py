@@ -18,7 +18,7 @@ from quarry.agent.service import with_known_values
 from quarry.agent.sources import Asked as MayBeAsked
 from quarry.companies import fallbacks
 from quarry.companies.activity import Timeline
-from quarry.companies.answer import Result, conclude, dropped, reference, uncovered
+from quarry.companies.answer import Result, dropped, reference, uncovered
 from quarry.companies.context import Asked, Context, Plan, Round
 from quarry.companies.contract import ChatRequest, Company, Reference, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
@@ -107,16 +107,14 @@ async def find_companies(
     yield step.event
     if refused is not None:
         raise refused
+    said = json.dumps(arguments.as_asked(), ensure_ascii=False)
     async with aclosing(rounds(context, timeline, now)) as steps:
         async for taken in steps:
-            if isinstance(taken, Round):
-                now = taken
+            if isinstance(taken, Result):
+                found = await _found(context, taken)
+                yield replace(found, unasked=await off_loop(left_out, context.question, said))
             else:
                 yield taken
-    found = await _found(context, await conclude(context, now))
-    yield replace(
-        found, unasked=await off_loop(left_out, context.question, json.dumps(arguments.as_asked(), ensure_ascii=False))
-    )
 
 
 async def _asked(arguments: FindCompaniesArguments, context: Context) -> Asked:

@@ -7,6 +7,7 @@ from contextlib import aclosing
 from dataclasses import replace
 
 from quarry.companies.activity import Timeline, counted
+from quarry.companies.answer import Result, conclude
 from quarry.companies.context import Context, Round
 from quarry.companies.critique import criticise
 from quarry.companies.fitting import keep_fitting
@@ -25,16 +26,20 @@ ANSWER_TURNS = 7
 ANSWER_RESERVE_SECONDS = 15.0
 
 
-async def rounds(context: Context, timeline: Timeline, now: Round) -> AsyncGenerator[Event | Round]:
-    """The events of the rounds of a search, and its state after each step; last the state in which it ended."""
+async def rounds(context: Context, timeline: Timeline, now: Round) -> AsyncGenerator[Event | Result]:
+    """The events of the rounds of a search, and last its result. Raises TimeIsUp if there was no time to find anything."""
     while (now := _within_limits(context, now)).end_reason is None:
         context.run.iterations += 1
         now = replace(now, nth=context.run.iterations)
         async with aclosing(_round(context, timeline, now)) as steps:
             async for taken in steps:
-                now = taken if isinstance(taken, Round) else now
-                yield taken
-    yield now
+                if isinstance(taken, Round):
+                    now = taken
+                else:
+                    yield taken
+    if not (now.asked.exact or now.ranking.ranked or now.found.pool or context.run.budget.seconds_left):
+        raise TimeIsUp
+    yield await conclude(context, now)
 
 
 async def _round(context: Context, timeline: Timeline, now: Round) -> AsyncGenerator[Event | Round]:

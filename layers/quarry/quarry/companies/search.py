@@ -13,21 +13,21 @@ from dataclasses import dataclass, field, replace
 from uuid import UUID
 
 from quarry.companies.activity import Timeline, counted
-from quarry.companies.answer import Result, conclude, conclude_counted, final_answer, summary_of
+from quarry.companies.answer import Result, conclude_counted, final_answer, summary_of
 from quarry.companies.context import Asked, Context, Round
-from quarry.companies.contract import ChatRequest, FinalAnswerEvent
+from quarry.companies.contract import ChatRequest, FinalAnswer, FinalAnswerEvent
 from quarry.companies.counting import Counted, count, counted_in_words
 from quarry.companies.name_lookup import look_up_names, name_only
 from quarry.companies.rounds import budget_of, rounds
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT
 from quarry.companies.written import Written, led_answer, toolset_of
-from quarry.platform.errors import QuarryError, TimeIsUp
+from quarry.platform.errors import QuarryError
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Query
 from quarry.query.understanding import ending
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller, Services
-from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.streaming.events import Event, PartialText, PartialTextEvent, TextWithdrawnEvent
 from quarry.verification.check import Verification
 
 
@@ -92,16 +92,14 @@ async def _led(context: Context, asked: Asked, timeline: Timeline) -> AsyncGener
         if any(each.result.is_cut_short for each in written.toolset.found):
             content += CUT_SHORT
             yield PartialTextEvent(data=PartialText(text=CUT_SHORT))
-        answer = await led_answer(context, written, content, await off_loop(written.checked))
-        context.run.results = [ResultRecord("company", each.company_id, each.confidence) for each in answer.references]
-        context.run.end_reason = answer.telemetry.end_reason
-        for event in ending(FinalAnswerEvent(data=answer), answer.understood):
+        answer = await led_answer(context, written, content, await off_loop(written.answer.checked))
+        for event in _ended(context, answer):
             yield event
         return
     context.run.chat = None  # the rest is by rule
     before = Before()
     if written.answer.text:
-        before = Before(written.answer.text + BROKEN_OFF, await off_loop(written.checked))
+        before = Before(written.answer.text + BROKEN_OFF, await off_loop(written.answer.checked))
         yield PartialTextEvent(data=PartialText(text=BROKEN_OFF))
     found = written.toolset.found
     if found:
@@ -129,16 +127,12 @@ async def _searched(
     now = Round(asked, end_reason="exact_match" if asked.exact else None)
     async with aclosing(rounds(context, timeline, now)) as steps:
         async for taken in steps:
-            if isinstance(taken, Round):
-                now = taken
-            else:
+            if not isinstance(taken, Result):
                 yield taken
-
-    if not (asked.exact or now.ranking.ranked or now.found.pool or context.run.budget.seconds_left):
-        raise TimeIsUp
-    async with aclosing(_answered(context, timeline, await conclude(context, now), before)) as events:
-        async for event in events:
-            yield event
+                continue
+            async with aclosing(_answered(context, timeline, taken, before)) as events:
+                async for event in events:
+                    yield event
 
 
 async def _answered(context: Context, timeline: Timeline, result: Result, before: Before) -> AsyncGenerator[Event]:
@@ -146,20 +140,22 @@ async def _answered(context: Context, timeline: Timeline, result: Result, before
     with timeline.step("answer", "Writing the answer") as step:
         yield step.event
         content, summary = before.text, await summary_of(context, result)
-        async with aclosing(summary.pieces()) as pieces:
-            async for piece in pieces:
-                content += piece
-                yield PartialTextEvent(data=PartialText(text=piece))
+        async with aclosing(summary.events()) as events:
+            async for event in events:
+                if isinstance(event, PartialTextEvent):
+                    content += event.data.text
+                elif isinstance(event, TextWithdrawnEvent):
+                    content = before.text
+                yield event
     yield step.event
-    checked = before.checked if before.text else await off_loop(summary.checked)
-    for event in _ended(context, result, content, checked):
+    checked = before.checked if before.text else await off_loop(summary.answer.checked)
+    for event in _ended(context, final_answer(context, result, content, checked)):
         yield event
 
 
-def _ended(context: Context, result: Result, content: str, checked: Verification) -> Iterator[Event]:
-    context.run.results = [ResultRecord("company", each.company_id, each.confidence) for each in result.chosen]
-    context.run.end_reason = result.end_reason
-    answer = final_answer(context, result, content, checked)
+def _ended(context: Context, answer: FinalAnswer) -> Iterator[Event]:
+    context.run.results = [ResultRecord("company", each.company_id, each.confidence) for each in answer.references]
+    context.run.end_reason = answer.telemetry.end_reason
     return ending(FinalAnswerEvent(data=answer), answer.understood)
 
 
@@ -183,5 +179,6 @@ async def _counted(
     yield step.event
     content = counted_in_words(counts)
     yield PartialTextEvent(data=PartialText(text=content))
-    for event in _ended(context, conclude_counted(asked, counts), before.text + content, before.checked):
+    result = conclude_counted(asked, counts)
+    for event in _ended(context, final_answer(context, result, before.text + content, before.checked)):
         yield event

@@ -12,12 +12,11 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from quarry.agent.domain_tools import bounded
-from quarry.agent.reading import matched_values
-from quarry.agent.sources import card, what_may_be_asked
-from quarry.answering.answer import Answer
+from quarry.agent.sources import what_may_be_asked
+from quarry.answering.answer import Answer, Told
 from quarry.answering.loop import Tool, ToolFinished, ToolResult, ToolStarted
 from quarry.answering.prompts import answer_messages, earlier
-from quarry.answering.told import answer_with, event_of
+from quarry.answering.told import answer_with, event_of, events_of
 from quarry.answering.toolset import Toolset
 from quarry.answering.written import WrittenAnswer
 from quarry.companies import contract
@@ -115,29 +114,18 @@ class Written:
 
     async def answered(self) -> AsyncGenerator[Event]:
         """The events of the answer; a model that fails ends it. Raises DatabaseUnavailable."""
-        async with aclosing(self.answer.told(await self._messages(), self.toolset.tools())) as happened:
-            async for event in happened:
-                match event:
-                    case ToolStarted(_, tool) | ToolFinished(_, tool) if tool == FIND_COMPANIES.name:
-                        pass  # its steps are activities
-                    case ToolStarted(id, tool):
-                        yield _activity(id, tool, "running")
-                    case ToolFinished(id, tool, result):
-                        yield _activity(id, tool, "completed", result.summary)
-                    case _ if (told := event_of(event)) is not None:
-                        yield told
+        written = events_of(self.answer, await self._messages(), self.toolset.tools(), _event)
+        async with aclosing(written) as events:
+            async for event in events:
+                yield event
 
     async def _messages(self) -> Sequence[Message]:
         context, toolset = self.context, self.toolset
-        described = ""
-        if toolset.names:
-            matched = await matched_values(context.question, toolset.names, toolset.asked, context.services)
-            described = await off_loop(card, await toolset.described(), context.question, matched)
         return answer_messages(
             context.question,
             [earlier(message.role, message.content) for message in context.request.history],
             about=ABOUT,
-            card=described or "There are no companies.",
+            card=await toolset.card(context.question) or "There are no companies.",
             today=toolset.today,
             notes=NOTES,
             cite=CITE,
@@ -173,11 +161,18 @@ class Written:
         sources += [SourceText(len(sources) + n, hit.title, hit.text) for n, hit in enumerate(toolset.hits, start=1)]
         earlier_turns = [message.content for message in context.request.history if message.role == "user"]
         question = "\n".join([*earlier_turns, context.question])
-        return Verifier(sources, toolset.results, question=question, today=toolset.today)
+        return toolset.verifier(sources, question)
 
-    def checked(self) -> Verification:
-        """What the check finds in the text."""
-        return self._verifier().verify(self.answer.text)
+
+def _event(told: Told) -> Event | None:
+    match told:
+        case ToolStarted(_, tool) | ToolFinished(_, tool) if tool == FIND_COMPANIES.name:
+            return None  # its steps are activities
+        case ToolStarted(id, tool):
+            return _activity(id, tool, "running")
+        case ToolFinished(id, tool, result):
+            return _activity(id, tool, "completed", result.summary)
+    return event_of(told)
 
 
 def _activity(id: str, tool: str, status: contract.ActivityStatus, detail: str | None = None) -> ActivityEvent:

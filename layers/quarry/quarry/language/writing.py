@@ -70,8 +70,9 @@ class Writing:
             return self.number(rounded.normalize() if rounded else Decimal(0), ",f")
 
     def amount(self, value: float | Decimal, currency: str | None) -> str:
-        """A number with its currency, an ISO 4217 code, if it has one."""
+        """A number with its currency, an ISO 4217 code, if it has one. What has decimals has those of cents."""
         number = self.measured(value)
+        number += "0" if number[-2:-1] == self.decimal else ""
         return self.money.format(amount=number, currency=currency) if currency else number
 
     def date(self, day: datetime.date) -> str:

@@ -13,6 +13,7 @@ from typing import TypeVar
 from psycopg.errors import Error as PostgresError
 
 from quarry.collections.apply import Change, apply_change, plan_changes, stored_collections, take_turn
+from quarry.collections.calendar import Calendar
 from quarry.collections.catalog_reading import read_catalog
 from quarry.collections.checking import check
 from quarry.collections.collection import Collection
@@ -36,14 +37,17 @@ from quarry.postgres.embed import remember_model
 from quarry.postgres.load import analyze
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
+from quarry.query.execute import uncomputed
+from quarry.query.schema import Schema
 from quarry.records.searched_types import BUILT_IN
 from quarry.retrieval.values import Counted, refresh
+from quarry.services.s3 import S3Object, read_text
 from quarry.services.services import Services
 
 T = TypeVar("T")
 
 
-def apply_file(path: Path, *, only_plan: bool, embed: bool) -> bool:
+def apply_file(path: Path | S3Object, *, only_plan: bool, embed: bool) -> bool:
     """Make the database agree with a file, and fill new collections; whether all are in step. Changes are printed first.
 
     Raises DeclarationError, which names every wrong line, and ConfigurationError if there is no file.
@@ -77,8 +81,12 @@ def reconcile(name: str | None) -> bool:
         return asyncio.run(_reconcile(database, name))
 
 
-def read_declared(path: Path) -> str:
+def read_declared(path: Path | S3Object) -> str:
     """The text of a file of declarations. Raises ConfigurationError if there is none."""
+    if isinstance(path, S3Object):
+        if (text := read_text(path)) is None:
+            raise ConfigurationError(f"There is no {path}.")
+        return text
     try:
         return path.read_text(encoding="utf-8")
     except FileNotFoundError:
@@ -88,7 +96,7 @@ def read_declared(path: Path) -> str:
 
 
 def planned(
-    connection: SyncConnection, text: str, path: Path, settings: Settings, only: str | None = None
+    connection: SyncConnection, text: str, path: Path | S3Object, settings: Settings, only: str | None = None
 ) -> list[Change]:
     """The changes that make the database agree with the text of a file, or with its collection `only`. Prints warnings.
 
@@ -113,7 +121,8 @@ def planned(
     ]
     conditions = [lines.problem(("collections", name, "where"), message) for name, message in wrong.items()]
     if problems := [*checked.errors, *conditions, *taken] or [
-        *_unread(connection, settings.database_schema, declared, catalog.relations, lines)
+        *_unread(connection, settings.database_schema, declared, catalog.relations, lines),
+        *(_uncomputed(declared, catalog.relations, lines) if only is None else ()),
     ]:
         raise DeclarationError(problems)
     return plan_changes(declared, _chosen(stored_collections(connection), only), catalog.relations)
@@ -131,6 +140,17 @@ def _unread(
         for field, why in unreadable_fields(connection, schema, source).items():
             path = ("facets", field) if field in collection.declaration.facets else ("source",)
             yield lines.problem(("collections", name, *path), f"{field!r} cannot be read: {why}")
+
+
+def _uncomputed(
+    declared: Mapping[str, CollectionDeclaration], relations: Mapping[tuple[str, str], Relation], lines: Lines
+) -> Iterator[str]:
+    """What is wrong with measures that cannot be computed."""
+    sources = {name: source for name, (_, source) in declared_sources(declared, relations, with_all=True).items()}
+    calendar = next((each.calendar for each in declared.values() if each.calendar is not None), Calendar())
+    for name, source in sources.items():
+        for measure, why in uncomputed(source, Schema(sources, calendar)).items():
+            yield lines.problem(("collections", name, "measures", measure), why)
 
 
 def _chosen(named: Mapping[str, T], only: str | None) -> dict[str, T]:

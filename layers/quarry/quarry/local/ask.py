@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import aclosing, contextmanager, nullcontext
 from dataclasses import dataclass
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -15,8 +16,9 @@ from quarry.campaigns.contract import ChatRequest as CampaignsRequest
 from quarry.companies.contract import ChatMessage
 from quarry.companies.contract import ChatRequest as CompaniesRequest
 from quarry.local import views
-from quarry.local.cli.parsing import WrongUsage, on_database
+from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.served_address import served_address
+from quarry.local.telling import note
 from quarry.local.terminal import make_console
 from quarry.ontology.contract import OntologyAskRequest
 from quarry.people.contract import PeopleSearchRequest
@@ -107,21 +109,49 @@ async def events_of(answer: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> 
             await close()
 
 
-def ask(domain: str, question: str, *, as_json: bool) -> None:
-    """Answer `question` on stdout. Raises WrongUsage before the database is opened; QuarryError, in JSON
-    after an `error` event.
+def ask(domain: str | None, question: str, *, as_json: bool) -> None:
+    """Answer `question` on stdout, without a `domain` from every one that holds data. Raises WrongUsage before the database is
+    opened; QuarryError, in JSON after an `error` event.
     """
-    askable, request = asked(domain, question)
+    for name in ASKABLE if domain is None else (domain,):
+        asked(name, question)
 
     async def answer(database: LocalDatabase) -> None:
         # imported here: asking a server needs none of it
         from quarry.services.services import LOCAL_USER, Caller
+        from quarry.web.filled_domains import filled_domains
 
+        page = served_address(database.settings.quarry_data_dir)
         async with database.services() as services:
-            events = askable.answered(request, Caller(LOCAL_USER), services)
-            await render(askable, events, as_json=as_json, page=served_address(database.settings.quarry_data_dir))
+            filled = [domain] if domain else await filled_domains(services, services.database, seconds=0)
+            if not filled:
+                raise QuarryError("There is no data to ask: see `quarry load`, `quarry map` and `quarry demo`.")
+            for name in filled:
+                if domain is None:
+                    _write_heading(name, as_json=as_json)
+                askable, request = asked(name, question)
+                events = askable.answered(request, Caller(LOCAL_USER), services)
+                with _told_on_stderr() if domain is None else nullcontext():
+                    await render(askable, events, as_json=as_json, page=page)
 
     on_database(answer)
+
+
+def _write_heading(domain: str, *, as_json: bool) -> None:
+    """What follows is of this domain."""
+    if as_json:
+        print(json.dumps({"type": "domain", "domain": domain}), flush=True)
+    else:
+        make_console().print(f"\n{domain}", style="bold")
+
+
+@contextmanager
+def _told_on_stderr() -> Iterator[None]:
+    """The other domains are asked even if one fails."""
+    try:
+        yield
+    except QuarryError as error:
+        note(error.message)
 
 
 async def render(

@@ -121,16 +121,19 @@ def drafted_sources(text: str, relations: Sequence[Relation]) -> dict[str, tuple
 
 
 def declared_sources(
-    declarations: Mapping[str, CollectionDeclaration], by_name: Mapping[tuple[str, str], Relation]
+    declarations: Mapping[str, CollectionDeclaration],
+    by_name: Mapping[tuple[str, str], Relation],
+    *,
+    with_all: bool = False,
 ) -> dict[str, tuple[Collection, Source]]:
-    """Like `drafted_sources`, of declarations over the tables `by_name`."""
+    """Like `drafted_sources`, of declarations over the tables `by_name`; `with_all` the columns that may be asked for too."""
     declared: list[Declared] = []
     for number, (name, declaration) in enumerate(declarations.items(), 1):
         relation = by_name[table_name(declaration.source)]
         whole = resolved(declaration, relation, by_name)
         collection = make_collection(number, name, whole, relation, used_columns(whole, relation, by_name))
         named = {*collection.columns, *declaration.fields}
-        columns = [column for column in relation.columns if column.name in named]
+        columns = [column for column in relation.columns if with_all or column.name in named]
         declared.append(Declared(collection, search_table(collection), columns))
     sources = sources_of(declared)
     return {each.collection.name: (each.collection, sources[each.collection.name]) for each in declared}

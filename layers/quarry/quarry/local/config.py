@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Set
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -13,12 +12,11 @@ from quarry.local.telling import write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.settings import Settings
+from quarry.platform.text import without_credentials
 
 Source = Literal["environment", ".env", "default"]
 
 HIDDEN = "(hidden)"
-
-_USER_OF_URL = re.compile(r"//[^/@]*+@")
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ def _shown(value: object, *, hidden: bool) -> str | None:
     if hidden:
         return HIDDEN
     text = str(value).lower() if isinstance(value, bool) else str(value)
-    return _USER_OF_URL.sub("//***@", text)
+    return without_credentials(text)
 
 
 DOTENV = Path(".env")

@@ -74,7 +74,7 @@ def database_url(settings: Settings) -> Iterator[str]:
 
 @contextmanager
 def _found_database(settings: Settings) -> Iterator[LocalDatabase]:
-    if settings.database_url:
+    if settings.names_database:
         yield LocalDatabase(settings, read_database_url(settings), address=database_address(settings))
         return
     from quarry.local.embedded_postgres import EmbeddedPostgres

@@ -61,7 +61,8 @@ def _findings() -> Iterator[Finding]:
     yield Finding("ok", "settings", "valid")
     yield _embedding_model(settings)
     yield _chat_model(settings)
-    where = "DATABASE_URL" if settings.database_url else f"the embedded Postgres in {embedded_directory(settings)}"
+    named = "DATABASE_URL" if settings.database_url else "DATABASE_SECRET_ARN"
+    where = named if settings.names_database else f"the embedded Postgres in {embedded_directory(settings)}"
     try:
         with database_url(settings) as url:
             with connect(url, settings.database_schema) as connection:

@@ -123,6 +123,11 @@ class EmbeddedPostgres:
         assert self._cluster is not None, "never started"
         return self._cluster.url()
 
+    def program(self, name: str) -> str:
+        """The path of one of Postgres' programs, of the server's version."""
+        assert self._cluster is not None, "never started"
+        return self._cluster.program(name)
+
     def is_gone(self) -> bool:
         """Whether no server process is left in the directory, or the directory is gone."""
         try:
@@ -301,6 +306,9 @@ class _Cluster:
             scratch.rename(self._data.parent)
             os.sync()  # the new name, and the programs
 
+    def program(self, name: str) -> str:
+        return str(self._programs / "bin" / name)
+
     def _must(self, program: str, *arguments: str | Path, text: str = "", inherits: IO[bytes] | None = None) -> None:
         completed = self._run(program, *arguments, text=text, inherits=inherits)
         if completed.returncode != 0:
@@ -316,7 +324,7 @@ class _Cluster:
     ) -> subprocess.CompletedProcess[str]:
         libraries = [str(self._programs / "lib"), os.environ.get("LD_LIBRARY_PATH", "")]
         return subprocess.run(
-            [self._programs / "bin" / program, *arguments],
+            [self.program(program), *arguments],
             user=self._user and self._user.pw_uid,
             group=self._user and self._user.pw_gid,
             extra_groups=[] if self._user else None,

@@ -24,7 +24,7 @@ from quarry.collections.table_draft import told_epoch
 from quarry.files.records import UnreadableFile
 from quarry.files.writing import ReadOptions
 from quarry.local.apply import fill, planned, read_declared, wait_for_others
-from quarry.local.cli.parsing import WrongUsage
+from quarry.local.cli.command import WrongUsage
 from quarry.local.data import name_of, opened_records, report_failure, report_skipped, sources_of, told_file
 from quarry.local.database import open_database
 from quarry.local.telling import is_for_programs, note, tell

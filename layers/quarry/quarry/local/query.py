@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
-from quarry.local.cli.parsing import WrongUsage, on_database
-from quarry.local.telling import note, write_json
+from quarry.local.cli.command import WrongUsage, on_database
+from quarry.local.telling import Format, note, write_csv, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.validation import place_in, plain_words
 from quarry.query.algebra import Cell, Query
@@ -48,7 +48,7 @@ def read_query(file: str) -> Query:
         raise WrongUsage("; ".join(f"{place or 'the query'} {problem}" for place, problem in problems)) from None
 
 
-def query_here(file: str, *, as_json: bool) -> None:
+def query_here(file: str, *, format: Format) -> None:
     """Answer a query from this machine's database. Raises QuarryError, and WrongUsage before the database is opened."""
     query = read_query(file)
 
@@ -57,15 +57,19 @@ def query_here(file: str, *, as_json: bool) -> None:
         from quarry.services.services import LOCAL_USER, Caller
 
         async with database.services() as services:
-            show(await run_query(query, Caller(LOCAL_USER), services), as_json=as_json)
+            show(await run_query(query, Caller(LOCAL_USER), services), format)
 
     on_database(answer)
 
 
-def show(result: QueryResult, *, as_json: bool) -> None:
+def show(result: QueryResult, format: Format) -> None:
     """Print a result."""
-    if as_json:
+    if format == "json":
         write_json(result.model_dump(mode="json", by_alias=True, exclude_defaults=True))
+        return
+    if format == "csv":
+        write_csv([f"{each.label} ({each.unit})" if each.unit else each.label for each in result.columns], result.rows)
+        _note_truncation(result)
         return
     console = make_console()
     console.print(printable(result.sentence))
@@ -73,6 +77,10 @@ def show(result: QueryResult, *, as_json: bool) -> None:
         console.print()
         rows = ([_text(cell) for cell in row] for row in result.rows)
         write_table(console, [_heading(column) for column in result.columns], rows)
+    _note_truncation(result)
+
+
+def _note_truncation(result: QueryResult) -> None:
     if result.truncated:
         note(f"There are more rows: use `limit` and `offset`. {result.total:,} rows match in all.")
 
@@ -142,12 +150,12 @@ async def ask_server(server: str, domain: str, question: str, *, as_json: bool) 
         await render(askable, events, as_json=as_json, server=server)
 
 
-async def query_server(server: str, file: str, *, as_json: bool) -> None:
+async def query_server(server: str, file: str, *, format: Format) -> None:
     """`quarry query`, answered by a server. Raises WrongUsage, QuarryError."""
     query = read_query(file)
     async with _asked(server) as asked:
         result = await asked.query(query)
-    show(result, as_json=as_json)
+    show(result, format)
 
 
 async def show_own_credits(server: str, *, as_json: bool) -> None:

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from quarry.local.database import LocalDatabase
-from quarry.local.telling import write_json
+from quarry.local.telling import Format, write_csv, write_json
 from quarry.local.terminal import make_console, printable, timeline_bar, write_table
 from quarry.models.interface import Prices, Usage
 from quarry.platform.text import shorten
@@ -28,12 +28,14 @@ _NO_RUNS = 'No search has run yet: quarry ask records "…"'
 Row = Mapping[str, Any]
 
 
-async def list_runs(database: LocalDatabase, limit: int, *, with_feedback: bool, as_json: bool) -> None:
+async def list_runs(database: LocalDatabase, limit: int, *, with_feedback: bool, format: Format) -> None:
     """Print the latest runs, newest first, or those with feedback and the feedback."""
     async with database.services() as services:
         runs = await recent_runs(services.database, limit, with_feedback=with_feedback)
-    if as_json:
+    if format == "json":
         write_json(runs)
+    elif format == "csv" and runs:
+        write_csv([*runs[0]], ([*run.values()] for run in runs))
     elif not runs:
         print("No run has feedback yet." if with_feedback else _NO_RUNS)
     else:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, Literal
+
+Format = Literal["table", "csv", "json"]
 
 # a context variable: the code that reports is far below the command that knows the format
 _facts: ContextVar[dict[str, Any] | None] = ContextVar("facts", default=None)
@@ -17,6 +20,19 @@ _facts: ContextVar[dict[str, Any] | None] = ContextVar("facts", default=None)
 def write_json(value: object) -> None:
     """Print a value as indented JSON; times are in UTC."""
     print(json.dumps(value, default=_as_json, ensure_ascii=False, indent=2))
+
+
+def write_csv(headings: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """Print a table as CSV: missing values are empty, lists are JSON, times are in UTC."""
+    writer = csv.writer(sys.stdout, lineterminator="\n")
+    writer.writerow(headings)
+    writer.writerows([_in_csv(cell) for cell in row] for row in rows)
+
+
+def _in_csv(value: object) -> object:
+    if isinstance(value, list | dict):
+        return json.dumps(value, default=_as_json, ensure_ascii=False)
+    return _as_json(value) if isinstance(value, datetime.datetime) else value
 
 
 def note(line: str) -> None:

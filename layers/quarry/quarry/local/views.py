@@ -31,6 +31,9 @@ _CONFIDENCE_STYLES = ((0.7, "green"), (0.4, "yellow"), (0.0, "red"))
 _LEVEL_STYLES = {"high": "green", "medium": "yellow", "low": "red"}
 
 
+Numbers = records.AggregationEvent | companies.Aggregation | campaigns.Aggregation
+
+
 class View(ABC):
     """Shows events in the terminal, one after another. `server` is the address of the server that sends them, None if they come
     from this process; `page` is the address of the page, for links.
@@ -112,6 +115,14 @@ class View(ABC):
             self._console.print()
             self._line(confidence.label, _LEVEL_STYLES[confidence.level])
 
+    def _tell_numbers(self, numbers: Numbers | None, text: str) -> None:
+        """Print what the numbers of a text are, unless it says so itself."""
+        if numbers is None or numbers.query is None or numbers.query.last.asks_for_rows or not numbers.sentence:
+            return
+        if numbers.sentence.removesuffix(".") not in text:
+            self._console.print()
+            self._line(numbers.sentence, "dim")
+
     def _tell_degraded(self, steps: Sequence[str]) -> None:
         if steps:
             self._line(f"Degraded: {', '.join(steps)}", "yellow")
@@ -123,6 +134,8 @@ class RecordsView(View):
     def __init__(self, console: Console, server: str | None = None) -> None:
         super().__init__(console, server)
         self._sources: list[records.Source] = []
+        self._numbers: records.AggregationEvent | None = None
+        self._text = ""
 
     def show(self, event: BaseModel) -> None:
         match event:
@@ -131,14 +144,25 @@ class RecordsView(View):
             case records.ToolObservationEvent():
                 self._line(f"  {event.summary}", "dim")
             case records.SourcesEvent():
-                self._sources = event.sources
+                self._sources, self._numbers = event.sources, None
+            case records.AggregationEvent():
+                self._numbers = event
             case records.AnswerChunkEvent():
+                self._text += event.chunk
                 self._write(event.chunk)
             case records.TextWithdrawnEvent():
+                self._text = ""
                 self._withdraw(event.reason)
             case records.CitationsEvent():
                 self._end_answer(event.statements)
+                self._tell_numbers(self._numbers, self._text)
                 self._show_sources("Sources" if event.citations else "Nearest records")
+            case _:
+                self._show_below(event)
+
+    def _show_below(self, event: BaseModel) -> None:
+        """What follows the text and its sources."""
+        match event:
             case records.ConfidenceEvent():
                 self._console.print()
                 self._line(event.label, _LEVEL_STYLES[event.level])
@@ -191,6 +215,7 @@ class CompaniesView(View):
                 self._withdraw(withdrawal.reason)
             case companies.FinalAnswerEvent(data=answer):
                 self._end_answer(answer.statements)
+                self._tell_numbers(answer.aggregation, answer.content)
                 if self._is_writing:
                     self._console.print()
                 self._tell_confidence(answer.confidence)
@@ -244,6 +269,7 @@ class CampaignsView(View):
 
     def _end(self, answer: campaigns.ChatResponse) -> None:
         self._end_answer(answer.statements)
+        self._tell_numbers(answer.aggregation, answer.response)
         self._tell_confidence(answer.confidence)
         if found := answer.campaigns[:SHOWN_CAMPAIGNS]:
             self._heading(f"Campaigns ({'at least ' if answer.more else ''}{answer.total})")

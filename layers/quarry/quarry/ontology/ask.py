@@ -12,15 +12,13 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from quarry.agent.reading import matched_values
 from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
-from quarry.agent.sources import card
 from quarry.agent.tools import Hit
 from quarry.answering.answer import BROKEN_OFF, Answer
 from quarry.answering.citations import CitationFilter
 from quarry.answering.prompts import answer_messages, earlier
-from quarry.answering.told import answer_with, event_of
+from quarry.answering.told import answer_with, events_of
 from quarry.answering.toolset import Toolset, hit_block
 from quarry.answering.written import WrittenAnswer
 from quarry.models.interface import Message
@@ -54,7 +52,7 @@ from quarry.streaming.events import (
     PartialText,
     PartialTextEvent,
 )
-from quarry.verification.check import Verification, Verifier
+from quarry.verification.check import Verifier
 from quarry.verification.levels import Exact, level
 from quarry.verification.trust import SourceText
 from quarry.verification.wire import Confidence, checked_statements
@@ -146,10 +144,9 @@ class Asking:
 
     async def written(self) -> AsyncGenerator[Event]:
         """The events of an answer that a model writes."""
-        async with aclosing(self.answer.told(await self._messages(), self.tools.tools())) as happened:
-            async for event in happened:
-                if (told := event_of(event)) is not None:
-                    yield told
+        async with aclosing(events_of(self.answer, await self._messages(), self.tools.tools())) as events:
+            async for event in events:
+                yield event
 
     async def _messages(self) -> Sequence[Message]:
         request, tools = self.request, self.tools
@@ -159,8 +156,6 @@ class Asking:
             Hit(source=each.type, id=each.id, title=each.title, text=unmark(mark(each.snippet)))
             for each in self.found[:FIRST_HITS]
         ]
-        described = await tools.described()
-        matched = await matched_values(question, tools.names, tools.asked, tools.services)
         history = [
             message
             for turn in request.history[-HISTORY_TURNS:]
@@ -170,7 +165,7 @@ class Asking:
             question,
             history,
             about=ABOUT,
-            card=await off_loop(card, described, question, matched),
+            card=await tools.card(question),
             today=tools.today,
             notes=NOTES,
             told="" if tools.project is None else f"the project {tools.project}",
@@ -258,7 +253,7 @@ class Asking:
         run = self.tools.run
         if self.answer.has_begun and not self.answer.failed:
             await self._spoken_of(text)
-        checked = await off_loop(self._checked)
+        checked = await off_loop(self.answer.checked)
         read = self.understood
         trust = level(
             Exact("sure", read.unread) if read is not None and self.is_read else checked,
@@ -300,7 +295,4 @@ class Asking:
         hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if named is None or n in named]
         told = [SourceText(n, each.title, each.text) for n, each in hits]
         asked = [*(turn.question for turn in self.request.history), self.request.question]
-        return Verifier(told, self.tools.results, question="\n".join(asked), today=self.tools.today)
-
-    def _checked(self) -> Verification:
-        return self._verifier().verify(self.answer.text)
+        return self.tools.verifier(told, "\n".join(asked))

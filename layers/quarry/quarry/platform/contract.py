@@ -61,17 +61,19 @@ class Evidence(Request):
 
 
 class AggregationGroup(LazyModel):
-    """A value, or the first day of a period; null stands for none or a blank one. `count` is how many rows have it, null where
-    the query does not count; what was calculated from these rows has its own name (`sum(price)`).
+    """A value, or the first day of a period; null stands for none or a blank one. `label` says it in words. `count` is how many
+    rows have it, null where the query does not count; what was calculated from these rows has its own name (`sum(price)`).
     """
 
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, float | str | None] = Field(init=False)
 
     value: str | int | float | bool | datetime.date | None
+    label: str | None = None
     count: int | None = None
 
     @model_serializer(mode="wrap")
     def _with_null(self, serialise: SerializerFunctionWrapHandler):  # type: ignore[no-untyped-def]
         """Keep null even if empty fields are left out: here it is a value."""
-        return {"value": None} | serialise(self)
+        written = {"value": None} | serialise(self)
+        return {name: each for name, each in written.items() if name != "label" or each is not None}

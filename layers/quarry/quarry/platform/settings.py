@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 from collections.abc import Mapping
@@ -25,6 +26,10 @@ TRACES_COLLECTOR = "http://localhost:4318"
 """Where OpenTelemetry's convention looks for a collector."""
 
 
+JSON_VARIABLE = "QUARRY_SETTINGS"
+"""Holds settings as one JSON object, for a deployment that has one parameter for all of them."""
+
+
 class Settings(SettingFields):
     """The settings from the environment."""
 
@@ -34,7 +39,7 @@ class Settings(SettingFields):
 
         Raises ConfigurationError, naming each wrong variable.
         """
-        source = os.environ if environment is None else environment
+        source = _with_json(os.environ if environment is None else environment)
         given = {name: source[name.upper()] for name in cls.model_fields if source.get(name.upper())}
         given |= {name: _read_secret(name.upper(), source) for name in cls.secrets() if source.get(_file_of(name))}
         try:
@@ -88,8 +93,10 @@ class Settings(SettingFields):
     def _check_together(self) -> Self:
         if self.identity == "local" and self.aws_lambda_function_name and not self.is_emulated:
             raise ValueError("IDENTITY=local trusts the client and is refused inside Lambda")
-        if self.database_reader_url and not (self.database_url or self.database_secret_arn):
+        if self.database_reader_url and not self.names_database:
             raise ValueError("DATABASE_READER_URL needs DATABASE_URL or DATABASE_SECRET_ARN for the primary database")
+        if (self.model_prompt_price is None) != (self.model_completion_price is None):
+            raise ValueError("MODEL_PROMPT_PRICE and MODEL_COMPLETION_PRICE belong together; set both or neither")
         if self.openai_api_key and self.openai_secret_arn:
             raise ValueError("OPENAI_API_KEY and OPENAI_SECRET_ARN are both set; set only one")
         if self.embeddings == "openai" and not self.has_openai:
@@ -97,6 +104,11 @@ class Settings(SettingFields):
         if self.embeddings == "local" and self.embedding_dimensions != LOCAL_EMBEDDING_DIMENSIONS:
             raise ValueError(f"the local model has {LOCAL_EMBEDDING_DIMENSIONS} dimensions; unset EMBEDDING_DIMENSIONS")
         return self
+
+    @property
+    def names_database(self) -> bool:
+        """Whether there is a database of one's own, by its URL or by a secret."""
+        return bool(self.database_url or self.database_secret_arn)
 
     @property
     def logins(self) -> dict[str, str]:
@@ -161,3 +173,21 @@ def _read_secret(variable: str, source: Mapping[str, str]) -> str:
     if not value:
         raise ConfigurationError(f"Wrong settings: {name}: {source[name]} is empty.")
     return value
+
+
+def _with_json(environment: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment, with what QUARRY_SETTINGS holds where a variable of its own is unset. Raises ConfigurationError."""
+    text = environment.get(JSON_VARIABLE)
+    if not text:
+        return environment
+    try:
+        given = json.loads(text)
+    except ValueError as error:
+        raise ConfigurationError(f"{JSON_VARIABLE} is not JSON: {error}.") from None
+    if not isinstance(given, dict):
+        raise ConfigurationError(f'{JSON_VARIABLE} is an object of settings, such as {{"INITIAL_CREDITS": 25}}.')
+    known = {name.upper() for name in Settings.model_fields.keys() - Settings.secrets()}
+    if unknown := sorted(given.keys() - known):
+        raise ConfigurationError(f"{JSON_VARIABLE} names no setting, or a secret: {', '.join(unknown)}.")
+    texts = {name: value if isinstance(value, str) else json.dumps(value) for name, value in given.items()}
+    return texts | {name: value for name, value in environment.items() if value}

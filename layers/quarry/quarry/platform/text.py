@@ -216,3 +216,11 @@ def marked_parts(marked: str) -> Iterator[tuple[str, bool]]:
         rest = after
     if rest:
         yield html.unescape(rest), False
+
+
+_CREDENTIALS = re.compile(r"(?<=//)[^/@\s]*+(?=@)|(?<=password=)\S+", re.IGNORECASE)
+
+
+def without_credentials(text: str) -> str:
+    """A text in which stars stand for the user of a URL and for a password."""
+    return _CREDENTIALS.sub("***", text)

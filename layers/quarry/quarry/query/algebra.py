@@ -468,6 +468,11 @@ class Query(_Part):
         """Whether its result is rows of the source, not numbers or groups."""
         return not self.aggregate and not self.group
 
+    @property
+    def last(self) -> Query:
+        """The query whose rows the result has: itself, or what it asks about its groups."""
+        return self if self.then is None else self.then.last
+
 
 def conditions_of(condition: Condition) -> tuple[Condition, ...]:
     """The conditions that one is made of; none of a comparison."""

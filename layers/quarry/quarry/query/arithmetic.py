@@ -189,7 +189,8 @@ def _with(value: Computed, **changed: Any) -> Computed:
 
 def called_unit(value: Computed) -> str:
     """What a value is measured in, in words."""
-    return value.currency or value.unit or (f"money in {value.currency_of}" if value.kind == "money" else "no unit")
+    without = "no currency" if value.kind == "money" else "no unit"
+    return value.currency or value.unit or (f"money in {value.currency_of}" if value.currency_of else without)
 
 
 def _is_measured(value: Computed) -> bool:
@@ -287,18 +288,19 @@ def part_of_date(name: str, calendar: Calendar, pointer: str) -> Callable[[str],
     if name == BUSINESS_HOURS:
         hours = calendar.business_hours
         if hours is None:
-            raise _undeclared(name, "business_hours", pointer)
+            raise undeclared(name, "business_hours", pointer)
         days, start, end = ", ".join(map(str, hours.days)), hours.start, hours.end
         return lambda date: (
             f"(extract(isodow from {date}) in ({days}) and ({date})::time >= '{start}' and ({date})::time < '{end}')"
         )
     if calendar.fiscal_year_start is None:
-        raise _undeclared(name, "fiscal_year_start", pointer)
+        raise undeclared(name, "fiscal_year_start", pointer)
     part, later = name.removeprefix("fiscal_"), (MONTHS + 1 - calendar.fiscal_year_start) % MONTHS
     return lambda date: f"extract({part} from ({date})::timestamp + interval '{later} months')::int"
 
 
-def _undeclared(name: str, key: str, pointer: str) -> InvalidInput:
+def undeclared(name: str, key: str, pointer: str) -> InvalidInput:
+    """That a calendar would say what something is, and does not."""
     said = f"no calendar says what {name} is: declare `{key}` under [calendar] in quarry.toml"
     return InvalidInput([FieldError(pointer, said)])
 

@@ -4,7 +4,7 @@ grouped and aggregated by case, spaces, periods and precision alike. Pure.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import LiteralString, Protocol
 
@@ -72,6 +72,43 @@ def aggregated(
             Literal(fraction), value, chosen
         )
     return SQL("{}({}){}").format(SQL("min" if function == "min" else "max"), shown(value, kind), chosen)
+
+
+@dataclass(frozen=True)
+class Parted:
+    """An aggregate that the same ones of parts of the rows add up to: these, the function over them, and what is made of it. Of
+    one that `is_once`, a part has the value of one other row, and the whole is computed of these.
+    """
+
+    parts: tuple[Composed, ...]
+    over: LiteralString
+    whole: Callable[..., Composed]
+    is_once: bool = False
+
+    def added(self, names: Sequence[Composable]) -> list[Composed]:
+        """The parts of several parts, by the names of their columns."""
+        return [SQL("{}({})").format(SQL(self.over), name) for name in names]
+
+    def sql(self, names: Sequence[Composable]) -> Composed:
+        """The whole, of the columns with the parts."""
+        return self.whole(*(names if self.is_once else self.added(names)))
+
+
+_IN_PARTS: Mapping[str, tuple[tuple[str, ...], LiteralString, Callable[..., Composed]]] = {
+    "count": (("count",), "sum", SQL("coalesce({}, 0)::bigint").format),
+    "sum": (("sum",), "sum", SQL("coalesce({}, 0)").format),
+    "avg": (("sum", "count"), "sum", SQL("({} / nullif({}, 0))").format),
+    "min": (("min",), "min", SQL("{}").format),
+    "max": (("max",), "max", SQL("{}").format),
+}
+
+
+def in_parts(function: str, value: Composable | None, kind: Kind, only: Composable | None = None) -> Parted | None:
+    """The same aggregate over parts of the rows; None for one that parts do not add up to."""
+    if function not in _IN_PARTS:
+        return None
+    parts, over, whole = _IN_PARTS[function]
+    return Parted(tuple(aggregated(each, value, kind, only) for each in parts), over, whole)
 
 
 def is_finite(value: Composable) -> Composed:
@@ -232,7 +269,8 @@ def _with_dates(building: Building, operand: Operand, op: str, scalars: Sequence
     """Dates by the days that are named. Their parameters have no type, so that Postgres reads each as its column is: of moments
     in the time zone of the session.
     """
-    spans = [interval_of(value, operand.kind, building.today, pointer) for value, pointer in scalars]
+    begins = building.schema.calendar.fiscal_year_start
+    spans = [interval_of(value, operand.kind, building.today, pointer, begins) for value, pointer in scalars]
     value = operand.value
 
     def at(comparator: LiteralString, moment: str) -> Composed:

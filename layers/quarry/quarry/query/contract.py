@@ -82,6 +82,8 @@ class QueryResult(LazyModel):
     truncated: bool
     filters: list[FilterChip]
     spans: tuple[Span, ...] | None = None
+    groups: Annotated[list[str], Field(exclude=True)] = []
+    """What each group is called."""
 
 
 class SourceField(LazyModel):

@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quarry.query.algebra import Aggregate, Comparison, Condition, Query, Result
+from quarry.query.algebra import Aggregate, Cell, Comparison, Condition, Query, Result
 from quarry.query.apart import compared_unlike
 from quarry.query.contract import FilterChip
 from quarry.query.measures import measure_called
@@ -19,11 +19,12 @@ GROUPS_NAMED_MAX = 3
 
 @dataclass(frozen=True)
 class Description:
-    """A query and its result in words, with the labels of its conditions and of the result's columns."""
+    """A query and its result in words, with the labels of its conditions, of the result's columns and of its groups."""
 
     sentence: str
     filters: list[FilterChip]
     labels: list[str]
+    groups: list[str]
 
 
 def describe(query: Query, result: Result, schema: Schema, today: datetime.date) -> Description:
@@ -37,10 +38,12 @@ def describe(query: Query, result: Result, schema: Schema, today: datetime.date)
         *map(phrases.group, query.group),
         *map(phrases.aggregate, query.aggregate),
     ]
+    said = _Sentence(phrases, query, result)
     return Description(
-        _Sentence(phrases, query, result).text(),
+        said.text(),
         list(_chips(phrases, query)),
         labels or [column.label for column in result.columns],
+        [" – ".join(said.named(row)) for row in result.rows] if query.group else [],
     )
 
 
@@ -49,6 +52,10 @@ def how_read(query: Query, schema: Schema, today: datetime.date) -> str:
     not have its source.
     """
     phrases = Phrases(schema, schema.sources[query.source], today)
+    return ", ".join([phrases.noun(), *_parts_read(query, phrases)])
+
+
+def _parts_read(query: Query, phrases: Phrases) -> list[str]:
     said = _Sentence(phrases, query, Result([], [], 0, truncated=False))
     conditions = [said.days(each) or phrases.condition(each) for each in (*query.where, *query.having)]
     words = [phrases.say("words", text=query.text)] if query.text else []
@@ -58,7 +65,9 @@ def how_read(query: Query, schema: Schema, today: datetime.date) -> str:
     by = [phrases.say("as_groups", keys=said.keys)] if query.group else []
     order = [phrases.say("as_order", orders=said.orders)] if query.order else []
     limit = [phrases.say("as_limit", number=phrases.writing.number(query.limit))] if query.limit is not None else []
-    return ", ".join([phrases.noun(), *conditions, *words, *asked, *by, *order, *limit])
+    groups = ", ".join(_parts_read(query.then, phrases.of_groups(query))) if query.then is not None else ""
+    then = [phrases.say("as_then", what=groups)] if groups else []
+    return [*conditions, *words, *asked, *by, *order, *limit, *then]
 
 
 def _of_groups(query: Query, then: Query, result: Result, phrases: Phrases) -> Description:
@@ -74,7 +83,8 @@ def _of_groups(query: Query, then: Query, result: Result, phrases: Phrases) -> D
     said = phrases.say(
         phrase, Rows=phrases.noun(), when=when, which=which, keys=keys, said=inner.sentence, numbers=numbers
     )
-    return Description(f"{said[:1].upper()}{said[1:]}", [*_chips(phrases, query), *inner.filters], inner.labels)
+    said = f"{said[:1].upper()}{said[1:]}"
+    return Description(said, [*_chips(phrases, query), *inner.filters], inner.labels, inner.groups)
 
 
 def _chips(phrases: Phrases, query: Query) -> Iterator[FilterChip]:
@@ -135,12 +145,9 @@ class _Sentence:
     @property
     def orders(self) -> str:
         """What the rows are sorted by."""
-        return self.phrases.say("and").join(
-            self.phrases.say(
-                "descending" if each.direction == "desc" else "ascending", field=self.phrases.field(each.by)
-            )
-            for each in self.query.order
-        )
+        phrases = self.phrases
+        said = [(phrases.order(each.by, each.direction), phrases.field(each.by)) for each in self.query.order]
+        return phrases.say("and").join(phrases.say(how, field=field) for how, field in said)
 
     @property
     def keys(self) -> str:
@@ -187,15 +194,17 @@ class _Sentence:
             return self._say("grouped", numbers=numbers, keys=self.keys, groups=groups + self._tied())
         return self._say("groups", keys=self.keys, groups=groups + self._tied())
 
-    def _group(self, row: Sequence[object]) -> str:
+    def _group(self, row: Sequence[Cell]) -> str:
         """ "October 2026 (5, 3.4 days)"."""
-        cells: list[str] = []
-        periods = [each.period for each in self.query.group]
-        for place, (column, value) in enumerate(zip(self.result.columns, row, strict=True)):
-            period = periods[place] if place < len(periods) else None
-            cells.append(self.phrases.cell(column, value, period))  # type: ignore[arg-type]
-        keys, numbers = cells[: len(periods)], cells[len(periods) :]
+        keys = self.named(row)
+        measured = zip(self.result.columns[len(keys) :], row[len(keys) :], strict=True)
+        numbers = [self.phrases.cell(column, value) for column, value in measured]
         return " – ".join(keys) + (f" ({', '.join(numbers)})" if numbers else "")
+
+    def named(self, row: Sequence[Cell]) -> list[str]:
+        """What a group is called, by each of its keys."""
+        keyed = zip(self.result.columns, row, self.query.group, strict=False)
+        return [self.phrases.cell(column, value, group.period) for column, value, group in keyed]
 
     def _say(self, phrase: str, **values: str) -> str:
         rows = self.phrases.noun(self.result.total)

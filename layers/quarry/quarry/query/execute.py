@@ -18,7 +18,7 @@ from quarry.platform.errors import InvalidInput
 from quarry.platform.numbers import EXACT_MAX
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
-from quarry.query.algebra import LIMIT_MAX, Cell, Column, Group, Period, Query, Result, check_size
+from quarry.query.algebra import LIMIT_MAX, Aggregate, Cell, Column, Group, Period, Query, Result, check_size
 from quarry.query.comparisons import folded, ordered
 from quarry.query.conditions import (
     Reader,
@@ -194,6 +194,21 @@ def compile_query(query: Query, schema: Schema, today: datetime.date) -> Stateme
     if building.errors:
         raise InvalidInput(building.errors)
     return statement
+
+
+def uncomputed(source: Source, schema: Schema) -> dict[str, str]:
+    """Why measures of a source cannot be computed: what they add up has different units, or no such field exists."""
+    found: dict[str, str] = {}
+    dated = next((name for name, each in source.fields.items() if each.kind in ("date", "datetime")), None)
+    # some go from period to period
+    group = (Group(field=dated, period="month"),) if dated else ()
+    for name in source.measures:
+        asked = Query(source=source.name, aggregate=(Aggregate(fn="measure", field=name),), group=group)
+        try:
+            compile_query(asked, schema, datetime.date.min)
+        except InvalidInput as error:
+            found[name] = "; ".join(dict.fromkeys(each.message for each in error.errors))
+    return found
 
 
 def _groups(base: Base) -> Statement:

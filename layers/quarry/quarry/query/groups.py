@@ -3,6 +3,7 @@
 b  what is read of each row: keys, spellings, the values that are aggregated
 r  with which rows are the first in their group that lead to another row, whose numbers are counted once
 g  the groups                f  with the empty steps of a period
+q  those of texts as they are spelt, which add up to g
 h  those that `having` keeps     p  one page of them, in order
 s  the most frequent spelling of each text
 """
@@ -10,9 +11,11 @@ s  the most frequent spelling of each text
 from __future__ import annotations
 
 import datetime
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import partial
+from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
@@ -52,7 +55,7 @@ class Key:
     is_rounded: bool
     i: Composable | None = None
     y: Composable | None = None
-    """The text itself, and what it is compared by and shown as, over the column `y`."""
+    """The text itself, and what it is compared by and shown as, over the column with the text."""
     folding: tuple[Composable, Composable | None] | None = None
     value: Composable | None = None
     """The value itself, if a row has only one."""
@@ -77,6 +80,8 @@ class Grouped:
     parts: list[Composed]
     within: Composable
     """True of the groups that are asked for, not of those before them."""
+    in_parts: bool = False
+    """Whether `q` has the groups of texts as they are spelt."""
 
     @property
     def measured(self) -> list[Number]:
@@ -131,7 +136,7 @@ def grouped(base: Base, limit: int | None) -> Grouped:
             "p as (select *, row_number() over (order by {}) as place from {} h order by place limit {} offset {})"
         ).format(order, tied, Literal(limit), Literal(0 if query.ties else query.offset)),
     ]
-    return Grouped(base, keys, listed, parts, numbers.shown)
+    return Grouped(base, keys, listed, parts, numbers.shown, _in_parts(keys, numbers))
 
 
 def _begins(base: Base, keys: list[Key], numbers: Numbers) -> datetime.date | None:
@@ -248,7 +253,7 @@ def page_of(groups: Grouped) -> Composed:
         " (select coalesce(sum(n), 0) from f where {}) as grouped, {}, {}"
         " from (select) one left join p on true{} order by p.place"
     ).format(
-        SQL(", ").join([*groups.parts, *(_spellings(key) for key in spelled)]),
+        SQL(", ").join([*groups.parts, *(_spellings(key, in_parts=groups.in_parts) for key in spelled)]),
         SQL("").join(SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)),
         total_of(groups),
         groups.within,
@@ -322,7 +327,9 @@ def _key(base: Base, group: Group, place: int, pointer: str) -> Key:
     key = Key(group, column, path.kind, place, k, x, False, path.is_rounded, named, value=operand.value)
     if x is None:
         return key
-    return replace(key, y=SQL("({})::text").format(operand.value), folding=_compared(SQL("y"), path, group))
+    return replace(
+        key, y=SQL("({})::text").format(operand.value), folding=_compared(Identifier(f"x{place}"), path, group)
+    )
 
 
 def _several(scope: Scope, path: Path, group: Group, pointer: str) -> tuple[Composed, Composed | None]:
@@ -394,7 +401,7 @@ def _read(keys: list[Key], numbers: Numbers) -> Composed:
     """The columns that are read from each row."""
     read: list[Composable] = [SQL("{} as {}").format(key.k, key.name) for key in keys]
     read += [SQL("{} as {}").format(key.i, key.names[1]) for key in keys if key.i is not None]
-    read += [SQL("{} as {}").format(key.y or key.x, Identifier(f"x{key.place}")) for key in keys if key.x is not None]
+    read += [SQL("{} as {}").format(key.y or key.x, _text(key)) for key in keys if key.x is not None]
     read += [SQL("{} as {}").format(value, Identifier(f"a{at}")) for at, value in enumerate(numbers.read)]
     return SQL(", ").join(read)
 
@@ -414,28 +421,74 @@ def _firsts(keys: list[Key], numbers: Numbers) -> Composed:
 
 def _groups(base: Base, keys: list[Key], numbers: Numbers) -> list[Composed]:
     """`g`, and `f`, in which the empty steps of a period that is the only group are filled in."""
+    groups = _of_parts(keys, numbers) if _in_parts(keys, numbers) else [_whole(keys, numbers)]
+    if len(keys) != 1 or not (keys[0].group.period or keys[0].group.is_bucketed) or not numbers.all:
+        return [*groups, SQL("f as (select * from g)").format()]
+    filled = [SQL("coalesce(g.{0}, {1}) as {0}").format(_value(each.place), each.of_none) for each in numbers.over_rows]
+    return [
+        *groups,
+        _steps(base, keys[0], keys[0].group.period) if keys[0].group.period else _buckets(keys[0].group),
+        SQL(
+            "f as (select coalesce(g.k0, e.k0) as k0, coalesce(g.n, 0) as n, {} from g full join e on e.k0 = g.k0)"
+        ).format(SQL(", ").join(filled)),
+    ]
+
+
+def _whole(keys: list[Key], numbers: Numbers) -> Composed:
+    """`g` over the rows."""
     values = [SQL("{} as {}").format(number.sql, _value(number.place)) for number in numbers.over_rows]
     values += [
         SQL("{} as {}").format(number.unfinite, Identifier(f"w{number.place}"))
         for number in numbers.over_rows
         if number.unfinite is not None
     ]
-    names = [name for key in keys for name in key.names]
-    by = SQL(", ").join(names)
-    groups = SQL("g as (select {} from r{})").format(
-        SQL(", ").join([*names, *values, SQL("count(*) as n")]),
-        SQL(" group by {}").format(by) if keys else SQL(""),
+    return _made("g", "r", [name for key in keys for name in key.names], values, "count(*)")
+
+
+def _in_parts(keys: list[Key], numbers: Numbers) -> bool:
+    """Whether rows are grouped by texts as they are spelt first, so that each different text is folded once, and by the other
+    rows whose numbers count once.
+    """
+    is_added_up = all(number.parted is not None for number in numbers.over_rows) and len(numbers.once) < 2
+    return (
+        is_added_up and bool(numbers.once or any(key.folding for key in keys)) and not any(key.is_many for key in keys)
     )
-    if len(keys) != 1 or not (keys[0].group.period or keys[0].group.is_bucketed) or not numbers.all:
-        return [groups, SQL("f as (select * from g)").format()]
-    filled = [SQL("coalesce(g.{0}, {1}) as {0}").format(_value(each.place), each.of_none) for each in numbers.over_rows]
-    return [
-        groups,
-        _steps(base, keys[0], keys[0].group.period) if keys[0].group.period else _buckets(keys[0].group),
-        SQL(
-            "f as (select coalesce(g.k0, e.k0) as k0, coalesce(g.n, 0) as n, {} from g full join e on e.k0 = g.k0)"
-        ).format(SQL(", ").join(filled)),
-    ]
+
+
+def _of_parts(keys: list[Key], numbers: Numbers) -> list[Composed]:
+    """`q`, the groups of texts as they are spelt, and `g`, the groups that these make."""
+    once = [Identifier(name) for name in numbers.once]
+    others = [name for key in keys for name in key.names[1:]]
+    read = [*(_text(key) if key.folding else key.name for key in keys), *others, *once]
+    named = [SQL("{} as {}").format(key.folding[0] if key.folding else key.name, key.name) for key in keys]
+    parts, added, whole = list[Composable](), list[Composable](), list[Composable]()
+    for number in numbers.over_rows:
+        for kept, parted in (("v", number.parted), ("w", number.unfinite_parted)):
+            if parted is None:
+                continue
+            names = [Identifier(f"{kept}{number.place}_{at}") for at, _ in enumerate(parted.parts)]
+            parts += [SQL("{} as {}").format(*each) for each in zip(parted.parts, names, strict=True)]
+            added += [SQL("{} as {}").format(*each) for each in zip(parted.added(names), names, strict=True)]
+            whole.append(SQL("{} as {}").format(parted.sql(names), Identifier(f"{kept}{number.place}")))
+    found = [_made("q", "b", read, parts, "count(*)")]
+    if once:
+        found.append(_made("q1", "q", [*named, *others, *once], added, "sum(n)"))
+        return [*found, _made("g", "q1", [*(key.name for key in keys), *others], whole, "coalesce(sum(n), 0)::bigint")]
+    return [*found, _made("g", "q", [*named, *others], whole, "coalesce(sum(n), 0)::bigint")]
+
+
+def _made(
+    name: LiteralString, of: LiteralString, by: Sequence[Composable], numbers: Sequence[Composable], n: LiteralString
+) -> Composed:
+    """The groups `by` the first columns, with their numbers and how many rows they have."""
+    places = SQL(", ").join(Literal(place) for place in range(1, len(by) + 1))
+    grouped = SQL(" group by {}").format(places) if by else SQL("")
+    columns = SQL(", ").join([*by, *numbers, SQL("{} as n").format(SQL(n))])
+    return SQL("{} as (select {} from {}{})").format(SQL(name), columns, SQL(of), grouped)
+
+
+def _text(key: Key) -> Identifier:
+    return Identifier(f"x{key.place}")
 
 
 def _steps(base: Base, key: Key, period: Period) -> Composed:
@@ -478,7 +531,8 @@ def _days(base: Base, key: Key) -> tuple[datetime.date | None, datetime.date | N
             continue
         with base.building.collected():
             pointer = f"{base.pointer}/where/{place}"
-            spans = [interval_of(value, key.kind, base.building.today, pointer) for value in condition.scalars]
+            today, begins = base.building.today, base.building.schema.calendar.fiscal_year_start
+            spans = [interval_of(value, key.kind, today, pointer, begins) for value in condition.scalars]
             if spans and condition.op not in ("<", "<="):
                 firsts.append(min(span.after if condition.op == ">" else span.first for span in spans))
             if spans and condition.op not in (">", ">="):
@@ -490,17 +544,19 @@ _BOUNDS: frozenset[Operator] = frozenset(("=", "between", "<", "<=", ">", ">="))
 """The operators that set an end of a range of days."""
 
 
-def _spellings(key: Key) -> Composed:
+def _spellings(key: Key, *, in_parts: bool) -> Composed:
     """The most frequent spelling of each text. Each different text is folded once."""
     texts = SQL("select {} as k, {} as x, count(*) as n from b where {} is not null group by 1, 2").format(
-        key.name, Identifier(f"x{key.place}"), key.name
+        key.name, _text(key), key.name
     )
     if key.folding is not None:
         k, x = key.folding
+        spelt = SQL("select {}, {} as n from {} group by 1").format(
+            _text(key), SQL("sum(n)" if in_parts else "count(*)"), SQL("q" if in_parts else "b")
+        )
         texts = SQL(
-            "select k, x, sum(n) as n from (select {} as k, {} as x, n from"
-            " (select {} as y, count(*) as n from b group by 1) e) e where k is not null group by 1, 2"
-        ).format(k, x, Identifier(f"x{key.place}"))
+            "select k, x, sum(n) as n from (select {} as k, {} as x, n from ({}) e) e where k is not null group by 1, 2"
+        ).format(k, x, spelt)
     return SQL("{} as (select distinct on (k) k, x from ({}) e order by k, n desc, x)").format(_spelling(key), texts)
 
 

@@ -11,18 +11,21 @@ from pydantic import ValidationError
 
 from quarry.query.algebra import Aggregate, Column, Period
 from quarry.query.arithmetic import Computed, combined
-from quarry.query.comparisons import aggregated, is_finite, key_of
+from quarry.query.comparisons import Parted, aggregated, in_parts, is_finite, key_of
 from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
 from quarry.query.measures import defined, measure_called
 from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, invalid, resolve_over
 from quarry.query.schema import Field, Kind
 from quarry.query.scope import Scope
+from quarry.spans.quantities import currency_code
 
 WORDS = {
     "count_distinct": "different", "sum": "total", "avg": "average", "min": "lowest", "max": "highest",
     "stddev": "standard deviation of",
 }  # fmt: skip
 SIGNS = {"ratio": "/", "difference": "-", "change": "/", "product": "*", "sum": "+"}
+_UNFINITE = SQL("array[{0} - {1}, {0}]")
+"""How many of the values are not finite, and of how many, by the numbers of all and of finite ones."""
 SHARES = frozenset(("share", "change", "percent_of_total"))
 """What is a part of 1, and said in percent."""
 
@@ -45,6 +48,9 @@ class Number:
     currency_of: str | None = None
     defined_by: str | None = None
     """The function of a measure's definition."""
+    parted: Parted | None = None
+    unfinite_parted: Parted | None = None
+    """The same over parts of the rows, where these add up."""
 
     @property
     def of_none(self) -> Composable:
@@ -70,6 +76,8 @@ class Numbers:
         """How many periods before its own a number is read of."""
         self.firsts: list[tuple[Composable, Identifier]] = []
         """The columns that say whether a row is the first of its group with what stands before the name."""
+        self.once: set[str] = set()
+        """The columns with the keys of other rows whose numbers count once."""
 
     @property
     def over_rows(self) -> list[Number]:
@@ -107,12 +115,15 @@ class Numbers:
         measure, definition = defined(aggregate, self.scope.rows, pointer)
         made = self._added(definition, pointer)
         column = replace(made.column, name=self._name(aggregate), label=measure.label)
+        kind = made.kind
         if measure.unit == "%":
             column = replace(column, is_share=True, unit=None)
         elif measure.unit is not None:
-            column = replace(column, unit=measure.unit)
+            is_money = measure.unit.isupper() and currency_code(measure.unit.lower()) is not None
+            kind = "money" if kind == "number" and is_money else kind
+            column = replace(column, unit=measure.unit, kind=kind)
         defined_by = made.defined_by or made.aggregate.fn
-        return replace(made, aggregate=aggregate, column=column, place=len(self.all), defined_by=defined_by)
+        return replace(made, aggregate=aggregate, column=column, kind=kind, place=len(self.all), defined_by=defined_by)
 
     def _derived(self, aggregate: Aggregate, pointer: str) -> Number:
         parts = [
@@ -174,8 +185,10 @@ class Numbers:
         # periods that are filled in have no ratio
         if sign == "/":
             sql = SQL("(case when n > 0 then {} end)").format(sql)
-        is_share = aggregate.fn == "change" or (
-            sign in "+-" and all(each.column.is_share for each in parts if isinstance(each, Number))
+        is_share = (
+            aggregate.fn == "change"
+            or _is_part(aggregate)
+            or (sign in "+-" and all(each.column.is_share for each in parts if isinstance(each, Number)))
         )
         name = self._name(aggregate)
         label = aggregate.called.replace("_", " ") if aggregate.called else made.label
@@ -206,16 +219,19 @@ class Numbers:
     def _share(self, aggregate: Aggregate, only: Composable | None) -> Number:
         sql = SQL("(count(*) filter (where {}))::numeric / nullif(count(*), 0)").format(only or SQL("true"))
         column = Column(self._name(aggregate), "share", "number", is_share=True)
-        return Number(aggregate, column, sql, "number", len(self.all), is_rounded=True)
+        parts = (aggregated("count", None, "number", only or SQL("true")), aggregated("count", None, "number"))
+        parted = Parted(parts, "sum", SQL("({} / nullif({}, 0))").format)
+        return Number(aggregate, column, sql, "number", len(self.all), is_rounded=True, parted=parted)
 
     def _number(self, aggregate: Aggregate, only: Composable | None, pointer: str) -> Number:
         function: Over = aggregate.fn  # type: ignore[assignment]
         if aggregate.field is None:
             column = Column(self._name(aggregate), "count", "number")
-            return Number(aggregate, column, aggregated("count", None, "number", only), "number", len(self.all))
+            sql, parted = aggregated("count", None, "number", only), in_parts("count", None, "number", only)
+            return Number(aggregate, column, sql, "number", len(self.all), parted=parted)
         path = resolve_over(function, aggregate.field, self.scope.rows, self.scope.building.schema, f"{pointer}/field")
-        sql, unfinite = (
-            (self._of_many(aggregate, function, path, only, pointer), None)
+        sql, unfinite, parted, unfinite_parted = (
+            (self._of_many(aggregate, function, path, only, pointer), None, None, None)
             if path.is_many
             else self._of_one(aggregate, function, path, only, pointer)
         )
@@ -230,12 +246,14 @@ class Numbers:
             unfinite,
             is_rounded=function in ROUNDED or (path.is_rounded and function not in ("count", "count_distinct")),
             currency_of=_currency_of(told),
+            parted=parted,
+            unfinite_parted=unfinite_parted,
         )
 
     def _of_one(
         self, aggregate: Aggregate, function: Over, path: Path, only: Composable | None, pointer: str
-    ) -> tuple[Composed, Composed | None]:
-        """Over a value of each row; of numbers also how many are left out because they are not finite."""
+    ) -> tuple[Composed, Composed | None, Parted | None, Parted | None]:
+        """Over a value of each row; of numbers also how many are left out because they are not finite. Both over parts too."""
         operand = path_operand(self.scope, path, f"{pointer}/field")
         read: Composable = operand.value
         if function == "count_distinct" and path.names_rows:
@@ -243,21 +261,32 @@ class Numbers:
         elif function in NUMERICAL:
             read = SQL("({})::numeric").format(read)
         value = self._read(read)
-        if function in NUMERICAL and path.over is None and path.repeats:
+        every = only
+        is_once = function in NUMERICAL and path.over is None and path.repeats
+        if is_once:
             only = self._once(row_key(self.scope.reach(path.steps)), only)
         if operand.kind not in ("number", "money") or function in ("count", "count_distinct"):
-            return aggregated(function, value, operand.kind, only), None
+            parted = None if is_once else in_parts(function, value, operand.kind, only)
+            return aggregated(function, value, operand.kind, only), None, parted, None
         finite, among = self._read(is_finite(read)), only or SQL("true")
-        unfinite = SQL("array[{0} - count(*) filter (where {1} and {2}), {0}]").format(
-            SQL("count({}) filter (where {})").format(value, among), among, finite
+        given = (
+            SQL("count({}) filter (where {})").format(value, among),
+            SQL("count(*) filter (where {} and {})").format(among, finite),
         )
+        unfinite = _UNFINITE.format(*given)
         only = SQL("{} and {}").format(among, finite) if only else finite
-        return aggregated(function, value, operand.kind, only, aggregate.fraction), unfinite
+        sql = aggregated(function, value, operand.kind, only, aggregate.fraction)
+        if is_once:
+            return sql, unfinite, *_of_one_row_each(aggregate, value, every, finite)
+        parted = in_parts(function, value, operand.kind, only)
+        return sql, unfinite, parted, parted and Parted(given, "sum", _UNFINITE.format)
 
     def _once(self, key: Composable, only: Composable | None) -> Composed:
         """Whether a row is the first of those, in its group, that lead to the row with this key and meet `only`."""
         part = SQL(", {} is true").format(only) if only else SQL("")
-        by = SQL('{} collate "C"{}').format(self._read(key), part)
+        read = self._read(key)
+        self.once.add(f"a{self.read.index(key)}")
+        by = SQL('{} collate "C"{}').format(read, part)
         known = next((name for other, name in self.firsts if other == by), None)
         name = known or Identifier(f"u{len(self.firsts)}")
         if known is None:
@@ -340,6 +369,34 @@ STEP_DAYS: dict[Period, tuple[int, str]] = {
     "day": (1, "days"), "week": (7, "days"), "month": (1, "months"), "quarter": (3, "months"), "year": (12, "months"),
 }  # fmt: skip
 """How long each period is."""
+
+
+def _of_one_row_each(
+    aggregate: Aggregate, value: Composable, only: Composable | None, finite: Composable
+) -> tuple[Parted, Parted]:
+    """An aggregate over the values of other rows, each of which is a part, and how many of them are not finite."""
+    chosen = SQL("{} and {}").format(only, finite) if only else finite
+    values = (aggregated("min", value, "number", only), aggregated("min", value, "number", chosen))
+
+    def computed(_: Composable, value: Composable) -> Composed:
+        return aggregated(aggregate.fn, value, "number", None, aggregate.fraction)
+
+    def unfinite(every: Composable, value: Composable) -> Composed:
+        return _UNFINITE.format(*(SQL("count({})").format(each) for each in (every, value)))
+
+    return Parted(values, "min", computed, is_once=True), Parted(values, "min", unfinite, is_once=True)
+
+
+_PARTED = ("count", "count_distinct", "sum")
+
+
+def _is_part(ratio: Aggregate) -> bool:
+    """Whether a ratio is a part of a whole: of some of the rows to the same of all of them."""
+    if ratio.fn != "ratio" or len(ratio.operands) != len(ratio.of):
+        return False
+    part, whole = ratio.operands
+    is_same = (part.fn, part.field) == (whole.fn, whole.field) and part.fn in _PARTED
+    return is_same and len(part.where) > len(whole.where) and all(each in part.where for each in whole.where)
 
 
 def _value(place: int) -> Identifier:

@@ -307,6 +307,11 @@ class Filtered:
         rows = RowConditions(self.table.name, table_schema(self.table), today(), parameters)
         return rows.met(self.query.where)
 
+    def keys_selected(self) -> Composed:
+        """Selects the `keys` of the rows; null for many."""
+        rows = RowConditions(self.table.name, table_schema(self.table), today(), None)
+        return rows.keys(rows.met(self.query.where))
+
     async def run(self, database: Database, **shape: Any) -> Result:
         """What a query over the rows gives; `shape` are its other parts."""
         return await execute(database, self.query.model_copy(update=shape), table_schema(self.table), today())

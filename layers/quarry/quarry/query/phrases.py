@@ -25,6 +25,7 @@ from quarry.query.algebra import (
     Column,
     Comparison,
     Condition,
+    Direction,
     Exists,
     Group,
     Meant,
@@ -177,6 +178,13 @@ class Phrases:
         paths = [(each.fn, self._path(each.field)) for each in aggregates if each.field]
         return list(dict.fromkeys(row for fn, path in paths if path and (row := self._row_once(path, fn))))
 
+    def order(self, name: str, direction: Direction) -> str:
+        """The phrase for an order by a field: dates have a latest and an earliest."""
+        path, is_falling = self._path(name), direction == "desc"
+        if path is not None and path.kind in ("date", "datetime"):
+            return "latest" if is_falling else "earliest"
+        return "descending" if is_falling else "ascending"
+
     def group(self, group: Group) -> str:
         """The label of a group: "month (opened on)"."""
         label = self.field(group.field)
@@ -222,7 +230,8 @@ class Phrases:
     def definitions(self, aggregates: Sequence[Aggregate]) -> list[str]:
         """What the names of numbers stand for: "margin is total profit per total amount"."""
         found: list[str] = []
-        for each in aggregates:
+        for named in aggregates:
+            each = named.model_copy(update={"where": ()}) if named.fn == "measure" else named
             measure = measure_called(each.field or "", self.source.measures) if each.fn == "measure" else None
             definition = measure.aggregate if measure else each if each.called and each.fn != "measure" else None
             if definition is not None:
@@ -412,7 +421,8 @@ class Phrases:
             return None
         try:
             said = [f"{each:04}" if kind == "year" else each for each in condition.scalars]
-            ends = [interval_of(each, kind, self.today, "") for each in said]
+            begins = self.schema.calendar.fiscal_year_start
+            ends = [interval_of(each, kind, self.today, "", begins) for each in said]
         except InvalidInput:
             return None
         starts = [datetime.date.fromisoformat(each.start[:10]) for each in ends]

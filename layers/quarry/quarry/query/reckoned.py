@@ -16,16 +16,18 @@ GROUPS_MAX = 50
 def reckoned(result: QueryResult) -> dict[str, Any]:
     """What the rows are grouped `by`, how many there are in all and in each group, and what was calculated `of` them.
 
-    `groups` are the latest periods, else the first; `other` is how many rows are in the rest. `value` is the number of all rows.
+    `columns` say what the keys and the numbers of each group are. `groups` are the latest periods, else the first; `other` is how
+    many rows are in the rest. `value` is the number of all rows.
     """
-    query, names = result.query, [each.name for each in result.columns]
+    query, names = result.query.last, [each.name for each in result.columns]
     keys = len(query.group)
     measures = {name: place for place, name in enumerate(names) if place >= keys and name != "count"}
     of = next(iter(measures), None)
     first = result.rows[0] if result.rows else []
     is_of_time = keys == 1 and query.group[0].period is not None and query.limit is None
-    shown = result.rows[-GROUPS_MAX:] if is_of_time else result.rows[:GROUPS_MAX]
-    groups = [_group(row, names, keys, measures) for row in shown] if keys else []
+    named = [*zip(result.rows, result.groups, strict=True)] if keys else []
+    shown = named[-GROUPS_MAX:] if is_of_time else named[:GROUPS_MAX]
+    groups = [_group(row, label, names, keys, measures) for row, label in shown]
     return {
         "by": ", ".join(names[:keys]) or None,
         "groups": groups,
@@ -34,14 +36,17 @@ def reckoned(result: QueryResult) -> dict[str, Any]:
         "other": max(0, result.total - sum(each.count or 0 for each in groups)) if "count" in names and keys else 0,
         "of": of,
         "value": _number(first[measures[of]]) if of and not keys and first else None,
+        "columns": result.columns,
     }
 
 
-def _group(row: Sequence[Cell], names: Sequence[str], keys: int, measures: Mapping[str, int]) -> AggregationGroup:
-    value = row[0] if keys == 1 and not isinstance(row[0], list) else ", ".join(map(str, row[:keys]))
+def _group(
+    row: Sequence[Cell], label: str, names: Sequence[str], keys: int, measures: Mapping[str, int]
+) -> AggregationGroup:
+    value = row[0] if keys == 1 and not isinstance(row[0], list) else label
     count = row[names.index("count")] if "count" in names else None
     numbers = {name: _number(row[place]) for name, place in measures.items()}
-    return AggregationGroup.model_validate({"value": value, "count": count, **numbers})
+    return AggregationGroup.model_validate({**numbers, "value": value, "label": label, "count": count})
 
 
 def _number(cell: Cell) -> float | str | None:

@@ -70,6 +70,25 @@ class RowConditions:
         # read once: IS TRUE keeps the planner from a nested loop
         return SQL("({} in (select {} from {} where {}) is true)").format(key, key, base.scope.tables, base.where)
 
+    @property
+    def keys_max(self) -> int:
+        """Up to so many rows that meet the conditions are looked at by their keys."""
+        return KEYS_ACROSS_MAX if self._building.reads_others else KEYS_MAX
+
+    def keys(self, met: Composable) -> Composed:
+        """Selects the `keys` of the rows that meet a condition; null for more than `keys_max`."""
+        source, most = self._building.schema.sources[self._source], self.keys_max
+        array = SQL("array(select ({})::text from {} t where {} limit {})").format(
+            SQL(source.key(ROW)), SQL(source.rows), met, Literal(most + 1)
+        )
+        chosen = SQL("select case when cardinality(f.keys) <= {} then f.keys end as keys from (select {} as keys) f")
+        return chosen.format(Literal(most), array)
+
+
+KEYS_MAX, KEYS_ACROSS_MAX = 10_000, 25_000
+"""For so many rows conditions are read once, over the source as a whole; otherwise they are tested for each row with a word,
+which costs more where they look other rows up.
+"""
 
 COSTS_MAX = 10
 """Costs are computed for at most this many conditions."""

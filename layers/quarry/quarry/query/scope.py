@@ -45,6 +45,8 @@ class Building:
     """The depth of predicates around the current expression."""
     joins: bool = True
     """Whether other rows may be joined to those of the statement; else they are read in subqueries of one row."""
+    reads_others: bool = False
+    """Whether a subquery reads other rows."""
     _aliases: int = 0
 
     def parameter(self, value: object) -> Composable:
@@ -211,6 +213,7 @@ def related(outer: Scope, steps: Sequence[Step], *, at_once: bool = False) -> Re
     `at_once` reads them for all rows, where these have a key.
     """
     building = outer.building
+    building.reads_others = True
     place = next((place for place, step in enumerate(steps) if step.link.is_many), len(steps) - 1)
     outer = outer.reach(steps[: place if building.joins else 0])
     reads_all = at_once if building.joins else not are_indexed(steps)

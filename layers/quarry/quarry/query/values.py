@@ -9,10 +9,14 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 
 from quarry.query.algebra import Scalar
+from quarry.query.arithmetic import undeclared
 from quarry.query.paths import invalid
 from quarry.query.schema import Kind
 
 _PERIOD = re.compile(r"(\d{4})(?:-(?:(\d\d)(?:-(\d\d))?|W(\d\d)|Q([1-4])))?", re.ASCII)
+_FISCAL = re.compile(
+    r"FY ?(\d{4}(?:-Q[1-4])?)|(this|last|next|previous|current) fiscal (quarter|year)", re.ASCII | re.IGNORECASE
+)
 _RELATIVE = re.compile(r"today(?:([+-]\d{1,5})([dwmqy]))?", re.ASCII)
 _NAMED = re.compile(r"(this|last|next|previous|current) (day|week|month|quarter|year)", re.ASCII | re.IGNORECASE)
 _AWAY = {"this": 0, "current": 0, "last": -1, "previous": -1, "next": 1}
@@ -89,11 +93,18 @@ def text_of(value: Scalar, pointer: str) -> str:
     return text
 
 
-def interval_of(value: Scalar, kind: Kind, today: datetime.date, pointer: str) -> Interval:
-    """The days that a date, a period as groups show it, or `today` names; of a datetime, also one moment. Raises InvalidInput."""
+def interval_of(
+    value: Scalar, kind: Kind, today: datetime.date, pointer: str, fiscal_year_start: int | None = None
+) -> Interval:
+    """The days that a date, a period as groups show it, or `today` names; of a datetime, also one moment. Fiscal years begin with
+    the month `fiscal_year_start`. Raises InvalidInput.
+    """
     text = str(value).strip()
+    fiscal = _FISCAL.fullmatch(text)
+    if fiscal and fiscal_year_start is None:
+        raise undeclared(f"“{text}”", "fiscal_year_start", pointer)
     try:
-        days = _days_of(text, today)
+        days = _fiscal(fiscal, today, fiscal_year_start) if fiscal and fiscal_year_start else _days_of(text, today)
         if days is not None and not isinstance(value, bool):
             return Interval(*(day.isoformat() for day in days))
         if kind == "datetime" and not isinstance(value, int | float):
@@ -103,8 +114,15 @@ def interval_of(value: Scalar, kind: Kind, today: datetime.date, pointer: str) -
     raise invalid(
         pointer,
         f"{text[:100]!r} is not a date: write 2026-10-03, a period as 2026-W40, 2026-10, 2026-Q4 or 2026, today, today-30d,"
-        " today-1m, or last month",
+        f" today-1m, or last month{', FY2026, FY2026-Q4 or last fiscal year' if fiscal_year_start else ''}",
     )
+
+
+def _fiscal(named: re.Match[str], today: datetime.date, start: int) -> tuple[datetime.date, datetime.date] | None:
+    """The same of a fiscal year or quarter: those of the calendar, so many months earlier. A year is called by where it ends."""
+    later = (13 - start) % 12
+    days = _days_of(named[1] or f"{named[2]} {named[3]}", _away(today, later, "m"))
+    return days and (_away(days[0], -later, "m"), _away(days[1], -later, "m"))
 
 
 def _days_of(text: str, today: datetime.date) -> tuple[datetime.date, datetime.date] | None:

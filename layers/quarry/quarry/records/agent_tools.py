@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from quarry.agent.domain_tools import AgentPrompt, AgentResource, AgentTemplate
 from quarry.agent.sources import Asked
-from quarry.agent.tools import Hit
+from quarry.agent.tools import Filters, Hit
 from quarry.records.collections import describe_collections, read_record
 from quarry.records.evidence import RecordText, passage
 from quarry.records.finding import rank_records
@@ -19,7 +19,7 @@ from quarry.services.services import Caller, Services
 
 
 async def search_text(
-    text: str, names: Sequence[str], filters: Mapping[str, str], limit: int, asked: Asked, services: Services
+    text: str, names: Sequence[str], filters: Filters, limit: int, asked: Asked, services: Services
 ) -> list[Hit]:
     """The best records of these types for a text, as the page's search ranks them. Raises SourceUnavailable where none
     of them can be read, and DatabaseUnavailable.

@@ -22,7 +22,7 @@ from quarry.platform.contract import AggregationGroup, Day, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
 from quarry.query.algebra import Cell
-from quarry.query.contract import ShortQuery
+from quarry.query.contract import ResultColumn, ShortQuery
 from quarry.query.understood import Understood
 from quarry.streaming.events import AFTER_SEQ, PLACE_PATTERN, Event
 from quarry.verification.wire import CheckedStatement
@@ -270,7 +270,7 @@ class AggregationEvent(Event):
     it. There are `group_count` groups; `groups` holds at most 50: the latest periods, else the first; `other` is how many
     records are in the rest. A record with several values counts in the group of each. Where something was calculated from a
     number, `of` says what (`sum(price)`), `value` is that of all records, and each group has its own by the same name: as text
-    where no number of JSON has it exactly. `query`
+    where no number of JSON has it exactly. `columns` say what the keys and the numbers of a group are. `query`
     asks for the same by `POST /query`, and `sentence` says both in words.
     """
 
@@ -283,6 +283,7 @@ class AggregationEvent(Event):
     of: str | None = None
     value: float | str | None = None
     filters: dict[str, Any]
+    columns: list[ResultColumn] = []
     query: ShortQuery | None = None
     sentence: str | None = None
 

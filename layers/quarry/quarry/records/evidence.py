@@ -150,7 +150,7 @@ class Evidence:
 
 def aggregation_of(results: Sequence[QueryResult]) -> AggregationEvent | None:
     """The event for the first query with numbers; None where no query has any."""
-    asked = (each for each in results if each.query.aggregate)
+    asked = (each for each in results if each.query.last.aggregate)
     return next(map(_event, asked), None)
 
 

@@ -71,13 +71,13 @@ class LikelyQuery:
         read = understood(result.query, phrases, unread=unread, choices=DECIDING)
         lines = with_list(result.sentence, [*lines_of(result, phrases)])
         # an empty list, or a number that no row has, is seldom what was meant; zero is an answer to "how many"
-        is_empty = (result.query.asks_for_rows and not result.total) or _lacks_number(result)
+        is_empty = (result.query.last.asks_for_rows and not result.total) or _lacks_number(result)
         counted = aggregation_of([result])
         return ByRule(
             ("\n".join(lines), f"\n\n{as_read(read.sentence, unread, phrases)}"),
             understood=UnderstoodEvent(**dict(read)),
             counted=counted.model_copy(update={"filters": self._filters()}) if counted is not None else None,
-            basis=Exact.read(is_sure=self.is_sure and not is_empty, unread=unread),
+            basis=Exact.read(is_sure=self.is_sure and not is_empty, unread=unread) if self.reading else Exact("given"),
         )
 
     def _filters(self) -> dict[str, Any]:
@@ -90,10 +90,10 @@ class LikelyQuery:
 
 def _lacks_number(result: QueryResult) -> bool:
     """Whether something was computed from no value, or there is nothing to compute it from."""
-    if result.query.asks_for_rows or all(each.fn in ("count", "count_distinct") for each in result.query.aggregate):
+    query = result.query.last
+    if query.asks_for_rows or all(each.fn in ("count", "count_distinct") for each in query.aggregate):
         return False
-    computed = (row[len(result.query.group) :] for row in result.rows)
-    return not result.total or (not result.query.group and any(None in cells for cells in computed))
+    return not result.total or (not query.group and any(None in row for row in result.rows))
 
 
 def given_query(toolset: SearchToolset, query: Query) -> LikelyQuery:

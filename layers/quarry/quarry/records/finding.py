@@ -24,7 +24,7 @@ from quarry.records.compounds import respelt, with_forms
 from quarry.records.contract import RecordKey, RecordType, Source
 from quarry.records.evidence import Candidate, Evidence, EvidenceSource, RankedRecord, RecordText
 from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up
-from quarry.records.retrieval import Arm, dates_of, describe, find_candidates, ids_meeting
+from quarry.records.retrieval import Arm, dates_of, describe, find_candidates, ids_meeting, with_fitting
 from quarry.records.scope import EVERYTHING, Scope, types_with
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
@@ -206,9 +206,10 @@ async def gather_candidates(
         forms = await respelt(query, types, services.reader) if is_plain else {}
         # planning a long question would hold the event loop too long
         for plan in await off_loop(list, search_plans(query, types, reading, scope)):
+            arms = await with_fitting(services.reader, plan.arms)
             candidates = await find_candidates(
                 services.reader,
-                [replace(arm, query=with_forms(arm.query, forms)) for arm in plan.arms],
+                [replace(arm, query=with_forms(arm.query, forms)) for arm in arms],
                 vector=vector,
                 depth=DEPTH,
                 is_strict=scope.is_strict,
@@ -216,7 +217,7 @@ async def gather_candidates(
             )
             listed = await ids_meeting(services.reader, plan.listed, DEPTH)
             candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]
-            found = Found(plan, candidates, forms)
+            found = Found(replace(plan, arms=arms), candidates, forms)
             if any(map(may_be_ranked, candidates)):
                 break
         record.counts["candidates"] = len(found.candidates)

@@ -8,6 +8,7 @@ from typing import ClassVar
 
 from pydantic import Field
 
+from quarry.language.word_forms import is_asked_in_english
 from quarry.models.step import ModelStep, decide
 from quarry.platform.budget import in_time
 from quarry.platform.errors import TimeIsUp
@@ -42,7 +43,8 @@ async def followups_of(
     own: Sequence[str], question: str, answer: str, toolset: SearchToolset, names: AbstractSet[str]
 ) -> list[str]:
     """At most three questions that the records can answer: those that the model wrote with its answer, else those that it is
-    asked for now; none where that fails. One that speaks of a source or a field, by the stems of their `names`, can be queried.
+    asked for now; none where that fails, and none in another language than the question. One that speaks of a source or a field,
+    by the stems of their `names`, can be queried.
     """
     if not own:
         topics = [record.topic or record.title for record in toolset.pool.values()]
@@ -53,7 +55,8 @@ async def followups_of(
             lambda _: FollowupQuestions(questions=[]),
         )
         own = (await decide(step, answer, toolset.run)).questions
-    asked = [plain_links(shorten(each, FOLLOWUP_CHARACTERS_MAX)) for each in dict.fromkeys(own)]
+    said = [plain_links(shorten(each, FOLLOWUP_CHARACTERS_MAX)) for each in dict.fromkeys(own)]
+    asked = [each for each in said if is_asked_in_english(each) == is_asked_in_english(question)]
     held = await _held(asked, toolset)
     return [each for each in asked if each in held or not names.isdisjoint(significant_words(each))][:FOLLOWUPS_MAX]
 

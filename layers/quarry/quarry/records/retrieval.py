@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, LiteralString, Self
 
 from psycopg import DataError
@@ -32,12 +32,33 @@ ROWS_RANKED_MIN = 500
 
 @dataclass(frozen=True)
 class Arm:
-    """One type searched for some words, among the records that meet the conditions. `is_apart`: the question gave these."""
+    """One type searched for some words, among the records that meet the conditions. `is_apart`: the question gave these.
+    `fitting` are the keys of these records, where they are known; `fits_many`: they are not, but there are many.
+    """
 
     type: SearchedType
     query: str
     conditions: Sequence[Condition] = ()
     is_apart: bool = False
+    fitting: Sequence[str] | None = None
+    fits_many: bool = False
+
+
+async def with_fitting(database: Database, arms: Sequence[Arm]) -> list[Arm]:
+    """The arms with the keys of the records that meet their conditions, where these are few, in one round trip."""
+    reads = [arm.type.fitting(arm.conditions) for arm in arms]
+    asked = [*dict.fromkeys(each for each in reads if isinstance(each, str))]
+    selects = [
+        SQL("select {} as place, s.keys from ({}) s").format(Literal(place), SQL(each))
+        for place, each in enumerate(asked)
+    ]
+    rows = await database.rows(SQL(" union all ").join(selects)) if selects else []
+    keys = {asked[row["place"]]: row["keys"] for row in rows}
+    known = [keys[each] if isinstance(each, str) else each.keys if each else None for each in reads]
+    return [
+        arm if read is None else replace(arm, fitting=fitting, fits_many=fitting is None)
+        for arm, read, fitting in zip(arms, reads, known, strict=True)
+    ]
 
 
 async def find_candidates(
@@ -65,7 +86,10 @@ async def find_candidates(
     rows = await _of_each_arm(
         database,
         arms,
-        SQL("hybrid_candidates({table}, {embeddings}, {words}, {vector}::halfvec, %(depth)s, {condition}, %(rows)s)"),
+        SQL(
+            "hybrid_candidates({table}, {embeddings}, {words}, {vector}::halfvec, %(depth)s, {condition}, %(rows)s,"
+            " p_fitting => {fitting}, p_fits_many => {fits_many})"
+        ),
         values,
         is_strict=is_strict,
         reads_english_alone=reads_english_alone,
@@ -92,6 +116,7 @@ async def coverages(database: Database, arms: Sequence[Arm]) -> dict[str, float]
         return {}
     function = SQL("hybrid_candidates({table}, {embeddings}, {words}, {vector}::halfvec, 1, {condition}, %(rows)s)")
     values = {"embedding": None, "rows": ROWS_RANKED_MIN}
+    arms = await with_fitting(database, arms)
     best: dict[str, float] = {}
     for row in await _of_each_arm(database, arms, function, values, is_strict=False):
         query = arms[row["arm"]].query
@@ -124,7 +149,7 @@ async def count_found(
     """
     arms = [each for each in arms if each.type.is_searched]
     values = {"limit": limit} | {f"found_{arm.type.name}": list(found.get(arm.type.name, ())) for arm in arms}
-    function = SQL("count_candidates({table}, {words}, {condition}, %(limit)s, {found})")
+    function = SQL("count_candidates({table}, {words}, {condition}, %(limit)s, {found}, {fitting})")
     counts: dict[RecordType, Count] = {}
     for row in await _of_each_arm(database, arms, function, values, is_strict=is_strict) if arms else ():
         before = counts.get(row["type"], Count(0))
@@ -161,6 +186,8 @@ async def _of_each_arm(
         by_meaning = search.language in (None, ENGLISH) or not reads_english_alone
         if condition is not None:
             values[f"filter_{place}"] = condition.as_string(None)
+        if search.arm.fitting is not None:
+            values[f"fitting_{place}"] = search.arm.fitting
         called = function.format(
             table=Literal(search.arm.type.rows),
             embeddings=Literal(search.arm.type.windows),
@@ -168,6 +195,8 @@ async def _of_each_arm(
             words=Identifier(f"asked_{readings.index(search.reading)}"),
             condition=Placeholder(f"filter_{place}") if condition is not None else SQL("null"),
             found=Placeholder(f"found_{search.arm.type.name}"),
+            fitting=Placeholder(f"fitting_{place}") if search.arm.fitting is not None else SQL("null"),
+            fits_many=Literal(search.arm.fits_many),
         )
         calls.append(
             SQL("select {} as arm, {} as type, {} as by_meaning, c.* from asked, ").format(
@@ -216,7 +245,9 @@ class _Search:
 
     @property
     def condition(self) -> Composable | None:
-        """The condition on a row `t`; None for any row."""
+        """The condition on a row `t`; None for any row, and where the rows that meet it are known."""
+        if self.arm.fitting is not None:
+            return None
         asked = self.arm.type.condition(self.arm.conditions)
         if not self.arm.type.tells_language:
             return asked

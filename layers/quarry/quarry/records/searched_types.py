@@ -10,8 +10,9 @@ from functools import cached_property
 from itertools import chain
 from typing import Any, LiteralString
 
-from psycopg.sql import SQL, Composable
+from psycopg.sql import SQL, Composable, Composed
 
+from quarry.agent.service import Filter
 from quarry.civic.tables import COLLECTIONS
 from quarry.collections.collection import ENGLISH, Collection
 from quarry.collections.naming import nearest
@@ -61,6 +62,8 @@ class SearchedType:
     see and which meets a condition, as a template with a place for the condition."""
     is_always_filtered: bool = False
     """Whether a caller may not see all of its rows."""
+    only: Filter | None = field(default=None, hash=False)
+    """The rows of its source that are searched; None for all that the caller may see."""
     collection: Collection | None = field(default=None, compare=False, hash=False)
     """Its declaration, for a collection of the database."""
     languages: Sequence[str | None] = (None,)
@@ -74,7 +77,7 @@ class SearchedType:
     @cached_property
     def seen(self) -> str | None:
         """The condition, as SQL, of the rows `t` of `rows` that the caller may see; None for all."""
-        condition = self.condition(())
+        condition = replace(self, only=None).condition(())
         return None if condition is None else condition.as_string(None)
 
     @property
@@ -97,22 +100,35 @@ class SearchedType:
         """Whether each row names its own language."""
         return self.collection is not None and self.collection.declaration.language_column is not None
 
-    def narrowed(self, condition: str | None) -> SearchedType:
-        """The type with only the rows that meet a condition over a row `t` of its source."""
-        if condition is None:
-            return self
-        # made by `RowConditions`, which quotes every name and value
-        where = f"({self.table.where}) and ({condition})"
-        return replace(self, table=replace(self.table, where=where), is_always_filtered=True)
+    def narrowed(self, only: Filter | None) -> SearchedType:
+        """The type with only the rows that pass a filter of its source. How words are weighed stays."""
+        return replace(self, only=only)
 
-    def condition(self, asked: Sequence[Condition], parameters: dict[str, Any] | None = None) -> Composable | None:
-        """What these conditions ask of a row `t` of `rows`; None where it may be any. Its values are added to `parameters` or,
-        without these, stand in it.
-        """
-        if not asked and not self.is_always_filtered:
+    def condition(self, asked: Sequence[Condition]) -> Composable | None:
+        """What these conditions ask of a row `t` of `rows`, with its values in it; None where it may be any."""
+        if not (asked or self.only or self.is_always_filtered):
             return None
-        met = Filtered(self.table, asked).where(parameters)
+        met = self._met(asked)
         return SQL(self.has_source).format(met) if self.has_source else met
+
+    def fitting(self, asked: Sequence[Condition]) -> Filter | str | None:
+        """The rows that meet these conditions, or a statement that selects their `keys`, null where they are many; None where
+        nothing is asked, or the language of each row is.
+        """
+        if not (asked or self.only) or self.tells_language or not self.is_searched:
+            return None
+        return self._filtered(asked).keys_selected().as_string(None) if asked else self.only
+
+    def _met(self, asked: Sequence[Condition]) -> Composed:
+        """What is asked of a row `t` of the source."""
+        return self._filtered(asked).where()
+
+    def _filtered(self, asked: Sequence[Condition]) -> Filtered:
+        if self.only is None:
+            return Filtered(self.table, asked)
+        # made by `RowConditions`, which quotes every name and value
+        where = f"({self.table.where}) and ({self.only.condition})"
+        return Filtered(replace(self.table, where=where), asked)
 
 
 class RecordTypes(Mapping[RecordType, SearchedType]):

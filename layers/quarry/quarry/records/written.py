@@ -18,6 +18,7 @@ from quarry.answering.answer import Answer, Began, Said, Told, Withdrawn
 from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages
+from quarry.answering.told import answer_with
 from quarry.answering.written import WrittenAnswer
 from quarry.language.tokens import sentence_spans
 from quarry.models.interface import Message
@@ -89,15 +90,7 @@ class Written:
     async def answered(self, keys: Keys, max_turns: int) -> AsyncGenerator[Event]:
         """The events of a new answer."""
         begun, research = self.begun, self.research
-        answer = Answer(
-            begun.toolset.run,
-            STEP,
-            max_turns,
-            self._filters,
-            self._cites,
-            self._verifier,
-            has_found=lambda: research.has_found,
-        )
+        answer = answer_with(research, STEP, max_turns, self._filters, self._verifier, self._cites)
         async with aclosing(answer.told(await self._messages(), research.tools())) as happened:
             async for event in happened:
                 for each in self._told(event):
@@ -187,13 +180,8 @@ class Written:
         return self._checker
 
     def _new_verifier(self) -> Verifier:
-        return Verifier(
-            source_texts(self.sent),
-            self.research.results,
-            question=self.begun.asked.conversation.question,
-            today=self.research.today,
-            own=(BROKEN_OFF, self.begun.missing),
-        )
+        question, own = self.begun.asked.conversation.question, (BROKEN_OFF, self.begun.missing)
+        return self.research.verifier(source_texts(self.sent), question, own)
 
     def _before(self, written: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""

@@ -240,7 +240,7 @@ def _build_reader(settings: Settings, database: Database) -> Database:
 def database_address(settings: Settings) -> str | Secret:
     """The URL of the database, or the secret with it. Raises ConfigurationError if neither is set."""
     url = settings.database_url.get_secret_value() if settings.database_url else ""
-    if not (url or settings.database_secret_arn):
+    if not settings.names_database:
         raise ConfigurationError("Neither DATABASE_URL nor DATABASE_SECRET_ARN is set.")
     return _address(settings, url)
 

@@ -97,8 +97,8 @@ class Withdrawal(LazyModel):
 
 
 class TextWithdrawnEvent(Event):
-    """All pieces of the answer's text so far are withdrawn: most of what they say is not borne out. Those that follow replace
-    them. In an NDJSON stream.
+    """All pieces of the answer's text so far are withdrawn: they are no answer. Those that follow replace them. In an NDJSON
+    stream.
     """
 
     type: Literal["text_withdrawn"] = "text_withdrawn"

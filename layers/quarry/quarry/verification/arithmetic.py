@@ -18,6 +18,8 @@ from quarry.verification.wording import english
 
 NAMED_MAX = 8
 """Rows that are compared with one another."""
+WHOLE_WITHIN = 0.02
+"""A share that a result rounded gives a number of rows only so nearly."""
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -52,6 +54,8 @@ class Derivation:
         values = (value for kind in sorted(kinds) for value in self._of(kind, rows))
         if any(number.is_near(value, loose=loose) for value in values):
             return True
+        if number.value in self._parts(rows):
+            return True
         has_median = "median" in said or "median" in asked
         return has_median and any(number.is_near(value) for value in self._medians())
 
@@ -72,6 +76,13 @@ class Derivation:
                 yield from self._ratios()
             case "days":
                 yield from self._days(rows)
+
+    def _parts(self, rows: Sequence[int]) -> Iterator[float]:
+        """The numbers of rows that a row's share is of its other numbers: 2 of 16 are 12.5 %."""
+        for row in rows[:NAMED_MAX]:
+            own = [cell for cells in self.table.columns.values() if (cell := cells[row]) is not None]
+            products = (one * two for one, two in permutations(own, 2) if 0 < one < 1 < two)
+            yield from (float(round(each)) for each in products if abs(each - round(each)) <= WHOLE_WITHIN)
 
     def _ratios(self) -> Iterator[float]:
         for place in self.table.columns:

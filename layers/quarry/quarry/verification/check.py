@@ -39,7 +39,10 @@ LANGUAGE_WORDS_MIN = 5
 TALK_STEMS_MAX = 3
 """Words of a sentence that says nothing of the evidence, such as thanks."""
 _ITEM = re.compile(r"(?m)^\s*(?:[-*]|\d+[.)]) ")
+_ID = re.compile(r"\[([\w.:-]*[^\W\d][\w.:-]*)\]")
+"""A row that is cited by its id."""
 _CITED = re.compile(r"\[(\d{1,3})\]")
+_LEAD = re.compile(r"(\w+)(?:[,:;!]|\s[–—-])\s+(?=\w)")
 _SMALL = re.compile(r"\b[a-zß-ÿ]{2,}\b")
 NOTHING = "no source or result says it"
 UNREAD = "the answer is too long to be checked to its end"
@@ -77,6 +80,7 @@ class Verification:
 
     statements: Sequence[Checked]
     citations: Sequence[Cited]
+    question: str = ""
 
     @cached_property
     def claims(self) -> list[Checked]:
@@ -134,18 +138,24 @@ class Verifier:
         for each in sources:
             self.sources[each.n], self.passages[each.n] = each, Passage([each])
         self.__dict__.pop("known_names", None)
-        self.__dict__.pop("_evidence_stems", None)
+        self.__dict__.pop("evidence_stems", None)
 
     def verify(self, answer: str, since: int = 0) -> Verification:
         """The statements that end behind `since`, and their citations."""
         for text in self.own:
             answer = answer.replace(text, " " * len(text))
+        answer = _ID.sub(lambda cited: " " * len(cited[0]) if self._is_known(cited[1]) else cited[0], answer)
         self.answer = answer
         self.listed = len(_ITEM.findall(answer))
         cited = {*_CITED.findall(answer)}
         self.counts = frozenset((len(self.sources), len(cited), self.listed)) - {0, 1}
         self.is_foreign = _is_english(answer) is False and self._evidence_is_english is not False
         return self._verified(since)
+
+    def _is_known(self, id: str) -> bool:
+        """Whether the evidence has an id."""
+        held = (each.all for each in (*self.passages.values(), *(table.text for table in self.tables)))
+        return any(id in text for text in held)
 
     @cached_property
     def _evidence_is_english(self) -> bool | None:
@@ -178,7 +188,7 @@ class Verifier:
             checked.append(self._as_talk(statement, _checked(statement, total)))
         if not self.passages and not self.tables and all(self._is_bare(each.text) for each in checked):
             checked = [replace(each, state="comment", reason="") for each in checked]
-        return Verification(checked, cited)
+        return Verification(checked, cited, self.question)
 
     def _judged(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
         """The parts of a statement, each with what is wrong with it."""
@@ -186,7 +196,8 @@ class Verifier:
             yield from self._judged_row(statement)
             return
         for part in statement.parts:
-            said = Said(part.text, self.question, statement.before, self.is_foreign, self.known_names, self.counts)
+            text = behind_interjection(part.text)
+            said = Said(text, self.question, statement.before, self.is_foreign, self.known_names, self.counts)
             yield part, self._judge(said, part.cited, lead=statement.lead)
 
     def _judged_row(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
@@ -283,7 +294,7 @@ class Verifier:
         if found.state == "verified" or statement.cited or statement.kind == "row" or not self._is_bare(statement.text):
             return found
         stems = english().stems(statement.text)
-        if not stems.isdisjoint(self._evidence_stems):
+        if not stems.isdisjoint(self.evidence_stems):
             return found
         state: State = "comment" if len(stems) <= TALK_STEMS_MAX else "plausible"
         return replace(found, state=state, reason="" if state == "comment" else NOTHING)
@@ -295,7 +306,8 @@ class Verifier:
         return not has_values and not any(names_in(said.undated, said.known_names))
 
     @cached_property
-    def _evidence_stems(self) -> frozenset[str]:
+    def evidence_stems(self) -> frozenset[str]:
+        """The stems of the words of all sources and results."""
         return frozenset().union(*(each.stems for each in (*self.passages.values(), *(t.text for t in self.tables))))
 
     def _cited(self, n: int, part: Part, statement: Statement, finding: Finding) -> Cited:
@@ -305,6 +317,12 @@ class Verifier:
         quote = passage.body[window.start : window.end]
         is_verified = not (finding.wrong or finding.weak or finding.denied)
         return Cited(n, statement.text, window.start, window.end, quote, round(cover(stems, passage), 3), is_verified)
+
+
+def behind_interjection(text: str) -> str:
+    """A sentence without the yes or no before it: that answers the question, and says nothing of what the sentence denies."""
+    lead = _LEAD.match(text)
+    return text[lead.end() :] if lead and lead[1].casefold() in english().sets["interjections"] else text
 
 
 def is_comment(text: str) -> bool:
@@ -340,9 +358,10 @@ def _best(tries: Sequence[Finding]) -> Finding:
 
 
 def _unfounded(said: Said) -> Finding:
-    """What is said without any evidence: wrong where it gives values."""
-    values = said.values
-    has_value = bool(values.numbers or values.votes or values.days)
+    """What is said without any evidence: wrong where it gives values that the question does not."""
+    values, asked = said.values, folded(said.question)
+    given = [*(each.text for each in values.numbers), *(each.text for each in values.days)]
+    has_value = bool(values.votes) or any(folded(each) not in asked for each in given)
     return Finding([NOTHING], []) if has_value else Finding([], [NOTHING])
 
 

@@ -12,16 +12,19 @@ from typing import Literal, Self
 from quarry.platform.text import shorten
 from quarry.verification.check import Checked, Verification
 from quarry.verification.names import names_in
+from quarry.verification.passages import folded
 from quarry.verification.trust import Trust
 from quarry.verification.values import read_values
 
-Certainty = Literal["sure", "likely", "doubtful"]
+Certainty = Literal["given", "sure", "likely", "doubtful"]
 UNREAD_CHARACTERS_MAX = 120
 
 
 @dataclass(frozen=True)
 class Exact:
-    """The result of a query that a question was read as: how certain the reading is, and the words that no part of it reads."""
+    """The result of a query that a question was read as: how certain the reading is, and the words that no part of it reads. A
+    query that was `given` was not read.
+    """
 
     certainty: Certainty
     unread: Sequence[str] = ()
@@ -42,7 +45,8 @@ def level(
 ) -> Trust | None:
     """How far an answer on this basis can be believed; None where it claims nothing. What is `missing` are parts of the data that
     could not be read: an answer without them is not trusted far. `is_talk`: the writer says that the text rests on no source and
-    no result; it has a level only where the check finds a claim in it that is true or false, or one with a name, number or date.
+    no result; it has a level only where the check finds a claim in it that is true or false, or one with a name, number or date
+    that the question does not say.
     """
     match basis:
         case Passages():
@@ -50,7 +54,8 @@ def level(
         case Exact():
             found = _of_reading(basis)
         case Verification():
-            if not basis.claims or (is_talk and not any(map(_claims, basis.claims))):
+            asked = folded(basis.question)
+            if not basis.claims or (is_talk and not any(_claims(each, asked) for each in basis.claims)):
                 return None
             found = _of_statements(basis)
     if missing and found.level != "low":
@@ -58,15 +63,21 @@ def level(
     return found
 
 
-def _claims(statement: Checked) -> bool:
-    """Whether a statement claims something of the data, whatever its writer says that it rests on."""
+def _claims(statement: Checked, asked: str) -> bool:
+    """Whether a statement claims something of the data that was not `asked`, whatever its writer says that it rests on."""
     if statement.state != "plausible":
         return True
     read = read_values(statement.text)
-    return any((read.numbers, read.days, read.times, read.votes, read.codes, *names_in(statement.text, frozenset())))
+    if read.votes or read.codes:
+        return True
+    said = [*(each.text for each in read.numbers), *(each.text for each in read.days)]
+    said += map(" ".join, names_in(statement.text, frozenset()))
+    return bool(read.times) or any(folded(each) not in asked for each in said)
 
 
 def _of_reading(basis: Exact) -> Trust:
+    if basis.certainty == "given":
+        return Trust("high", "High: the exact result of what you set")
     if basis.unread:
         return Trust("low", f"Low: not read: {shorten(', '.join(basis.unread), UNREAD_CHARACTERS_MAX)}")
     if basis.certainty == "doubtful":

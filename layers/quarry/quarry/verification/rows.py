@@ -24,6 +24,8 @@ _CLAUSE = re.compile(r"[;:]\s|,\s(?=but\b|while\b|and\b)")
 _COMMA = re.compile(r"[;:,(]\s?(?!\d)")
 _WORD = re.compile(r"[^\W\d_]+")
 ROWS_NAMED_MAX = 12
+WORDS_BESIDE_MAX = 3
+"""How far from a number the word stands that tells what it is."""
 MODES = ("before", "order", "behind")
 """How the numbers of a clause may follow its keys."""
 
@@ -86,7 +88,7 @@ class RowCheck:
         for number in self._unexplained():
             if any(other.cells(number, range(len(other.rows))) for other in self.others if len(other.rows) == 1):
                 continue
-            if self._is_in_text(number):
+            if self._is_in_text(number) or self._is_bound(number):
                 continue
             reason = self._reason(number)
             is_vague = (
@@ -97,15 +99,22 @@ class RowCheck:
             )
             (found.weak if is_vague else found.wrong).append(reason)
 
+    def _is_bound(self, number: Number) -> bool:
+        """Whether a condition compares with the number, as the statement does: "more than 5"."""
+        before = words(self.text[: number.start])[-WORDS_BESIDE_MAX:]
+        compares = english().has("rising", before) or english().has("falling", before)
+        return compares and number.value in self.table.bounds
+
     def _is_in_text(self, number: Number) -> bool:
-        """Whether a cell of text has the number beside a word that stands beside it here too, as the 7 in "posters on line 7"."""
-        before, after = words(self.text[: number.start]), words(self.text[number.end :])
-        own = words(self.text[number.start : number.end])
-        if len(own) != 1:
-            return False
-        beside = [(before[-1], own[0])] if before else []
-        beside += [(own[0], after[0])] if after else []
-        return any(STOP_WORDS.isdisjoint(pair) and pair in self.table.neighbours for pair in beside)
+        """Whether a cell of text has the number, and the word that tells something before or behind it here: the 7 of "line 7",
+        "a value of 0.18".
+        """
+        own = folded(self.text[number.start : number.end])
+        before = words(self.text[: number.start])[-WORDS_BESIDE_MAX:]
+        after = words(self.text[number.end :])[:WORDS_BESIDE_MAX]
+        telling = [next((word for word in near if word not in STOP_WORDS), "") for near in (before[::-1], after)]
+        beside = frozenset().union(*(english().stems(word) for word in telling))
+        return any(own in text and not beside.isdisjoint(english().stems(text)) for text in self.table.texts)
 
     def _unexplained(self) -> list[Number]:
         """The numbers that no cell and no arithmetic of their rows gives: each clause in the order of keys and numbers that
@@ -212,6 +221,8 @@ class RowCheck:
             known = self.table.text
             others = (each.text for each in self.others)
             if any(each.dated(day) for each in (known, *others)) or day.text.lower() in self.said.question.lower():
+                continue
+            if day.month is None and any(day.year in years for years in self.table.years.values()):
                 continue
             is_first = day.day == 1 and known.dated(replace(day, day=None))
             if not is_first and (day.year, day.month) != (self.today.year, None):

@@ -7,14 +7,13 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from itertools import pairwise
 
 from quarry.language.writing import IN_ENGLISH, NO_VALUE
 from quarry.platform.text import words
 from quarry.query.algebra import Cell, comparisons_of
 from quarry.query.contract import QueryResult
 from quarry.spans.quantities import converted, currency_code, dimension_of
-from quarry.verification.passages import Passage
+from quarry.verification.passages import Passage, folded
 from quarry.verification.trust import SourceText
 from quarry.verification.values import Number, usual_unit
 from quarry.verification.wording import english
@@ -22,6 +21,9 @@ from quarry.verification.wording import english
 ROWS_MAX = 500
 """Rows that are read."""
 KEY_CHARACTERS_MAX = 80
+BOUNDING = ("<", "<=", ">", ">=", "between")
+FIRST_YEAR, LAST_YEAR = 1500, 2199
+"""Whole numbers of a column that are all between these are years."""
 _ISO = re.compile(r"(\d{4})-(\d\d)(?:-(\d\d))?(?:[T ]\d\d:\d\d.*)?")
 _QUARTER = re.compile(r"(\d{4})-Q(\d)")
 _ORDINALS = ("first", "second", "third", "fourth")
@@ -68,6 +70,16 @@ class Table:
         return found
 
     @cached_property
+    def years(self) -> Mapping[int, frozenset[int]]:
+        """The columns of years by their places, and the years in them."""
+        found = {place: {cell for cell in cells if cell is not None} for place, cells in self.columns.items()}
+        return {
+            place: frozenset(map(int, cells))
+            for place, cells in found.items()
+            if all(cell.is_integer() and FIRST_YEAR <= cell <= LAST_YEAR for cell in cells)
+        }
+
+    @cached_property
     def keys(self) -> Mapping[str, list[tuple[int, frozenset[int]]]]:
         """How texts write the keys of rows, in lower case, with the columns and rows that have them."""
         rows: dict[tuple[int, str], set[int]] = {}
@@ -75,6 +87,7 @@ class Table:
             for place, cell in enumerate(row):
                 for each in cell if isinstance(cell, list) else [cell]:
                     key = NO_VALUE if each is None and place not in self.columns else each
+                    key = str(each) if isinstance(each, int) and place in self.years else key
                     if isinstance(key, str) and 0 < len(key) <= KEY_CHARACTERS_MAX:
                         rows.setdefault((place, key), set()).add(number)
         found: dict[str, list[tuple[int, frozenset[int]]]] = {}
@@ -103,12 +116,17 @@ class Table:
         return Passage([SourceText(0, "", "\n".join([self.result.sentence, ". ".join(self.labels), days]))])
 
     @cached_property
-    def neighbours(self) -> frozenset[tuple[str, str]]:
-        """The pairs of words that follow each other in cells of text and in values of conditions: "line 7"."""
+    def bounds(self) -> frozenset[Cell]:
+        """What its conditions compare numbers with: the 5 of "more than 5"."""
+        conditions = (*self.result.query.where, *self.result.query.having)
+        return frozenset(value for each in comparisons_of(conditions) if each.op in BOUNDING for value in each.scalars)
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The words of each cell of text, and of each value of a condition, with one space between them and around them."""
         cells = (each for row in self.rows for cell in row for each in (cell if isinstance(cell, list) else [cell]))
         values = (each for condition in comparisons_of(self.result.query.where) for each in condition.scalars)
-        texts = [each for each in (*cells, *values) if isinstance(each, str)]
-        return frozenset(pair for text in texts for pair in pairwise(words(text)))
+        return [folded(each) for each in dict.fromkeys((*cells, *values)) if isinstance(each, str)]
 
     @cached_property
     def singles(self) -> list[float]:

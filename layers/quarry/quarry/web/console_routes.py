@@ -11,6 +11,7 @@ from typing import Any
 from fastapi import APIRouter, Request, Response
 
 from quarry.platform.settings import Settings
+from quarry.services.services import Services
 from quarry.web.admission import without_place
 from quarry.web.contract import PageConfig, SignIn
 from quarry.web.filled_domains import REMEMBERED_SECONDS, filled_domains
@@ -29,21 +30,18 @@ router = APIRouter(tags=["console"])
 @router.get("/config.json")
 @without_place
 async def config(request: Request, response: Response, services: ServicesDependency) -> PageConfig:
-    """What the page needs to know: domains that hold data, sign-in, path prefix."""
+    """What the page needs to know: domains that hold data, sign-in, path prefix, examples."""
     event = request.scope.get("aws.event") or {}
     sign_in = sign_in_of(event, services.settings)
     domains = await filled_domains(services, services.database.reserve, seconds=REMEMBERED_SECONDS)
     response.headers["Cache-Control"] = CACHE_CONTROL
-    return PageConfig(domains=domains, sign_in=sign_in, prefix=_prefix(event))
+    examples = await _examples(services)
+    return PageConfig(domains=domains, sign_in=sign_in, prefix=_prefix(event), examples=examples)
 
 
-@router.get("/examples.json", include_in_schema=False)
-@without_place
-async def examples(response: Response, services: ServicesDependency) -> dict[str, list[str]]:
-    """Questions to try, for each domain whose sample data is loaded."""
+async def _examples(services: Services) -> dict[str, list[str]]:
     rows = await services.database.reserve.rows("select domain from loaded_samples")
     loaded = {row["domain"] for row in rows}
-    response.headers["Cache-Control"] = CACHE_CONTROL
     return {domain: questions for domain, questions in _example_questions().items() if domain in loaded}
 
 

@@ -54,8 +54,11 @@ class SignIn(LazyModel):
 
 
 class PageConfig(LazyModel):
-    """`domains` are those that hold data; `sign_in` is null where nobody signs in; `prefix` comes before every path."""
+    """`domains` are those that hold data; `sign_in` is null where nobody signs in; `prefix` comes before every path.
+    `examples` are questions to try, for each domain whose sample data is loaded.
+    """
 
     domains: list[str]
     sign_in: SignIn | None
     prefix: str
+    examples: dict[str, list[str]] = {}

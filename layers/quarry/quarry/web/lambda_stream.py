@@ -20,7 +20,6 @@ from awslambdaric.lambda_runtime_marshaller import LambdaMarshaller
 
 from quarry.web.streamed_response import StreamedResponse
 
-PRELUDE_CONTENT_TYPE = "application/vnd.awslambda.http-integration-response"
 REPLY_SECONDS = 2.0
 """How long Lambda may take to confirm the response."""
 
@@ -35,7 +34,7 @@ class _Marshaller(LambdaMarshaller):  # type: ignore[misc]
     def marshal_response(self, response: Any) -> Any:
         """The result to send, and its content type."""
         if isinstance(response, StreamedResponse):
-            return response, PRELUDE_CONTENT_TYPE
+            return response, response.media_type
         return super().marshal_response(response)
 
 
@@ -65,7 +64,8 @@ async def _post(address: str, invoke_id: str, response: StreamedResponse, header
     host, _, port = address.partition(":")
     reader, writer = await asyncio.open_connection(host, int(port or 80))
     try:
-        writer.write(_head(address, invoke_id, headers) + _chunk(response.prelude))
+        prelude = _chunk(response.prelude) if response.prelude else b""  # an empty chunk would be the end
+        writer.write(_head(address, invoke_id, headers) + prelude)
         error = await _send_body(writer, response)
         writer.write(b"0\r\n" + _error_trailers(error) + b"\r\n")
         async with asyncio.timeout(REPLY_SECONDS):

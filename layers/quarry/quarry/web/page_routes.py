@@ -1,17 +1,17 @@
-"""The page, the API reference and their assets, served so that a browser may cache them.
+"""The page, the API reference and their files, served so that a browser may cache them.
 
-Addresses of assets contain a hash of all of them, `/assets/<version>/app.js`, and assets import each other by relative paths. All
-files are text, as API Gateway's buffered responses require, and are served without comments.
+A first visit makes four requests: the document, one script, one style sheet and `/config.json`. Addresses of files contain a hash
+of all of them, `/assets/<version>/page.js`. All are text, as API Gateway's buffered responses require. `page_bundle` puts them
+together.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
@@ -19,12 +19,11 @@ from starlette.responses import RedirectResponse, Response
 from quarry.platform.errors import NotFound
 from quarry.web.admission import without_place
 from quarry.web.console_routes import sign_in_of
+from quarry.web.page_bundle import BUILT, Parts, put_together
 from quarry.web.requests import services_of
 from quarry.web.text_files import ASKED_FOR_EACH_TIME, KEPT_FOR_GOOD, TextFile, text_response
 
 DIRECTORY = Path(__file__).resolve().parents[1] / "page"
-ASSETS = "assets"
-VERSION_LENGTH = 12
 
 MEDIA_TYPES = {
     ".css": "text/css; charset=utf-8",
@@ -37,7 +36,8 @@ MEDIA_TYPES = {
 
 # `{connect}` is where the browser exchanges its code for a token. No Trusted Types policy is allowed: nothing parses HTML.
 CONTENT_SECURITY_POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; font-src data:; connect-src 'self'{connect}; "
+    "default-src 'none'; script-src 'self' 'sha256-{boot}'; style-src 'self'; img-src 'self' data:; font-src data:; "
+    "connect-src 'self'{connect}; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 )
 SECURITY_HEADERS = {
@@ -46,49 +46,30 @@ SECURITY_HEADERS = {
     "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
 }
 
-# only comments on lines of their own: others may be part of a string
-_COMMENT = re.compile(rb"^[ \t]*(?:/\*(?:(?!\*/).)*\*/[ \t]*|//[^\n]*)$", re.DOTALL | re.MULTILINE)
-
 router = APIRouter(tags=["console"], include_in_schema=False)
 
 
 @dataclass(frozen=True)
 class Page:
-    """The HTML of both pages, which refer to assets by version, and the assets by their path."""
+    """The HTML of both pages, the files that it refers to, their version, and the hash of the script within it."""
 
     html: TextFile
     reference: TextFile
     assets: Mapping[str, TextFile]
     version: str
+    boot_hash: str
 
 
 @lru_cache(maxsize=1)
 def page() -> Page:
-    """The page that this package contains."""
-    root = DIRECTORY / ASSETS
-    paths = sorted(path for path in root.rglob("*") if path.is_file())
-    assets = {path.relative_to(root).as_posix(): _read(path) for path in paths}
-    version = hashlib.sha256(b"".join(name.encode() + file.body for name, file in assets.items())).hexdigest()
-    version = version[:VERSION_LENGTH]
-    return Page(_versioned("index.html", version), _versioned("reference.html", version), assets, version)
-
-
-def _versioned(name: str, version: str) -> TextFile:
-    html = _read(DIRECTORY / name)
-    return TextFile(html.body.replace(f'"{ASSETS}/'.encode(), f'"{ASSETS}/{version}/'.encode()), html.media_type)
-
-
-def _read(path: Path) -> TextFile:
-    body = path.read_bytes()
-    # vendored files are served unchanged, with their licence
-    if path.suffix in {".css", ".js"} and "vendor" not in path.parts:
-        body = without_comments(body)
-    return TextFile(body, MEDIA_TYPES[path.suffix])
-
-
-def without_comments(source: bytes) -> bytes:
-    """A script or style sheet without its comments; line numbers stay the same."""
-    return _COMMENT.sub(lambda comment: b"\n" * comment.group().count(b"\n"), source)
+    """The page that this package contains, put together when it was built or else now."""
+    built = DIRECTORY / BUILT
+    parts: Parts = json.loads(built.read_text(encoding="utf-8")) if built.exists() else put_together(DIRECTORY)
+    files = {
+        name: TextFile(text.encode(), MEDIA_TYPES[PurePosixPath(name).suffix]) for name, text in parts["files"].items()
+    }
+    html, reference = files.pop("index.html"), files.pop("reference.html")
+    return Page(html, reference, files, parts["version"], parts["boot_hash"])
 
 
 @router.get("/")
@@ -138,4 +119,4 @@ async def embedded_element(request: Request) -> Response:
 
 def _content_security_policy(request: Request) -> str:
     sign_in = sign_in_of(request.scope.get("aws.event") or {}, services_of(request).settings)
-    return CONTENT_SECURITY_POLICY.format(connect=f" {sign_in.domain}" if sign_in else "")
+    return CONTENT_SECURITY_POLICY.format(boot=page().boot_hash, connect=f" {sign_in.domain}" if sign_in else "")

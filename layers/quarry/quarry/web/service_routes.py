@@ -5,33 +5,48 @@ from __future__ import annotations
 import asyncio
 from typing import Annotated, Literal
 
-from fastapi import APIRouter, Query, Request
+from fastapi import APIRouter, Depends, Query, Request
 from starlette.responses import JSONResponse, Response
 
 from quarry.platform.errors import QuarryError
 from quarry.postgres.pool import Database
 from quarry.postgres.reader import Reader, ReaderState
-from quarry.services.services import Services
+from quarry.services.services import Caller, Services
 from quarry.web.admission import without_place
 from quarry.web.contract import Health
 from quarry.web.description import Description
-from quarry.web.requests import ServicesDependency
+from quarry.web.requests import ServicesDependency, verified_caller
 from quarry.web.text_files import ASKED_FOR_EACH_TIME, text_response
 
 RETRY_AFTER_SECONDS = 5
 ANSWER_SECONDS = 2.0
 """A database that takes longer for an empty statement is reported as unavailable."""
 
-DEEP = "Check the database even if that wakes it. Otherwise, a database that pauses when idle is not checked."
+DEEP = """Check the database even if that wakes it, for which a token is needed; behind API Gateway, which verifies none here, ask
+`/health/deep`. Otherwise, a database that pauses when idle is not checked."""
 
 router = APIRouter(tags=["service"])
 
 
 @router.get("/health", response_model=Health, responses={503: {"model": Health}})
 @without_place
-async def health(services: ServicesDependency, deep: Annotated[bool, Query(description=DEEP)] = False) -> Response:
+async def health(
+    request: Request, services: ServicesDependency, deep: Annotated[bool, Query(description=DEEP)] = False
+) -> Response:
     """Whether this service can answer."""
-    asks = deep or not services.settings.database_wake_seconds
+    if deep:
+        verified_caller(request)
+    return await _health(services, asks=deep or not services.settings.database_wake_seconds)
+
+
+@router.get("/health/deep", response_model=Health, responses={503: {"model": Health}})
+@without_place
+async def deep_health(services: ServicesDependency, caller: Annotated[Caller, Depends(verified_caller)]) -> Response:
+    """The same as `/health?deep=1`, at an address where API Gateway verifies tokens."""
+    return await _health(services, asks=True)
+
+
+async def _health(services: Services, *, asks: bool) -> Response:
     reachable, reader = await _database_state(services) if asks else (True, None)
     state: Literal["ok", "unavailable"] = "ok" if reachable else "unavailable"
     models = {name: breaker.state for name, breaker in services.breakers.items()}

@@ -1,10 +1,11 @@
-"""A streamed response of a Lambda function: API Gateway's event becomes an ASGI scope, and the application's messages come out
-one by one. `lambda_stream` sends them.
+"""A streamed response of a Lambda function, which `lambda_stream` sends. For API Gateway, its event becomes an ASGI scope, and
+the application's messages come out one by one.
 """
 
 from __future__ import annotations
 
 import asyncio
+import gzip
 import json
 from collections import defaultdict
 from collections.abc import AsyncGenerator
@@ -13,10 +14,14 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from mangum.handlers.api_gateway import APIGateway
+from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Scope
 
 from quarry.web.middleware import BEGAN, deadline_of
 
+PRELUDE_MEDIA_TYPE = "application/vnd.awslambda.http-integration-response"
+COMPRESSED_BYTES_MIN = 1024
+COMPRESSION_LEVEL = 5
 PRELUDE_END = b"\0" * 8
 GRACE_SECONDS = 1.0
 """How long after its deadline a stream may take for its last event, before it is cut off."""
@@ -27,32 +32,32 @@ _HOP_BY_HOP = frozenset(("connection", "content-length", "transfer-encoding"))
 
 @dataclass(frozen=True)
 class StreamedResponse:
-    """A response after the first piece of its body. `body` raises what the application raised, and TimeoutError when the
-    invocation's time is up; closing it ends the application's work.
+    """A response whose body is sent as it is made. `body` raises what its maker raised, and TimeoutError when the invocation's
+    time is up; closing it ends the work.
     """
 
-    status: int
-    headers: list[tuple[str, str]]
     body: AsyncGenerator[bytes]
     latest: float
     """When the response is cut off, by the event loop's clock."""
+    prelude: bytes = b""
+    """What API Gateway reads before the body."""
+    media_type: str = "application/octet-stream"
     loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.get_running_loop)
     """The loop on which the body is made."""
 
-    @property
-    def prelude(self) -> bytes:
-        """The status and headers, which API Gateway reads before the body."""
-        values: defaultdict[str, list[str]] = defaultdict(list)
-        for name, value in self.headers:
-            if name not in _HOP_BY_HOP:
-                values[name].append(value)
-        metadata: dict[str, Any] = {"statusCode": self.status}
-        if cookies := values.pop("set-cookie", None):
-            metadata["cookies"] = cookies
-        metadata["headers"] = {name: each[0] for name, each in values.items() if len(each) == 1}
-        if repeated := {name: each for name, each in values.items() if len(each) > 1}:
-            metadata["multiValueHeaders"] = repeated
-        return json.dumps(metadata).encode() + PRELUDE_END
+
+def _prelude(status: int, headers: list[tuple[str, str]]) -> bytes:
+    values: defaultdict[str, list[str]] = defaultdict(list)
+    for name, value in headers:
+        if name not in _HOP_BY_HOP:
+            values[name].append(value)
+    metadata: dict[str, Any] = {"statusCode": status}
+    if cookies := values.pop("set-cookie", None):
+        metadata["cookies"] = cookies
+    metadata["headers"] = {name: each[0] for name, each in values.items() if len(each) == 1}
+    if repeated := {name: each for name, each in values.items() if len(each) > 1}:
+        metadata["multiValueHeaders"] = repeated
+    return json.dumps(metadata).encode() + PRELUDE_END
 
 
 async def respond(app: ASGIApp, event: dict[str, Any], context: object, *, began: float) -> StreamedResponse:
@@ -69,7 +74,21 @@ async def respond(app: ASGIApp, event: dict[str, Any], context: object, *, began
         await messages.aclose()
         raise
     headers = [(name.decode("latin-1").lower(), value.decode("latin-1")) for name, value in start["headers"]]
-    return StreamedResponse(start["status"], headers, _body(first, messages, latest), latest)
+    if (body := _compressed(first, headers, Headers(raw=scope["headers"]))) is not None:
+        first = {**first, "body": body}
+        headers += [("content-encoding", "gzip"), ("vary", "Accept-Encoding")]
+    prelude = _prelude(start["status"], headers)
+    return StreamedResponse(_body(first, messages, latest), latest, prelude, PRELUDE_MEDIA_TYPE)
+
+
+def _compressed(first: Message, headers: list[tuple[str, str]], asked: Headers) -> bytes | None:
+    """The body of a whole JSON answer for a client that takes gzip: API Gateway compresses nothing that streams."""
+    named, body = dict(headers), first.get("body", b"")
+    is_whole = not first.get("more_body") and "content-encoding" not in named
+    is_json = named.get("content-type", "").startswith(("application/json", "application/problem+json"))
+    if not (is_whole and is_json and len(body) >= COMPRESSED_BYTES_MIN and "gzip" in asked.get("accept-encoding", "")):
+        return None
+    return gzip.compress(body, COMPRESSION_LEVEL, mtime=0)
 
 
 async def _body(first: Message, messages: AsyncGenerator[Message], latest: float) -> AsyncGenerator[bytes]:

@@ -210,5 +210,5 @@ class GeneratedRoutes:
 
     @route("GET /config.json", PageConfig)
     def config(self) -> Sent:
-        """What the page needs to know: domains that hold data, sign-in, path prefix."""
+        """What the page needs to know: domains that hold data, sign-in, path prefix, examples."""
         return Sent()

@@ -272,9 +272,14 @@ class WrittenRoutes:
         return _projects_sent(question, history, project_id, types, understood)
 
     @route("GET /health", Health, also=503)
-    def health(self, *, deep: bool = False) -> Sent:
-        """Whether the service can answer. `deep` checks the database even if that wakes it."""
-        return Sent(query={"deep": "true"} if deep else None)
+    def health(self) -> Sent:
+        """Whether the service can answer."""
+        return Sent()
+
+    @route("GET /health/deep", Health, also=503)
+    def deep_health(self) -> Sent:
+        """The same, with its database checked even if that wakes it."""
+        return Sent()
 
 
 def _filters(

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import io
 import os
-import signal
 import sys
 from collections.abc import Sequence
-from types import FrameType
-from typing import NoReturn
+
+import click
 
 from quarry import __version__
 from quarry.local.cli import data, searching
-from quarry.local.cli.parsing import FAILED, WRONG_USAGE, Arguments, Command, CommandsHelp, Parser, WrongUsage
-
-INTERRUPTED, TERMINATED = 128 + signal.SIGINT, 128 + signal.SIGTERM
+from quarry.local.cli.command import FAILED, WRONG_USAGE, Group, Invocation, option
 
 _EPILOG = """\
 environment:
@@ -35,8 +32,9 @@ exit status:
 """
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; the exit status."""
+def main(arguments: Sequence[str] | None = None, *, in_stack: bool = False) -> int:
+    """Run one command; the exit status. `in_stack` says that this is the function `admin` of a stack."""
+    argv = sys.argv[1:] if arguments is None else [*arguments]
     # As the local embedding model needs it, before anything else imports numpy, which reads it once.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     for stream in (sys.stdout, sys.stderr):
@@ -45,7 +43,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             stream.reconfigure(errors="replace")
     try:
         try:
-            return _run(parser().parse_args(arguments))
+            return _run(argv, in_stack=in_stack)
         finally:
             sys.stdout.flush()
     except BrokenPipeError:
@@ -54,37 +52,21 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return FAILED
 
 
-def _run(given: Arguments) -> int:
-    from quarry.local.config import take_dotenv
-    from quarry.local.logs import configure_logging
-
-    # Commands report errors themselves; `serve` logs more once it knows the settings.
-    configure_logging("ERROR")
-    signal.signal(signal.SIGTERM, _terminate)
+def _run(argv: list[str], *, in_stack: bool) -> int:
     try:
-        given.dotenv = take_dotenv()
-        return _chosen(given)(given)
-    except KeyboardInterrupt:
-        return INTERRUPTED
+        return int(commands().main(argv, "quarry", standalone_mode=False, obj=Invocation(argv, in_stack)))
+    except click.UsageError as error:
+        name = error.ctx.command_path if error.ctx else "quarry"
+        _complain(f"{error.format_message().rstrip('.')}; see `{name} --help`", name)
+        return WRONG_USAGE
     except BrokenPipeError:
         raise
-    except WrongUsage as error:
-        _complain(f"{error}; see `quarry {given.command} --help`")
-        return WRONG_USAGE
     except Exception as error:
         message = _explain(error)
         if message is None:
             raise
         _complain(message)
         return FAILED
-
-
-def _chosen(given: Arguments) -> Command:
-    """The command to run, here or on the server. Raises WrongUsage."""
-    command: Command | None = given.run if given.server is None else given.remote
-    if command is None:
-        raise WrongUsage("this command needs the database itself: run it without --server, with DATABASE_URL set")
-    return command
 
 
 def _explain(error: Exception) -> str | None:
@@ -115,30 +97,28 @@ def _explain_postgres(error: Exception) -> str | None:
     return translated.message if translated else f"Postgres reports: {error.diag.message_primary or error}"
 
 
-def _complain(message: str) -> None:
-    print("quarry:", " ".join(message.split()), file=sys.stderr)
+def _complain(message: str, name: str = "quarry") -> None:
+    print(f"{name}:", " ".join(message.split()), file=sys.stderr)
 
 
-def _terminate(signal_number: int, frame: FrameType | None) -> NoReturn:
-    """End on SIGTERM as on an error, so that the embedded Postgres is released."""
-    raise SystemExit(TERMINATED)
-
-
-def parser() -> Parser:
+def commands() -> Group:
     """The whole command line."""
-    quarry = Parser(
-        prog="quarry",
-        description="Agentic search over your own Postgres.",
+    quarry = Group(
+        "quarry",
+        params=[
+            option("--server", metavar="URL", help="Ask a server; works with `ask`, `query` and `credits show`."),
+            option("--stack", metavar="NAME", help="Run the command inside a stack on AWS, with your AWS credentials."),
+        ],
+        help="Agentic search over your own Postgres.",
         epilog=_EPILOG,
-        formatter_class=CommandsHelp,
+        subcommand_metavar="COMMAND",
+        no_args_is_help=False,
     )
-    quarry.add_argument("--version", action="version", version=f"quarry {__version__}")
-    quarry.add_argument("--server", metavar="URL", help="ask a server; works with `ask`, `query` and `credits show`")
-    commands = quarry.add_subparsers(title="commands", dest="command", metavar="COMMAND", required=True)
-    searching.add_serving(commands)
-    data.add_to(commands)
-    searching.add_searching(commands)
-    searching.add_judging(commands)
-    searching.add_users(commands)
-    searching.add_installation(commands)
+    click.version_option(__version__, prog_name="quarry", message="%(prog)s %(version)s")(quarry)
+    searching.add_serving(quarry)
+    data.add_to(quarry)
+    searching.add_searching(quarry)
+    searching.add_judging(quarry)
+    searching.add_users(quarry)
+    searching.add_installation(quarry)
     return quarry

@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from quarry.local.cli.parsing import (
+import click
+
+from quarry.local.cli.command import (
     DONE,
     FAILED,
+    FILE,
+    Argument,
     Arguments,
-    Commands,
-    FilesAlone,
-    Parser,
+    Group,
     WrongUsage,
-    above,
     add,
     add_group,
+    flag,
+    option,
 )
 
 if TYPE_CHECKING:
@@ -27,52 +29,58 @@ _OF_OWN_TABLES = ("key", "append", "replace", "decimal", "dates", "empty")
 """Options of `load` that do not apply to built-in tables: the fields of these define how they are written."""
 
 
-def _load(given: Arguments) -> int:
+def _load(arguments: Arguments) -> int:
     from quarry.local.data import fetched, load_table
     from quarry.local.file_collection import load_collection, table_of
 
-    options = _read_options(given)
-    if given.collection is None:
-        _check_table(given)
-        with fetched(map(_file, given.files)) as files:
+    if arguments.append and arguments.replace:
+        raise WrongUsage("--append and --replace exclude each other")
+    options, files = _read_options(arguments), arguments.files
+    if arguments.collection is None:
+        table, *files = files
+        _check_table(table, files, arguments)
+        with fetched(map(_file, files)) as paths:
             well = load_table(
-                given.table, files, options=options, skip_invalid=given.skip_invalid, embed=not given.no_embed
+                table, paths, options=options, skip_invalid=arguments.skip_invalid, embed=not arguments.no_embed
             )
         return DONE if well else FAILED
-    name = table_of(given.collection)
-    with fetched(map(_file, [given.table, *given.files])) as files:
+    name = table_of(arguments.collection)
+    with fetched(map(_file, files)) as paths:
         well = load_collection(
             name,
-            files,
+            paths,
             options=options,
-            mode="append" if given.append else "replace" if given.replace else "update",
-            key=given.key,
-            skip_invalid=given.skip_invalid,
-            embed=not given.no_embed,
+            mode="append" if arguments.append else "replace" if arguments.replace else "update",
+            key=arguments.key,
+            skip_invalid=arguments.skip_invalid,
+            embed=not arguments.no_embed,
         )
     return DONE if well else FAILED
 
 
-def _check_table(given: Arguments) -> None:
+def _check_table(table: str, files: list[str], arguments: Arguments) -> None:
     from quarry import catalog
 
-    if alone := [name for name in _OF_OWN_TABLES if getattr(given, name)]:
+    if alone := [name for name in _OF_OWN_TABLES if getattr(arguments, name)]:
         raise WrongUsage(f"--{alone[0]} needs a table of your own, which --as NAME makes")
-    if given.table not in catalog.LOADABLE:
-        advice = "; --as NAME makes a table of a file" if Path(given.table).exists() else ""
-        raise WrongUsage(f"there is no table {given.table!r}, but {', '.join(catalog.LOADABLE)}{advice}")
+    if table not in catalog.LOADABLE:
+        advice = "; --as NAME makes a table of a file" if Path(table).exists() else ""
+        raise WrongUsage(f"there is no table {table!r}, but {', '.join(catalog.LOADABLE)}{advice}")
+    if not files:
+        raise WrongUsage("name the files to load")
 
 
-def _read_options(given: Arguments) -> ReadOptions:
+def _read_options(arguments: Arguments) -> ReadOptions:
     from quarry.files.encodings import known_encoding
     from quarry.files.writing import ReadOptions, Writing
 
     try:
-        encoding = given.encoding and known_encoding(given.encoding)
+        encoding = arguments.encoding and known_encoding(arguments.encoding)
     except ValueError as error:
         raise WrongUsage(str(error)) from error
-    writing = Writing(given.decimal, given.dates, frozenset(given.empty))
-    return ReadOptions(given.format, encoding, given.header, given.total, given.sheet, writing)
+    writing = Writing(arguments.decimal, arguments.dates, frozenset(arguments.empty))
+    header = 0 if arguments.no_header else arguments.header
+    return ReadOptions(arguments.format, encoding, header, arguments.total, arguments.sheet, writing)
 
 
 def _file(text: str) -> Path | S3Object:
@@ -84,130 +92,138 @@ def _file(text: str) -> Path | S3Object:
         raise WrongUsage(str(error)) from error
 
 
-def add_to(commands: Commands) -> None:
+def _file_argument(text: str) -> Path | S3Object:
+    try:
+        return _file(text)
+    except WrongUsage as error:
+        raise click.BadParameter(str(error)) from error
+
+
+def add_to(group: Group) -> None:
     add(
-        commands, "sample", "quarry.local.data:load_samples", "load the sample data of every domain", "quarry sample",
+        group, "sample", "quarry.local.data:load_samples", "load the sample data of every domain", "quarry sample",
         facts={"loaded": []},
     )  # fmt: skip
     add(
-        commands, "migrate", "quarry.local.data:migrate_database", "bring the database up to date", "quarry migrate",
+        group, "migrate", "quarry.local.data:migrate_database", "bring the database up to date", "quarry migrate",
         facts={"migrations": [], "functions": []},
     )  # fmt: skip
-    _add_declaring(commands)
-    _add_load(commands)
-    embed = add(
-        commands, "embed", "quarry.local.data:embed_tables", "embed the rows that have no vectors yet",
-        "quarry embed --stale", facts={"tables": []},
+    _add_declaring(group)
+    _add_load(group)
+    add(
+        group, "embed", "quarry.local.data:embed_tables", "embed the rows that have no vectors yet",
+        "quarry embed --stale",
+        option("--stale", "scope", flag_value="stale", default="new", help="also the rows whose text has changed since"),
+        option(
+            "--all", "scope", flag_value="all",
+            help="drop every vector and embed everything again, as after a change of model",
+        ),
+        facts={"tables": []},
     )  # fmt: skip
-    which = embed.add_mutually_exclusive_group()
-    for scope, text in (
-        ("stale", "also the rows whose text has changed since"),
-        ("all", "drop every vector and embed everything again, as after a change of model"),
-    ):
-        which.add_argument(f"--{scope}", dest="scope", action="store_const", const=scope, default="new", help=text)
-    _add_index(commands)
-    add(commands, "cleanup", "quarry.local.data:clean_up", "delete what has expired", "quarry cleanup")
-    uninstall = add(
-        commands, "uninstall", "quarry.local.uninstall:uninstall", "drop everything of Quarry from the database",
-        "quarry uninstall --yes", json=False,
+    _add_index(group)
+    add(group, "cleanup", "quarry.local.data:clean_up", "delete what has expired", "quarry cleanup")
+    add(
+        group, "uninstall", "quarry.local.uninstall:uninstall", "drop everything of Quarry from the database",
+        "quarry uninstall --yes", flag("--yes", "confirmed", help="do not ask for confirmation"), json=None,
     )  # fmt: skip
-    uninstall.add_argument("--yes", dest="confirmed", action="store_true", help="do not ask for confirmation")
 
 
-def _add_declaring(commands: Commands) -> None:
-    drafting = add(
-        commands, "map", "quarry.local.collections:map_schema", "draft quarry.toml from tables that exist",
-        "quarry map support --output quarry.toml", json=False,
-        about="Draft quarry.toml from the tables of a schema, by their names, types, keys and statistics. It reads no rows and\n"
-        "changes nothing. Review the draft: docs/own-data.md explains it.",
+def _add_declaring(group: Group) -> None:
+    add(
+        group, "map", "quarry.local.collections:map_schema", "draft quarry.toml from tables that exist",
+        "quarry map support --output quarry.toml",
+        Argument("schema", "SCHEMA", "default: public", default="public"),
+        option("--output", metavar="FILE", type=FILE, help="write a new file (default: standard output)"),
+        flag("--force", help="overwrite the file"),
+        flag("--explain", help="print a table of what can be asked, not the draft"),
+        json=None,
+        about="Draft quarry.toml from the tables of a schema, by their names, types, keys and statistics. It reads up to 500 "
+        "rows of a table with JSON, and changes nothing. Review the draft: docs/declaration.md explains it.",
     )  # fmt: skip
-    drafting.add_argument("schema", metavar="SCHEMA", nargs="?", default="public", help="default: %(default)s")
-    drafting.add_argument("--output", metavar="FILE", type=Path, help="write a new file (default: standard output)")
-    drafting.add_argument("--force", action="store_true", help="overwrite the file")
-    drafting.add_argument("--explain", action="store_true", help="print a table of what can be asked, not the draft")
-
-    apply = add(
-        commands, "apply", "quarry.local.apply:apply_file", "make the database agree with quarry.toml",
-        "quarry apply --plan", facts={"changes": [], "collections": [], "tables": []},
+    add(
+        group, "apply", "quarry.local.apply:apply_file", "make the database agree with quarry.toml",
+        "quarry apply --plan",
+        Argument("path", "FILE", "a file, or s3://BUCKET/KEY (default: quarry.toml)", type=_file_argument, default="quarry.toml"),
+        flag("--plan", "only_plan", help="only show the changes"),
+        flag(
+            "--no-embed", "embed", flag_value=False, default=True,
+            help="do not embed now; `quarry embed` or `serve` does it later",
+        ),
+        facts={"changes": [], "collections": [], "tables": []},
     )  # fmt: skip
-    apply.add_argument(
-        "path", metavar="FILE", type=Path, nargs="?", default=Path("quarry.toml"), help="default: %(default)s"
-    )
-    apply.add_argument("--plan", dest="only_plan", action="store_true", help="only show the changes")
-    without = "do not embed now; `quarry embed` or `serve` does it later"
-    apply.add_argument("--no-embed", dest="embed", action="store_false", help=without)
-
-    reconcile = add(
-        commands, "reconcile", "quarry.local.apply:reconcile",
+    add(
+        group, "reconcile", "quarry.local.apply:reconcile",
         "compare collections with their tables, and correct differences", "quarry reconcile",
+        Argument("name", "COLLECTION", "only this collection", required=False),
         facts={"differing": [], "collections": [], "tables": []},
     )  # fmt: skip
-    reconcile.add_argument("name", metavar="COLLECTION", nargs="?", help="only this collection")
 
 
-def _add_load(commands: Commands) -> None:
+def _add_load(group: Group) -> None:
     load = add(
-        commands, "load", _load, "load files into a table", "quarry load tickets.csv --as tickets",
+        group, "load", _load, "load files into a table", "quarry load tickets.csv --as tickets",
+        Argument(
+            "files", "TABLE FILE...",
+            "one of the tables below (omit it with --as), and files, folders of files, s3://BUCKET/KEY, or - for standard input",
+            nargs=-1, required=True,
+        ),
+        option(
+            "--as", "collection", metavar="NAME",
+            help="make a table NAME or SCHEMA.NAME of the files, and search it as a collection",
+        ),
+        option("--key", metavar="COLUMN", help="with --as: the key column, instead of the guessed one"),
+        flag("--append", help="with --as: add rows even if the same file was loaded before"),
+        flag("--replace", help="with --as: keep only the rows of the files"),
+        *_reading(),
+        flag("--skip-invalid", help="skip invalid rows and keep the others"),
+        flag("--no-embed", help="do not embed now; `quarry embed` does it later"),
         facts={"files": [], "tables": []},
-        about="Load a table from files: CSV, JSON Lines, JSON, spreadsheets or Parquet, each gzipped or not. Every row is\n"
-        "validated, then inserted, or updated if its id exists. If a row is invalid, it is reported and nothing of its\n"
-        "file is loaded. New rows are then embedded. With --as the files become a table of their own, which is declared\n"
-        "in quarry.toml and searched: see docs/own-data.md.",
+        about="Load a table from files: CSV, JSON Lines, JSON, spreadsheets or Parquet, each gzipped or not. Every row is "
+        "validated, then inserted, or updated if its id exists. If a row is invalid, it is reported and nothing of its "
+        "file is loaded. New rows are then embedded. With --as the files become a table of their own, which is declared "
+        "in quarry.toml and searched: see docs/own-data.md. How a file is to be read is guessed unless you say it.",
     )  # fmt: skip
-    load.usage = "quarry load TABLE FILE... [OPTION...]\n       quarry load FILE... --as NAME [OPTION...]"
     load.appendix = _loadable_tables
-    load.add_argument("table", metavar="TABLE", help="one of the tables below; omit it with --as")
-    whence = "a file, a folder of files, s3://BUCKET/KEY, or - for standard input"
-    files = load.add_argument("files", metavar="FILE", nargs="+", help=whence)
-    load.add_argument(
-        "--as", dest="collection", metavar="NAME", action=FilesAlone, files=files,
-        help="make a table NAME or SCHEMA.NAME of the files, and search it as a collection",
-    )  # fmt: skip
-    load.add_argument("--key", metavar="COLUMN", help="with --as: the key column, instead of the guessed one")
-    again = load.add_mutually_exclusive_group()
-    twice = "with --as: add rows even if the same file was loaded before"
-    again.add_argument("--append", action="store_true", help=twice)
-    again.add_argument("--replace", action="store_true", help="with --as: keep only the rows of the files")
-    _add_reading(load)
-    load.add_argument("--skip-invalid", action="store_true", help="skip invalid rows and keep the others")
-    load.add_argument("--no-embed", action="store_true", help="do not embed now; `quarry embed` does it later")
 
 
-def _add_reading(load: Parser) -> None:
+def _reading() -> list[click.Parameter]:
     """Options for what a file does not say about itself."""
-    reading = load.add_argument_group("how to read a file; guessed by default")
-    formats = ("csv", "jsonl", "json", "parquet", "sheet")
-    reading.add_argument("--format", choices=formats, help="default: by the file's ending or content")
-    reading.add_argument("--encoding", metavar="NAME", help="encoding of the text, such as windows-1252 or utf-16")
-    header = reading.add_mutually_exclusive_group()
-    header.add_argument("--header", metavar="LINE", type=above(0), help="number of the line that names the columns")
-    header.add_argument("--no-header", dest="header", action="store_const", const=0, help="no line names the columns")
-    totals = "whether the last line holds totals, which are left out"
-    reading.add_argument("--total", action=argparse.BooleanOptionalAction, help=totals)
-    reading.add_argument("--sheet", metavar="NAME", help="which sheet of a spreadsheet")
-    sign = "with --as: the decimal separator, as in 1,234.50 or 1.234,50"
-    reading.add_argument("--decimal", metavar="SIGN", choices=(".", ","), help=sign)
-    reading.add_argument(
-        "--dates", choices=("dmy", "mdy"), help="with --as: order of day and month, as in 31.12.2024 or 12/31/2024"
-    )
-    nothing = "with --as: a text that means no value, such as n/a; repeatable"
-    reading.add_argument("--empty", metavar="TEXT", action="append", default=[], help=nothing)
+    formats = click.Choice(("csv", "jsonl", "json", "parquet", "sheet"))
+    return [
+        option("--format", type=formats, help="default: by the file's ending or content"),
+        option("--encoding", metavar="NAME", help="encoding of the text, such as windows-1252 or utf-16"),
+        option("--header", metavar="LINE", type=click.IntRange(1), help="number of the line that names the columns"),
+        flag("--no-header", help="no line names the columns"),
+        option("--total/--no-total", default=None, help="whether the last line holds totals, which are left out"),
+        option("--sheet", metavar="NAME", help="which sheet of a spreadsheet"),
+        option(
+            "--decimal", type=click.Choice((".", ",")),
+            help="with --as: the decimal separator, as in 1,234.50 or 1.234,50",
+        ),
+        option(
+            "--dates", type=click.Choice(("dmy", "mdy")),
+            help="with --as: order of day and month, as in 31.12.2024 or 12/31/2024",
+        ),
+        option(
+            "--empty", metavar="TEXT", multiple=True,
+            help="with --as: a text that means no value, such as n/a; repeatable",
+        ),
+    ]  # fmt: skip
 
 
-def _add_index(commands: Commands) -> None:
+def _add_index(group: Group) -> None:
     actions = add_group(
-        commands, "index", "verify or rebuild search data",
-        "Verify what search reads against the data that it is made of, or rebuild it: generated columns,\n"
+        group, "index", "verify or rebuild search data",
+        "Verify what search reads against the data that it is made of, or rebuild it: generated columns, "
         "rows of collections, values of facets, vectors, indexes, statistics. Searches continue meanwhile.",
         "quarry index verify motions",
     )  # fmt: skip
+    only = Argument("table", "TABLE", "only this table of `quarry load --help`, or this collection", required=False)
     for name, summary in (
         ("verify", "list differences from the data; status 1 if there are any"),
         ("rebuild", "rebuild it; embed only rows whose vectors are missing or old"),
     ):
-        action = add(actions, name, f"quarry_tools.index:{name}", summary, f"quarry index {name} motions")
-        only = "only this table of `quarry load --help`, or this collection"
-        action.add_argument("table", metavar="TABLE", nargs="?", help=only)
+        add(actions, name, f"quarry_tools.index:{name}", summary, f"quarry index {name} motions", only)
 
 
 def _loadable_tables() -> str:

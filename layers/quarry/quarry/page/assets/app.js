@@ -4,7 +4,6 @@
  * A view is a module `views/<domain>.js`:
  *
  *     export const title = 'People';
- *     export const stylesheet = 'views/people.css';          // relative to assets; optional
  *     export function mount(root, context) { …; return {show(params, entry) { … }, open(type, id, hint, quote) { … }, close() { … }}; }
  *
  * `mount` is called once for each visit of the domain and builds what stays. `show(params, entry)` follows immediately and after each
@@ -30,16 +29,23 @@
  *   open: (type: string, id: string, hint: any, quote?: string) => import('./components/panel.js').Panel | null}} View
  */
 
-import {Api, Problem} from './api.js';
+import {Api} from './api.js';
 import {button, element, icon, replace} from './dom.js';
 import {openKept} from './components/kept.js';
 import {emptyState, noticeOf} from './components/notice.js';
 import {schemeButton} from './components/scheme.js';
 import {DOMAINS} from './domains.js';
+import * as campaigns from './views/campaigns.js';
+import * as companies from './views/companies.js';
+import * as ontology from './views/ontology.js';
+import * as people from './views/people.js';
+import * as records from './views/records.js';
 import {currentEntry, forgetEntries} from './entries.js';
-import {Session, forget} from './signin.js';
+import {Session} from './signin.js';
 
 const HOME = new URL('./', location.href);
+
+const VIEWS = {campaigns, companies, ontology, people, records};
 
 const page = {
   view: document.querySelector('[data-view]'),
@@ -57,21 +63,16 @@ let item = null;
 /** What is known about opened items, by their names in the address. */
 const hints = new Map();
 
-/** Counts navigations: a navigation overtaken while its module loaded shows nothing. */
-let navigation = 0;
-
 /** Whether the current history entry is that of a closed panel. The next entry then replaces it, so that Back leads to the entry
  * before the one below the panel. (Going back on close would be asynchronous: the reader may have acted by then, and it may never happen.)
  */
 let isLeft = false;
 
-let config, session, api, examples;
+let config, session, api;
 
 async function start() {
   try {
-    // load the view in parallel with what it waits for
-    import(`./views/${namedDomain() ?? 'records'}.js`).catch(() => {});
-    [config, examples] = await Promise.all([fetchJson('config.json'), fetchJson('examples.json').catch(() => ({}))]);
+    config = await fetchJson('config.json');
     session = new Session(config.sign_in, HOME);
     api = new Api(HOME, {token: () => session.token(), refused: () => { session.refused(); showTools(); }});
   } catch (problem) {
@@ -126,9 +127,7 @@ function domainOf(params) {
 }
 
 /** Show the state in the address. */
-async function show() {
-  navigation += 1;
-  const own = navigation;
+function show() {
   const isSame = shown !== null && location.search === shown.entry?.address;
   const entry = currentEntry(isSame ? shown.entry : null);
   if (shown?.entry === entry) {
@@ -143,17 +142,7 @@ async function show() {
   if (shown?.domain !== domain) {
     shown?.view.close();
     shown = null;
-    const module = await fetchedView(domain);
-    // the reader may have navigated in the meantime
-    if (own !== navigation) return;
-    if (module === null) {
-      // a browser does not fetch a module again after a failure
-      fail(new Problem(navigator.onLine ? 'unreachable' : 'offline'), () => location.reload());
-      return;
-    }
-    // everything has loaded. This includes views: otherwise a view that never loads would reload the page forever
-    forget('quarry.tries');
-    shown = {domain, view: mounted(domain, module), entry: null};
+    shown = {domain, view: mounted(domain, VIEWS[domain]), entry: null};
   }
   shown.entry = entry;
   entry.address = location.search;
@@ -227,18 +216,6 @@ function openItem(name, hint, quote) {
   showItem();
 }
 
-/** The domain's module, with its stylesheet loaded; null if they could not be loaded. */
-async function fetchedView(domain) {
-  try {
-    const module = await import(`./views/${domain}.js`);
-    if (module.stylesheet) await styled(module.stylesheet);
-    return module;
-  } catch (error) {
-    console.info(error);
-    return null;
-  }
-}
-
 /** @returns {View} in the emptied page */
 function mounted(domain, module) {
   setTitle(domain, '');
@@ -262,7 +239,7 @@ function contextOf(domain) {
     api,
     session,
     address,
-    examples: examples[domain] ?? [],
+    examples: config.examples?.[domain] ?? [],
     go(params, {replace: inPlace = false} = {}) {
       if (inPlace) {
         history.replaceState(history.state, '', address(params) + location.hash);
@@ -289,15 +266,6 @@ function addressOf(domain, params) {
 
 function setTitle(domain, text) {
   document.title = `${text || DOMAINS[domain]} – Quarry`;
-}
-
-/** Load a stylesheet once; the view waits for it. */
-function styled(path) {
-  const href = new URL(path, import.meta.url).href;
-  if ([...document.styleSheets].some((sheet) => sheet.href === href)) return Promise.resolve();
-  return new Promise((resolve, reject) => {
-    document.head.append(element('link', {rel: 'stylesheet', href, on: {load: resolve, error: reject}}));
-  });
 }
 
 function showDomains(current) {

@@ -53,6 +53,11 @@ export function number(value, language = LANGUAGE) {
   return formatOf(Intl.NumberFormat, language, places(value)).format(value);
 }
 
+/** A part of 1 in percent. @param {number} value */
+export function percent(value, language = LANGUAGE) {
+  return formatOf(Intl.NumberFormat, language, {style: 'percent', ...places(100 * value)}).format(value);
+}
+
 /** @param {number} value @param {string | undefined} currency its ISO 4217 code; money may come without one @param {string} [language] */
 export function amount(value, currency, language = LANGUAGE, isMoney = Boolean(currency)) {
   const fewest = 'maximumFractionDigits' in places(value) ? {minimumFractionDigits: !isMoney || Number.isInteger(value) ? 0 : 2} : {};
@@ -78,15 +83,12 @@ export function plural(count, one, many = `${one}s`) {
 /** The label of a group without a value. */
 export const NONE = 'none';
 
-/** A group's value in words; periods as the service writes them: `2026-10-03`, `2026-W40`, `2026-10`, `2026-Q4` or `2026`. */
-export function groupLabel(value, period, language) {
-  if (value === null) return NONE;
-  if (period === 'month') return month(`${value}-01`, language);
-  return period === 'day' ? day(value, language) : String(value);
+/** A text that begins with a capital. @param {string} text */
+export function sentenceCase(text) {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 /** A name in the data, such as `agenda_item`, in words. */
 export function words(name) {
-  const text = String(name).replaceAll('_', ' ');
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return sentenceCase(String(name).replaceAll('_', ' '));
 }

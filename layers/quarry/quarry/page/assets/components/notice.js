@@ -95,7 +95,7 @@ export function endedNotice(error, again, onagain, session, goOn) {
 export function degradedRemark(steps, words = {}) {
   if (steps.length === 0) return null;
   const named = steps.map((step) => words[step] ?? step.replaceAll('_', ' '));
-  return remark('A service was unavailable, so simple rules did this: ', named.join(', '), '.');
+  return remark('Done by simple rules, not by a model: ', named.join(', '), '.');
 }
 
 /**

@@ -3,6 +3,7 @@
  */
 
 import {element} from '../dom.js';
+import {sentenceCase} from '../format.js';
 import {statementPlace} from '../markdown.js';
 import {openPreview, previewed} from './popover.js';
 
@@ -29,7 +30,7 @@ export function statementMark({state, reason} = {start: 0, end: 0, state: ''}) {
   const [sign, meaning] = MARKS[state];
   const mark = element('button', {type: 'button', class: 'citation statement-mark', 'aria-label': `${meaning}: ${reason}`, data: {state},
     on: {click: () => openPreview(mark, content)}}, sign);
-  const content = () => [element('p', {class: 'card-meta'}, meaning), element('p', {}, reason)];
+  const content = () => [element('p', {class: 'card-meta'}, meaning), element('p', {}, sentenceCase(reason ?? ''))];
   previewed(mark, content);
   return mark;
 }

@@ -1,19 +1,19 @@
 /** Campaigns: a conversation that shows its searches, the campaigns in an answer, and charts of them. */
 
 import {pathOf} from '../api.js';
-import {barChart, groupChart} from '../components/bars.js';
+import {barChart} from '../components/bars.js';
 import {choices, label, toggle} from '../components/chips.js';
 import {degradedRemark} from '../components/notice.js';
+import {numberCharts} from '../components/numbers.js';
 import {facts, openPanel} from '../components/panel.js';
 import {sortControl, sorted} from '../components/sorting.js';
 import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
 import {standing} from '../components/understood.js';
 import {button, element, outsideLink, replace} from '../dom.js';
 import {NONE, day, month, plural, words} from '../format.js';
-import {Chat, stylesheet} from './chat/chat.js';
+import {Chat} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
 
-export {stylesheet};
 export const title = 'Campaigns';
 
 const CARDS = 9;
@@ -84,7 +84,7 @@ class CampaignsTurn extends Turn {
 
   /** Only if numbers were asked for: charts would push the first campaign of a list off the screen. */
   figure() {
-    return this.#isCounted ? groupChart(this.answer.aggregation, {value_prop: 'value proposition'}) ?? this.#charts() : null;
+    return this.#isCounted ? numberCharts(this.answer.aggregation ?? undefined) ?? this.#charts() : null;
   }
 
   get #isCounted() {

@@ -1,21 +1,20 @@
 /** Companies: a conversation that shows its steps, and the companies it found with the reasons for each. */
 
 import {pathOf} from '../api.js';
-import {groupChart} from '../components/bars.js';
 import {label} from '../components/chips.js';
 import {Comparison, openComparison} from '../components/compare.js';
 import {fitLevel} from '../components/confidence.js';
 import {degradedRemark} from '../components/notice.js';
+import {numberCharts} from '../components/numbers.js';
 import {facts, openPanel} from '../components/panel.js';
 import {sortControl, sorted} from '../components/sorting.js';
 import {itemActions, markdownText, takeaway} from '../components/takeaway.js';
 import {standing} from '../components/understood.js';
 import {element, outsideLink, replace} from '../dom.js';
 import {money, number, plural, words} from '../format.js';
-import {Chat, stylesheet} from './chat/chat.js';
+import {Chat} from './chat/chat.js';
 import {Turn} from './chat/turn.js';
 
-export {stylesheet};
 export const title = 'Companies';
 
 const MESSAGES_MAX = 50;
@@ -66,9 +65,9 @@ class CompaniesTurn extends Turn {
     return this.answer.references.map(({companyId: id}) => ({type: 'company', id}));
   }
 
-  /** The groups of a count. */
+  /** The groups of numbers. */
   figure() {
-    return groupChart(this.answer.aggregation);
+    return numberCharts(this.answer.aggregation ?? undefined);
   }
 
   found() {

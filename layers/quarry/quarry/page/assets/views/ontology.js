@@ -18,7 +18,6 @@ import {moment, number, plural, words} from '../format.js';
 import {MarkdownView} from '../markdown.js';
 
 export const title = 'Projects';
-export const stylesheet = 'views/ontology.css';
 
 const TYPES = {
   task: 'Tasks', plan: 'Plans', goal: 'Goals', milestone: 'Milestones', document: 'Documents', output: 'Outputs', requirement: 'Requirements',

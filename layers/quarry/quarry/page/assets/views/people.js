@@ -22,7 +22,6 @@ import {plural} from '../format.js';
 import {comparedRows, openPerson, personCard, takenPeople} from './people/person.js';
 
 export const title = 'People';
-export const stylesheet = 'views/people.css';
 
 const STEP_WORDS = {
   people_cleanup: 'the tidying of the query', people_query: 'the reading of the query', people_reasons: 'the reasons',

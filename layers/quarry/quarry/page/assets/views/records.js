@@ -19,7 +19,6 @@ import {openRecord} from './records/record.js';
 import {Results} from './records/results.js';
 
 export const title = 'Records';
-export const stylesheet = 'views/records.css';
 
 const HISTORY_MAX = 5;
 

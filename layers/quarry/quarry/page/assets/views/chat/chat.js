@@ -13,7 +13,6 @@ import {Prompt, promptBar} from '../../components/prompt.js';
 import {former, packed, unpacked} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
 
-export const stylesheet = 'views/chat.css';
 
 /**
  * @typedef {object} Kind

@@ -7,6 +7,7 @@ import {conditionChips, forgetTaken} from '../../components/conditions.js';
 import {confidenceLevel} from '../../components/confidence.js';
 import {saver} from '../../components/kept.js';
 import {remark} from '../../components/notice.js';
+import {numbersNote} from '../../components/numbers.js';
 import {Streamed} from '../../components/streamed.js';
 import {highlighted, packed, without} from '../../components/understood.js';
 import {element, replace} from '../../dom.js';
@@ -157,7 +158,7 @@ export class Turn extends Streamed {
     const figure = this.figure();
     if (figure && !this.view.figure) this.view.illustrate(figure);
     const {confidence} = this.answer ?? {};
-    replace(this.after, confidence && element('p', {class: 'fine'}, confidenceLevel(confidence.level, confidence.label)), this.#drops(), this.understood(), this.news && remark(this.news.text), this.found());
+    replace(this.after, confidence && element('p', {class: 'fine'}, confidenceLevel(confidence.level, confidence.label)), numbersNote(this.answer?.aggregation ?? undefined, this), this.#drops(), this.understood(), this.news && remark(this.news.text), this.found());
     this.enter('done');
   }
 

@@ -6,11 +6,12 @@ import {Problem, pathOf} from '../../api.js';
 import {choices} from '../../components/chips.js';
 import {conditionChips, forgetTaken} from '../../components/conditions.js';
 import {degradedRemark, noticeOf, remark} from '../../components/notice.js';
+import {numberCharts, numbersNote} from '../../components/numbers.js';
 import {openPreview, previewed} from '../../components/popover.js';
 import {Streamed} from '../../components/streamed.js';
 import {button, element, replace} from '../../dom.js';
 import {day, plural, words} from '../../format.js';
-import {countFigure} from './count.js';
+import {languageOf} from './declared.js';
 import {answerFoot} from './foot.js';
 import {sourceCard, sourcePreview} from './record.js';
 
@@ -236,7 +237,15 @@ export class Answer extends Streamed {
 
   #draw(count) {
     this.count = count;
-    this.view.illustrate(countFigure(count, this.question, this.context));
+    this.view.illustrate(numberCharts(count, languageOf(count.query?.source)));
+  }
+
+  /** What the numbers are, and the records that they are of. */
+  #numbers() {
+    const {types = [], from, to, facets = {}} = this.count?.filters ?? {};
+    return this.count && this.state !== 'running' && element('div', {class: 'count'}, numbersNote(this.count, this),
+      // without request names for its conditions, a list would show other rows
+      types.length > 0 && element('p', {}, element('a', {href: this.context.address({q: this.question, tab: 'results', type: types, from, to, ...facets})}, 'Show the records behind this')));
   }
 
   flush() {
@@ -306,6 +315,7 @@ export class Answer extends Streamed {
     const questions = this.followups;
     replace(this.after, this.remarks,
       this.changed.length > 0 && remark(`Changed since this answer was given: ${this.changed.map(({title, change}) => (change === 'gone' ? `${title} (gone)` : title)).join(', ')}.`),
+      this.#numbers(),
       this.#conditions(),
       this.text && this.state !== 'new' && answerFoot(this),
       questions.length > 0 && element('section', {class: 'followups'},

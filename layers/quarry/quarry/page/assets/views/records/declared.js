@@ -45,11 +45,6 @@ function facetOf(type, name) {
   return types.find((each) => each.name === type)?.facets.find((each) => each.name === name);
 }
 
-/** The label of a field, or its name in words if the service has not declared it. @param {string} type @param {string} name */
-export function facetLabel(type, name) {
-  return facetOf(type, name)?.label ?? words(name).toLowerCase();
-}
-
 /** A value of a field in the format of the type's language: numbers, money and dates of facets; null for all others.
  * @param {string} type
  * @param {string} name

@@ -14,14 +14,16 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from urllib.parse import parse_qs, urlsplit
 
-from tests.deployed.runtime_api import PRELUDE_BYTES_MAX, PRELUDE_END, Event, Invocation, RuntimeApi, split_prelude
+from tools.rehearsal.runtime_api import PRELUDE_BYTES_MAX, PRELUDE_END, Event, Invocation, RuntimeApi, split_prelude
+
+STAGE = "/prod"
 
 
 class FrontDoor(ThreadingHTTPServer):
     daemon_threads = True
 
-    def __init__(self, api: RuntimeApi, seconds: float, handler: type[Handler] | None = None) -> None:
-        super().__init__(("127.0.0.1", 0), handler or Handler)
+    def __init__(self, api: RuntimeApi, seconds: float, handler: type[Handler] | None = None, port: int = 0) -> None:
+        super().__init__(("127.0.0.1", port), handler or Handler)
         self.api = api
         self.seconds = seconds
 
@@ -35,7 +37,16 @@ class Handler(BaseHTTPRequestHandler):
         self.pass_on(None)
 
     def do_POST(self) -> None:
-        self.pass_on(self.rfile.read(int(self.headers["Content-Length"])).decode())
+        self.pass_on(self.rfile.read(int(self.headers.get("Content-Length", 0))).decode())
+
+    do_HEAD = do_DELETE = do_GET  # noqa: N815
+    do_PATCH = do_POST  # noqa: N815
+
+    @property
+    def _path(self) -> str:
+        """The path without its stage."""
+        path = urlsplit(self.path).path
+        return path.removeprefix(STAGE) if path.startswith(f"{STAGE}/") else path
 
     def pass_on(self, body: str | None) -> None:
         self.close_connection = True
@@ -77,12 +88,12 @@ class Handler(BaseHTTPRequestHandler):
         for name, value in self.headers.items():
             headers[name].append(value)
         query = parse_qs(url.query, keep_blank_values=True)
-        context: Event = {"stage": "prod", "path": f"/prod{url.path}", "identity": {"sourceIp": "127.0.0.1"}}
+        context: Event = {"stage": "prod", "path": f"{STAGE}{self._path}", "identity": {"sourceIp": "127.0.0.1"}}
         if subject := self.headers.get("Authorization", "").removeprefix("Bearer "):
             context["authorizer"] = {"claims": {"sub": subject}}
         return {
             "resource": "/{proxy+}",
-            "path": url.path,
+            "path": self._path,
             "httpMethod": self.command,
             "headers": {name: values[-1] for name, values in headers.items()},
             "multiValueHeaders": dict(headers),

@@ -19,7 +19,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import pytest
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,7 +35,7 @@ INPUTS = (
     "layers",
     "sql/migrations",
     "sql/functions",
-    "tests/deployed/artifacts.py",
+    "tools/rehearsal/artifacts.py",
 )
 BUILD_SECONDS = 600.0
 STALE_SECONDS = 3600.0
@@ -69,14 +68,16 @@ class Artifacts:
         """The layer for functions that embed locally."""
         return self._layer("EmbeddingLayer")
 
-    def layers_of(self, name: str) -> list[Path]:
-        """The layers of the function for any parameters of the template."""
-        return [
-            self._layer(layer["Ref"])
-            for given in self._given(name)
-            for layer in given.get("Layers", [])
-            if "Ref" in layer
-        ]
+    @property
+    def wrapper(self) -> Path:
+        """What starts a function that streams."""
+        return self.shared_layer / "exec-wrapper"
+
+    def layers_of(self, name: str, *, embeds: bool = False) -> list[Path]:
+        """The layers of the function for any parameters of the template, or those with the local embedding model."""
+        named = [layer for given in self._given(name) for layer in given.get("Layers", [])]
+        chosen = [layer["Fn::If"][1] if embeds and "Fn::If" in layer else layer for layer in named]
+        return [self._layer(layer["Ref"]) for layer in chosen if "Ref" in layer]
 
     def function(self, name: str) -> Path:
         """What Lambda unpacks into `/var/task` for the function of the folder `name`."""
@@ -136,14 +137,6 @@ def find_interpreter() -> Path:
     raise CannotRun(
         f"{RUNTIME}, which the functions run on, is neither on PATH nor in {pyenv}: nothing is built or run"
     )
-
-
-def require_artifacts() -> Artifacts:
-    """The artifacts of this checkout. Skips the test if they cannot run."""
-    try:
-        return build()
-    except CannotRun as reason:
-        pytest.skip(str(reason))
 
 
 def build() -> Artifacts:

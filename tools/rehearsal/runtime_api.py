@@ -29,6 +29,7 @@ WRAPPER = ROOT / "layers" / "quarry" / "exec-wrapper"
 
 WAIT_SECONDS = PATIENCE_SECONDS
 
+HANDLER = "app.handler"
 VERSION = "7"
 """Of the functions that are started."""
 PRELUDE_END = b"\0" * 8
@@ -198,7 +199,14 @@ class Installation:
     python: Path
     function: Path
     packages: tuple[Path, ...]
-    wrapper: Path = WRAPPER
+    wrapper: Path | None = WRAPPER
+    """What starts the runtime that streams; None for the managed one."""
+
+    @property
+    def command(self) -> list[str | Path]:
+        if self.wrapper is None:
+            return [self.python, "-S", "-m", "awslambdaric", HANDLER]
+        return [self.wrapper, self.python, "/var/runtime/bootstrap.py"]
 
 
 @dataclass(frozen=True)
@@ -219,35 +227,45 @@ class FunctionProcess:
 
 @contextmanager
 def running_function(
-    installation: Installation, environment: Mapping[str, str], directory: Path
+    installation: Installation, environment: Mapping[str, str], directory: Path, *, processes: int = 1
 ) -> Iterator[FunctionProcess]:
-    """Start the function through its wrapper, as Lambda does, with nothing in its environment but what Lambda sets and
-    `environment`; end it with the block. `directory` is for its log."""
-    log_file = directory / f"{uuid.uuid4()}.log"
+    """Start the function as Lambda does, with nothing in its environment but what Lambda sets and `environment`; end it with the
+    block. `directory` is for its log. Each of its processes serves one invocation after another.
+    """
+    log_file = directory / f"{installation.function.name}-{uuid.uuid4()}.log"
     with RuntimeApi() as api, log_file.open("wb") as log:
-        process = subprocess.Popen(
-            [installation.wrapper, installation.python, "/var/runtime/bootstrap.py"],
-            cwd=installation.function,
-            env={
-                "PATH": os.defpath,
-                "PYTHONPATH": os.pathsep.join(map(str, installation.packages)),
-                "LAMBDA_TASK_ROOT": str(installation.function),
-                "AWS_LAMBDA_RUNTIME_API": api.address,
-                "AWS_LAMBDA_FUNCTION_NAME": "quarry-search",
-                "AWS_LAMBDA_FUNCTION_VERSION": VERSION,
-                "AWS_EXECUTION_ENV": "AWS_Lambda_python3.13",
-                "AWS_LAMBDA_LOG_FORMAT": "JSON",
-                "AWS_REGION": "us-east-1",
-                "AWS_ACCESS_KEY_ID": "testing",
-                "AWS_SECRET_ACCESS_KEY": "testing",
-                "_HANDLER": "app.handler",
-                **environment,
-            },
-            stdout=log,
-            stderr=subprocess.STDOUT,
-        )
+        running = [
+            subprocess.Popen(
+                installation.command,
+                cwd=installation.function,
+                env={**_environment(installation, api.address), **environment},
+                stdout=log,
+                stderr=subprocess.STDOUT,
+            )
+            for _ in range(processes)
+        ]
         try:
             yield FunctionProcess(api, log_file)
         finally:
-            process.kill()
-            process.wait()
+            for process in running:
+                process.kill()
+                process.wait()
+
+
+def _environment(installation: Installation, address: str) -> dict[str, str]:
+    return {
+        "PATH": os.defpath,
+        "PYTHONPATH": os.pathsep.join(map(str, [installation.function, *installation.packages])),
+        # in Lambda the function's folder cannot be written
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "LAMBDA_TASK_ROOT": str(installation.function),
+        "AWS_LAMBDA_RUNTIME_API": address,
+        "AWS_LAMBDA_FUNCTION_NAME": "quarry-search",
+        "AWS_LAMBDA_FUNCTION_VERSION": VERSION,
+        "AWS_EXECUTION_ENV": "AWS_Lambda_python3.13",
+        "AWS_LAMBDA_LOG_FORMAT": "JSON",
+        "AWS_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "testing",
+        "AWS_SECRET_ACCESS_KEY": "testing",
+        "_HANDLER": HANDLER,
+    }

@@ -1,0 +1,95 @@
+/**
+ * The numbers of an exact result, as an answer's `aggregation` has them: a bar chart for each, what they are, and the statement
+ * that runs.
+ */
+
+import {element, replace} from '../dom.js';
+import {amount, number, percent, sentenceCase} from '../format.js';
+import {barChart} from './bars.js';
+import {noticeOf} from './notice.js';
+import {loading} from './panel.js';
+import {copyButton} from './takeaway.js';
+
+const GROUPS_MAX = 20;
+/** What bars can show. Years and ranks are no amounts. */
+const DRAWN = new Set(['number', 'money']);
+
+/**
+ * A chart for each number of the groups; of very many groups, the latest periods or the first ones. Null without groups.
+ * @param {any} aggregation
+ * @param {string} [language] that of the data
+ */
+export function numberCharts({query, columns = [], groups = [], group_count: all = 0} = {}, language) {
+  const {group: keyed = [], aggregate = []} = lastOf(query);
+  if (keyed.length === 0 || groups.length < 2) return null;
+  const isInOrder = keyed.length === 1 && Boolean(keyed[0].period);
+  const drawn = isInOrder ? groups.slice(-GROUPS_MAX) : groups.slice(0, GROUPS_MAX);
+  const by = columns.slice(0, keyed.length).map(({label}) => label).join(' and ');
+  const charts = columns.slice(keyed.length).map((column, place) => {
+    const entries = drawn.map((group) => ({label: group.label, value: valueOf(group[column.name])}));
+    const isDrawn = DRAWN.has(column.kind) && aggregate[place]?.fn !== 'rank' && entries.some(({value}) => value !== null);
+    return isDrawn && barChart(`${sentenceCase(column.label)} by ${by}`, entries, {isSorted: true, written: (value) => written(column, value, language)});
+  }).filter(Boolean);
+  const count = Math.max(all, groups.length);
+  return charts.length === 0 ? null : element('div', {class: 'number-charts'}, charts,
+    count > drawn.length && element('p', {class: 'fine'}, `${drawn.length} of ${number(count)} are shown.`));
+}
+
+/**
+ * What the numbers are, unless the text of the answer says so, and the statement that runs, for who wants to see it.
+ * @param {any} aggregation
+ * @param {{question: string, text: string, context: import('../app.js').Context}} answer
+ */
+export function numbersNote({query, sentence} = {}, {question, text, context}) {
+  if (!query || !(query.aggregate || query.group)) return null;
+  const isSaid = !sentence || text.includes(sentence.replace(/\.$/, ''));
+  return element('div', {class: 'numbers-note'}, !isSaid && element('p', {class: 'fine'}, sentence), statementControl(query, question, context));
+}
+
+function statementControl(query, question, context) {
+  const body = element('div', {});
+  const load = async () => {
+    replace(body, loading(2));
+    try {
+      const {statement} = await context.api.post('query/explain', {question, query});
+      replace(body, shownStatement(statement, context));
+    } catch (error) {
+      replace(body, noticeOf(error, {retry: load, signIn: () => context.session.signIn()}));
+    }
+  };
+  return element('details', {class: 'statement', on: {toggle: ({target}) => { if (target.open && !body.hasChildNodes()) load(); }}},
+    element('summary', {}, 'Show the SQL'), body);
+}
+
+/** A statement with numbered places, and the value of each. It is copied with the values in it, to be run as it is. */
+function shownStatement({sql, parameters}, context) {
+  const names = Object.keys(parameters);
+  const placed = (of) => sql.replaceAll(/%\((\w+)\)s|%%/g, (place, name) => (name ? of(name) : '%'));
+  const lines = placed((name) => `$${names.indexOf(name) + 1}`).replaceAll(/, ("?\w+"? as (?:(?:not )?materialized )?\()/g, ',\n$1');
+  return [
+    element('pre', {tabindex: '0', 'aria-label': 'The statement'}, lines),
+    names.length > 0 && element('ol', {class: 'parameters', 'aria-label': 'Its parameters'}, names.map((name, place) => element('li', {}, `$${place + 1} = `, element('code', {}, literal(parameters[name]))))),
+    copyButton('Copy with its values', () => `${placed((name) => literal(parameters[name]))};`, context.announce),
+  ];
+}
+
+function literal(value) {
+  return typeof value === 'string' ? `'${value.replaceAll('\'', '\'\'')}'` : String(value);
+}
+
+/** The query whose rows a result has: itself, or what it asks about its groups. */
+function lastOf(query) {
+  return query?.then ? lastOf(query.then) : query ?? {};
+}
+
+/** A number; null where there is none. One that JSON cannot hold comes as text. */
+function valueOf(value) {
+  return value === null || value === undefined || !Number.isFinite(Number(value)) ? null : Number(value);
+}
+
+/** A number of a column in words: its currency or unit, parts of 1 in percent. */
+function written({kind, unit, share}, value, language) {
+  if (share) return percent(value, language);
+  if (kind === 'money') return amount(value, unit, language, true);
+  return unit ? `${number(value, language)} ${unit}` : number(value, language);
+}
