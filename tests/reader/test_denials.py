@@ -31,6 +31,11 @@ TODAY = datetime.date(2026, 7, 1)
         ("engineers in Lisbon who don't need a visa", "Lisbon", False),
         ("paintings no later than 2019", "2019", False),
         ("not only boats in Bremen", "Bremen", False),
+        ("hives without varnish since 2019", "since 2019", False),
+        ("Boote ohne Segel seit 2019", "2019", False),
+        ("bateaux sans voile depuis 2019", "2019", False),
+        ("no hives in Lisbon", "Lisbon", False),
+        ("hives neither in May nor in June", "in June", True),
         ("Boote aus Bremen", "Bremen", False),
         ("bateaux de Brest", "Brest", False),
     ],
@@ -45,6 +50,11 @@ def test_words_are_denied_as_far_as_a_denial_reaches(question: str, value: str, 
 def test_a_list_goes_on_as_it_began() -> None:
     tokens = tokenise("boats not in Bremen or Brest")
     assert min(chances_denied(tokens, [(3, 4), (5, 6)]).values()) >= DENIED_MIN
+
+
+def test_a_time_after_what_is_denied_is_not() -> None:
+    denied = chances_denied(tokenise("hives without varnish since 2019"), [(2, 3), (3, 5)])
+    assert [chance >= DENIED_MIN for chance in denied.values()] == [True, False]
 
 
 @pytest.mark.parametrize(
@@ -67,3 +77,10 @@ def test_no_candidate_asks_for_what_is_denied(question: str, links: list[ValueLi
 def test_what_is_denied_is_unread_where_no_candidate_denies_it() -> None:
     reading = read_question("tickets other than 12.5", DESK, [], TODAY, learned())
     assert reading.verdict != "confident"
+
+
+def test_a_denial_is_of_nothing_else() -> None:
+    question = "tickets other than open since October 2025"
+    reading = read_question(question, DESK, [ValueLink(3, 4, "tickets", "status", "open", 3)], TODAY, learned())
+    said = [*comparisons(reading.best[0][0].query.get("where", ()))]
+    assert {each[0].rpartition(".")[2] for each in said if each[3]} == {"status"}

@@ -7,6 +7,7 @@ the questions, by checksum, is held out.
 
 from __future__ import annotations
 
+import datetime
 import math
 import re
 import sys
@@ -18,9 +19,13 @@ from quarry.language.log_linear import Weights, packed_weights
 from quarry.language.tokens import keys, tokenise
 from quarry.platform.text import STOP_WORDS
 from quarry.reader.denials import CHOICES, TELLING, WEIGHTS_FILE, Run, chances_denied, evidence_of
+from quarry.spans.dates import find_dates
+from quarry.spans.money import find_money
+from quarry.spans.numbers import find_numbers
 from tools.fit.log_linear import Example, fitted, is_held_out, marked_texts, unmarked
 from tools.fit.pairs import own_pairs, part_of, spider_pairs
 
+TODAY = datetime.date(2026, 1, 1)
 ROOT = Path(__file__).parents[2]
 PAIRS = ROOT / "tests/pairs"
 WEIGHTS = ROOT / "layers/quarry/quarry/reader/weights"
@@ -41,10 +46,14 @@ Marked = tuple[str, dict[Run, bool]]
 
 
 def _placed(text: str, marks: Sequence[tuple[int, int, bool]]) -> Marked:
-    """A question with marks by characters, as marks by words."""
+    """A question with marks by characters, as marks by words. Times and amounts reach as far as the reader takes them to."""
     tokens = tokenise(text)
+    read = [*find_dates(text, tokens, TODAY), *find_money(text, tokens), *find_numbers(text, tokens)]
     found: dict[Run, bool] = {}
     for start, end, is_denied in marks:
+        for each in read:
+            if each.start < end and start < each.end:
+                start, end = min(start, each.start), max(end, each.end)
         inside = [place for place, each in enumerate(tokens) if each.start < end and start < each.end]
         if inside:
             found[inside[0], inside[-1] + 1] = is_denied

@@ -161,10 +161,10 @@ class _Own:
 
     def _add_value(self, said: SaidValue) -> None:
         chances = chances_of(said, self._shares)
-        if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._is_wished_elsewhere(said):
+        if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._is_wished_and_denied(said):
             self._rule_out(said, chances)
             return
-        if self._said.chance_denied(said.place) >= DENIED_MIN:
+        if self._is_denied(said):
             return  # no wish; whom it describes may be "people without a bank account"
         likely = [
             field
@@ -189,15 +189,14 @@ class _Own:
             self._tags.append(TagGroup(name, tags, is_demanded))
             self._evidence.append(evidence(self._said, said.place.first, said.place.last, tags[0].field, "preferred"))
 
-    def _is_wished_elsewhere(self, said: SaidValue) -> bool:
-        """Whether other words wish for the same: "security startups, no physical security" rules out something narrower."""
+    def _is_denied(self, said: SaidValue) -> bool:
+        return self._said.chance_denied(said.place) >= DENIED_MIN
+
+    def _is_wished_and_denied(self, said: SaidValue) -> bool:
+        """Whether the same value is wished here and denied there: "security, no physical security" denies a part."""
         meant = {(link.field, link.value) for link in said.links}
-        return any(
-            meant == {(link.field, link.value) for link in other.links}
-            and self._said.chance_denied(other.place) < DENIED_MIN
-            for other in self._said.values
-            if other is not said
-        )
+        same = [each for each in self._said.values if meant == {(link.field, link.value) for link in each.links}]
+        return len({self._is_denied(each) for each in same}) > 1
 
     def _add(self, condition: Condition, chance: float) -> None:
         if chance >= SURE:

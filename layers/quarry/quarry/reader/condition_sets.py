@@ -51,9 +51,14 @@ class Conditions:
 
     @property
     def keeps_denials(self) -> bool:
-        """Whether none of the tests states what the question may deny."""
+        """Whether none of the tests states what the question may deny. Where it denies some, the way in which the tests are
+        joined denies no other.
+        """
+        may_be = [test for test in self.tests if test.chance_denied >= DENIED_MIN]
         denied = self.tests if self.joined == "none" else self.tests[-1:] if self.joined == "not" else ()
-        return all(test.chance_denied < DENIED_MIN or test.is_denial or test in denied for test in self.tests)
+        return not may_be or (
+            all(test.is_denial or test in denied for test in may_be) and all(test in may_be for test in denied)
+        )
 
     @cached_property
     def limit(self) -> int | None:

@@ -56,7 +56,9 @@ def chances_denied(tokens: Sequence[Token], runs: Sequence[Run], weights: Weight
 def evidence_of(
     tokens: Sequence[Token], run: Run, before: Run | None, telling: Container[str], *, is_denied: bool
 ) -> list[str]:
-    """The words around a run, and how it follows the run before it, which `is_denied`. Words that are not `telling` are alike."""
+    """The words around a run, how it begins ("since 2012"), and how it follows the run before it, which `is_denied`. Words that
+    are not `telling` are alike.
+    """
     first, last = run
     since = before[1] if before else 0
     between = [*_words(tokens, range(first - 1, since - 1, -1), 1, telling)][:WINDOW]
@@ -64,6 +66,7 @@ def evidence_of(
     behind = [*_words(tokens, range(last, len(tokens)), 0, telling)][:BEHIND]
     joint = " ".join(between[:3]) if len(between) <= 3 else "far"
     state = ("denied" if is_denied else "said") if before else "start"
+    own = next(_words(tokens, range(first, last - 1), 0, telling), "")
     return [
         "",
         f"b:{' '.join(between[:1])}",
@@ -75,6 +78,8 @@ def evidence_of(
         *(f"after:{word}" for word in behind),
         f"p:{state}",
         f"p:{state}|{joint}",
+        f"own:{own}",
+        f"p:{state}|{joint}|{own}",
     ]
 
 
