@@ -21,6 +21,7 @@ from quarry.query.algebra import AnyOf, Comparison, Condition, Meant, Query
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
+from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import (
     Reading,
     ValueChances,
@@ -160,9 +161,11 @@ class _Own:
 
     def _add_value(self, said: SaidValue) -> None:
         chances = chances_of(said, self._shares)
-        if chances.denied > max(chances.asked_for, CHANCE_MIN):
+        if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._is_wished_and_denied(said):
             self._rule_out(said, chances)
             return
+        if self._is_denied(said):
+            return  # no wish; whom it describes may be "people without a bank account"
         likely = [
             field
             for field, chance in chances.asked_of.items()
@@ -185,6 +188,15 @@ class _Own:
             is_demanded = chances.asked_for >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
             self._tags.append(TagGroup(name, tags, is_demanded))
             self._evidence.append(evidence(self._said, said.place.first, said.place.last, tags[0].field, "preferred"))
+
+    def _is_denied(self, said: SaidValue) -> bool:
+        return self._said.chance_denied(said.place) >= DENIED_MIN
+
+    def _is_wished_and_denied(self, said: SaidValue) -> bool:
+        """Whether the same value is wished here and denied there: "security, no physical security" denies a part."""
+        meant = {(link.field, link.value) for link in said.links}
+        same = [each for each in self._said.values if meant == {(link.field, link.value) for link in each.links}]
+        return len({self._is_denied(each) for each in same}) > 1
 
     def _add(self, condition: Condition, chance: float) -> None:
         if chance >= SURE:
