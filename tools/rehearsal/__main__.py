@@ -8,6 +8,7 @@ streams on as they come, with a sign-in without passwords, and what `quarry --st
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
 import tempfile
@@ -28,6 +29,7 @@ ENVIRONMENTS = {"search": 3, "console": 2, "profile": 2}
 
 
 def main() -> int:
+    logging.getLogger("samtranslator").setLevel(logging.ERROR)
     parser = argparse.ArgumentParser(prog="make rehearse", description=__doc__)
     parser.add_argument("--port", type=int, default=8090, help="0 for any free port")
     try:

