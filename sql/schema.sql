@@ -1055,7 +1055,10 @@ CREATE FUNCTION quarry.count_candidates(p_table regclass, p_query quarry.weighed
     SET enable_seqscan TO 'on'
     AS $_$
 declare
-  condition constant text := case when p_fitting is not null then 'and t.id = any($4)' else coalesce('and (' || p_filter || ')', '') end;
+  condition constant text := case
+    -- not `any`, which the planner would estimate id by id
+    when cardinality(p_fitting) > 1000 then 'and t.id in (select unnest($4)) is true'
+    when p_fitting is not null then 'and t.id = any($4)' else coalesce('and (' || p_filter || ')', '') end;
   required constant tsquery := coalesce((p_query).required, '');
   holds_phrase constant boolean := required::text like '%<%';
   indexed constant tsquery := case when holds_phrase then bounded_index_query(p_table, required, 'infinity') else required end;
@@ -4138,7 +4141,10 @@ declare
     * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end);
   max_covered constant int := 6;
   is_filtered constant boolean := p_filter is not null or p_fitting is not null;
-  condition constant text := case when p_fitting is not null then 'and t.id = any($3)' else coalesce('and (' || p_filter || ')', '') end;
+  condition constant text := case
+    -- not `any`, which the planner would estimate id by id
+    when cardinality(p_fitting) > few then 'and t.id in (select unnest($3)) is true'
+    when p_fitting is not null then 'and t.id = any($3)' else coalesce('and (' || p_filter || ')', '') end;
   of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- only the index of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   holds_phrase constant boolean := coalesce(required::text like '%<%', false);
@@ -4468,8 +4474,8 @@ declare
   kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
   conditions constant text := concat_ws(' and ',
-    -- IS TRUE: as a condition of the index, the ids would be sorted for each row
-    coalesce('(' || p_filter || ')', case when p_fitting is not null then '(t.id = any($4)) is true' end), required);
+    -- not `any`: the planner would estimate it id by id and, as a condition of the index, sort the ids for each row
+    coalesce('(' || p_filter || ')', case when p_fitting is not null then 't.id in (select unnest($4)) is true' end), required);
   few text[];
 begin
   if p_embedding is null then

@@ -240,12 +240,66 @@ def test_agents_find_the_rows_that_meet_conditions_and_how_many_there_are(
         "select": ["agent", "status"],
         "limit": 20,
     }
-    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": asked}}
-    answer = client.post("/mcp", json=message, headers={"accept": "application/json, text/event-stream"})
-    found = json.loads(answer.text.partition("data: ")[2] or answer.text)["result"]["structuredContent"]
+    found = _searched(client, asked)
     assert [each["fields"] for each in found["results"]] == [{"agent": "Ada Palmer", "status": "open"}] * 12
     assert found["results"][0]["title"] == "Parcel 6 is late"
     assert (found["meeting"], found.get("more")) == ((12, None) if most > 12 else (11, True))
+
+
+def _searched(client: TestClient, asked: dict[str, Any]) -> dict[str, Any]:
+    """What an agent's search gives."""
+    message = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": asked}}
+    answer = client.post("/mcp", json=message, headers={"accept": "application/json, text/event-stream"})
+    found: dict[str, Any] = json.loads(answer.text.partition("data: ")[2] or answer.text)["result"]["structuredContent"]
+    return found
+
+
+SPELT = """
+alter table support.tickets add site text;
+alter table support.agents add home text;
+update support.agents set home = case id when 1 then 'FRANCE' else 'Oslo, Norway' end;
+insert into support.tickets (id, agent_id, status, subject, tags, site) values
+  (11, 1, 'waiting', 'Parcel', '{Red}', 'Lyon, France'), (12, 2, 'WAITING', 'Parcel', '{RED,blue}', 'FRANCE'),
+  (13, 2, ' Waiting ', 'Parcel', '{red}', 'Paris - France / Europe'),
+  (14, 1, 'waiting here', 'Parcel', '{reddish}', 'New France'),
+  (15, 2, 'done', 'Parcel', '{}', 'Oslo, Norway'), (16, 1, null, 'Parcel', '{}', null)
+"""
+
+
+@pytest.fixture(scope="module")
+def spelt(server_url: str, migrated_template: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestClient]:
+    """A help desk whose tickets spell one value in several ways."""
+    declared = (
+        TICKETS + 'site = "place"\nhome = { kind = "place", by = "agent_id", of = "support.agents", title = "home" }\n'
+    )
+    folder = tmp_path_factory.mktemp("spelt")
+    statements = (HELP_DESK, "alter table support.tickets alter status drop not null", SPELT)
+    with (
+        filled(server_url, migrated_template, folder, declared, *statements) as url,
+        local_client(client_of(url).app) as client,
+    ):
+        yield client
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "rows"),
+    [
+        ("status", "waiting", {11, 12, 13}),
+        ("tags", "red", {11, 12, 13}),
+        ("site", "France", {11, 12, 13}),
+        ("home", "France", {11, 14, 16}),
+        ("agent", "ada palmer", {11, 14, 16}),
+    ],
+)
+def test_agents_find_rows_by_a_value_in_every_spelling_and_no_other(
+    spelt: TestClient, field: str, value: str, rows: set[int]
+) -> None:
+    def found(op: str) -> set[int]:
+        where = [{"field": field, "op": op, "value": value}, {"field": "title", "value": "Parcel"}]
+        results = _searched(spelt, {"text": "parcel", "source": "tickets", "where": where, "limit": 20})["results"]
+        return {int(each["id"]) for each in results}
+
+    assert (found("="), found("!=")) == (rows, {11, 12, 13, 14, 15, 16} - rows)
 
 
 def test_a_filter_of_rows_does_not_change_how_words_are_weighed() -> None:

@@ -8,6 +8,7 @@ import pytest
 from psycopg.sql import SQL
 
 from quarry.platform.errors import ConfigurationError, DatabaseUnavailable
+from quarry.postgres.adapters import array_of_texts
 from quarry.postgres.pool import Database
 from tests.conftest import create_database
 
@@ -40,6 +41,12 @@ async def backend(database: Database) -> int:
     row = await database.row("select pg_backend_pid() as pid")
     assert row is not None
     return int(row["pid"])
+
+
+@pytest.mark.parametrize("texts", [[], [""], ["a,b", 'say "so"', "back\\slash", "{x}", "NULL", "é", "two\nlines"]])
+async def test_texts_reach_the_server_as_they_are(make_database: MakeDatabase, texts: list[str]) -> None:
+    row = await make_database().row("select %s::text[] as texts", [array_of_texts(texts)])
+    assert row == {"texts": texts}
 
 
 async def test_a_wrong_password_is_unavailable_and_not_told(

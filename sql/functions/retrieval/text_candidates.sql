@@ -52,7 +52,10 @@ declare
     * case when cardinality((p_query).words) <= few_words then wider / cardinality((p_query).words) else 1 end);
   max_covered constant int := 6;
   is_filtered constant boolean := p_filter is not null or p_fitting is not null;
-  condition constant text := case when p_fitting is not null then 'and t.id = any($3)' else coalesce('and (' || p_filter || ')', '') end;
+  condition constant text := case
+    -- not `any`, which the planner would estimate id by id
+    when cardinality(p_fitting) > few then 'and t.id in (select unnest($3)) is true'
+    when p_fitting is not null then 'and t.id = any($3)' else coalesce('and (' || p_filter || ')', '') end;
   of_best constant text := format('(select * from %s t where t.id = any($1) offset 0) t', p_table);  -- only the index of ids
   required constant tsquery := case when numnode((p_query).required) > 0 then (p_query).required end;
   holds_phrase constant boolean := coalesce(required::text like '%<%', false);

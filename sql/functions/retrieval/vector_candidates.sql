@@ -34,8 +34,8 @@ declare
   kind constant text := case when p_embedding_type is not null then format('e.embedding_type = %L', p_embedding_type) end;
   required constant text := case when numnode(p_required) > 0 then 't.text_search @@ $3' end;
   conditions constant text := concat_ws(' and ',
-    -- IS TRUE: as a condition of the index, the ids would be sorted for each row
-    coalesce('(' || p_filter || ')', case when p_fitting is not null then '(t.id = any($4)) is true' end), required);
+    -- not `any`: the planner would estimate it id by id and, as a condition of the index, sort the ids for each row
+    coalesce('(' || p_filter || ')', case when p_fitting is not null then 't.id in (select unnest($4)) is true' end), required);
   few text[];
 begin
   if p_embedding is null then

@@ -20,14 +20,14 @@ from quarry.platform.errors import FieldError, InvalidInput, QuarryError, Source
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Comparison, Condition, Meant, Query, Result
+from quarry.query.algebra import Comparison, Condition, Meant, Query, Result, Spelt
 from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe
 from quarry.query.execute import compile_query, execute
 from quarry.query.measures import measures_named
 from quarry.query.paths import Rows, resolve, source_of, with_comparisons
-from quarry.query.row_conditions import RowConditions
+from quarry.query.row_conditions import SERIAL, RowConditions
 from quarry.query.schema import Field, Schema, Source
 from quarry.retrieval.facets import NamedValue, SearchTable
 from quarry.retrieval.known_values import values_meant
@@ -110,10 +110,10 @@ async def filter_of(source: str, where: Sequence[Condition], asked: Asked, servi
     """The conditions with the rows that meet them. Raises InvalidInput, SourceUnavailable and DatabaseUnavailable."""
     query, reader = Query(source=source, where=tuple(where)), asked.acting(services).reader
     async with _faults_explained(query, asked, services):
-        known = await with_known_values(query, asked, reader)
+        known = await with_known_values(query, asked, reader, in_all_spellings=True)
         rows = RowConditions(source, asked.schema, asked.today, None)
         met = rows.met(known.where)
-        found = await reader.row(rows.keys(met))
+        found = await reader.acting(SERIAL).row(rows.keys(met))
     return Filter(met.as_string(None), found["keys"] if found else None, rows.keys_max)
 
 
@@ -259,9 +259,12 @@ def _sources_of(query: Query, schema: Schema, today: datetime.date) -> list[str]
     return list(recording.named)
 
 
-async def with_known_values(query: Query, asked: Asked, database: Database, *, keeps_places: bool = False) -> Query:
+async def with_known_values(
+    query: Query, asked: Asked, database: Database, *, keeps_places: bool = False, in_all_spellings: bool = False
+) -> Query:
     """The query with values in the spelling of the data, for fields whose values are known. They may differ in case, accents,
-    punctuation or inflection, be declared synonyms, or name a place by another name or one that it is in. Raises InvalidInput for
+    punctuation or inflection, be declared synonyms, or name a place by another name or one that it is in. `in_all_spellings`:
+    rows are compared with these alone, as in searches, whose words follow the data a moment later too. Raises InvalidInput for
     values that no row has, with the nearest ones, but with `keeps_places` not for known places; and DatabaseUnavailable.
     """
     named, owners = _named(query, asked.schema), asked.owners
@@ -278,9 +281,14 @@ async def with_known_values(query: Query, asked: Asked, database: Database, *, k
             places |= {each.pointer for each in values if table.facet(each.facets[0]).kind == "place"}
     if errors:
         raise InvalidInput(errors)
-    return with_comparisons(
-        query, asked.schema, lambda comparison, rows, pointer: _spelt(comparison, pointer, spelt, places)
-    )
+
+    def meant(comparison: Comparison, _: Rows, pointer: str) -> Comparison:
+        if in_all_spellings and (at := _texts(comparison, pointer).keys()) and at <= spelt.keys():
+            values = Spelt(dict.fromkeys(each for place in at for each in spelt[place]))
+            return comparison.model_copy(update={"value": None, "values": values})
+        return _spelt(comparison, pointer, spelt, places)
+
+    return with_comparisons(query, asked.schema, meant)
 
 
 async def with_known_measures(query: Query, asked: Asked, database: Database) -> Asked:

@@ -45,6 +45,12 @@ def half_vectors(vectors: Sequence[Sequence[float] | None]) -> HalfVectors | Non
     return HalfVectors(map(half_vector, vectors)) if any(vector is not None for vector in vectors) else None
 
 
+def array_of_texts(texts: Sequence[str]) -> str:
+    """A parameter of type text[], as Postgres writes it: for thousands of texts psycopg takes thirty times as long to."""
+    quoted = "\0".join(texts).replace("\\", "\\\\").replace('"', '\\"').replace("\0", '","')
+    return f'{{"{quoted}"}}' if texts else "{}"
+
+
 def knows_vectors(connection: BaseConnection[Any]) -> bool:
     """Whether `learn_vectors` has found the type on this connection."""
     return connection.adapters.types.get("halfvec") is not None

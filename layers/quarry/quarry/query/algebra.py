@@ -105,6 +105,10 @@ class Meant(tuple[Scalar, ...]):
         return meant
 
 
+class Spelt(tuple[Scalar, ...]):
+    """Values in every spelling that the data has, so that they are compared as they stand there."""
+
+
 class Comparison(_Part):
     """A field and a value, several `values` (any of them; for `!=` none), another field of the row (`{"field":
     "closed_on"}`) or the result of a query. `between` two values, inclusive; `contains` a piece of text or an

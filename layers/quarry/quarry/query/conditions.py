@@ -21,6 +21,7 @@ from quarry.query.algebra import (
     Exists,
     Not,
     OtherField,
+    Spelt,
     Words,
 )
 from quarry.query.arithmetic import Computed
@@ -141,14 +142,31 @@ def _holding(path: Path, comparison: Comparison | None) -> SqlHolds | None:
     if comparison is None or path.over is not None or not isinstance(path.end, Field) or not comparison.scalars:
         return None
     has_values = comparison.op in ("=", "!=") or (comparison.op == "contains" and (path.end.folds or path.end.is_array))
-    if path.end.place is not None and path.end.holds is None and has_values:
-        return partial(_holds_place, path.end.place)
-    return path.end.holds if has_values else None
+    if not has_values or path.end.holds is not None:
+        return path.end.holds if has_values else None
+    is_spelt = isinstance(comparison.values, Spelt) and path.end.kind == "text"
+    if path.end.place is not None:
+        return partial(_holds_place, path.end.place, is_spelt)
+    return partial(_is_one_of, path.end) if is_spelt else None
 
 
-def _holds_place(place: SqlOf, row: LiteralString, values: Sequence[str], building: Building) -> Composed:
-    """Whether a row is in one of some places, spelt as in the data, or is called like one but for its case."""
+def _is_one_of(field: Field, row: LiteralString, values: Sequence[str], building: Building) -> Composed:
+    """Whether a row has one of some texts, spelt as in the data: an index on the column serves it, and the planner knows how many
+    rows have them.
+    """
+    same = SQL("({})::text[] && {}::text[]" if field.is_array else "({})::text = any({}::text[])")
+    return same.format(SQL(field.sql(row)), building.parameter(list(values)))
+
+
+def _holds_place(
+    place: SqlOf, is_spelt: bool, row: LiteralString, values: Sequence[str], building: Building
+) -> Composed:
+    """Whether a row is in one of some places, spelt as in the data, or unless it `is_spelt` so, is called like one but for its
+    case.
+    """
     value = SQL(place(row))
+    if is_spelt:
+        return is_place_among(value, values, building)
     same = SQL(", ").join(folded(building.parameter(each)) for each in values)
     return SQL("({} or {} in ({}))").format(is_place_among(value, values, building), folded(value), same)
 

@@ -81,7 +81,10 @@ class RowConditions:
         array = SQL("array(select ({})::text from {} t where {} limit {})").format(
             SQL(source.key(ROW)), SQL(source.rows), met, Literal(most + 1)
         )
-        chosen = SQL("select case when cardinality(f.keys) <= {} then f.keys end as keys from (select {} as keys) f")
+        # OFFSET 0: otherwise the array would be read for each place that names it
+        chosen = SQL(
+            "select case when cardinality(f.keys) <= {} then f.keys end as keys from (select {} as keys offset 0) f"
+        )
         return chosen.format(Literal(most), array)
 
 
@@ -89,6 +92,9 @@ KEYS_MAX, KEYS_ACROSS_MAX = 10_000, 25_000
 """For so many rows conditions are read once, over the source as a whole; otherwise they are tested for each row with a word,
 which costs more where they look other rows up.
 """
+
+SERIAL: Mapping[str, str] = {"max_parallel_workers_per_gather": "0"}
+"""For a statement that reads `keys`. Its parallel workers would take half as much CPU again, which other searches need."""
 
 COSTS_MAX = 10
 """Costs are computed for at most this many conditions."""

@@ -15,10 +15,11 @@ from quarry.collections.collection import ENGLISH
 from quarry.platform.errors import NotFound
 from quarry.platform.numbers import exact
 from quarry.platform.text import shown
-from quarry.postgres.adapters import half_vector
+from quarry.postgres.adapters import array_of_texts, half_vector
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition
 from quarry.query.of_table import Filtered
+from quarry.query.row_conditions import SERIAL
 from quarry.records.collections_contract import WholeRecord
 from quarry.records.contract import RecordKey, RecordType
 from quarry.records.evidence import Candidate, RecordText
@@ -52,7 +53,7 @@ async def with_fitting(database: Database, arms: Sequence[Arm]) -> list[Arm]:
         SQL("select {} as place, s.keys from ({}) s").format(Literal(place), SQL(each))
         for place, each in enumerate(asked)
     ]
-    rows = await database.rows(SQL(" union all ").join(selects)) if selects else []
+    rows = await database.acting(SERIAL).rows(SQL(" union all ").join(selects)) if selects else []
     keys = {asked[row["place"]]: row["keys"] for row in rows}
     known = [keys[each] if isinstance(each, str) else each.keys if each else None for each in reads]
     return [
@@ -187,7 +188,7 @@ async def _of_each_arm(
         if condition is not None:
             values[f"filter_{place}"] = condition.as_string(None)
         if search.arm.fitting is not None:
-            values[f"fitting_{place}"] = search.arm.fitting
+            values[f"fitting_{place}"] = array_of_texts(search.arm.fitting)
         called = function.format(
             table=Literal(search.arm.type.rows),
             embeddings=Literal(search.arm.type.windows),
@@ -195,7 +196,9 @@ async def _of_each_arm(
             words=Identifier(f"asked_{readings.index(search.reading)}"),
             condition=Placeholder(f"filter_{place}") if condition is not None else SQL("null"),
             found=Placeholder(f"found_{search.arm.type.name}"),
-            fitting=Placeholder(f"fitting_{place}") if search.arm.fitting is not None else SQL("null"),
+            fitting=SQL("{}::text[]").format(Placeholder(f"fitting_{place}"))
+            if search.arm.fitting is not None
+            else SQL("null"),
             fits_many=Literal(search.arm.fits_many),
         )
         calls.append(
