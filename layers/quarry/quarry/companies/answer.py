@@ -43,6 +43,11 @@ _MATCHED_BY = {
     "domain": "Its web address is {asked}.",
 }
 
+MEANT_MIN = 0.37
+"""The cosine similarity from which the nearest company is shown although no profile has a word of the question. Of 72 questions
+about three sets of companies, 22 of them unanswerable, none of these reaches it, and 42 of the others do.
+"""
+
 
 @dataclass(frozen=True)
 class Result:
@@ -85,10 +90,10 @@ async def conclude(context: Context, now: Round) -> Result:
         try:
             async with context.in_time():
                 if not chosen and ranking.near and (asked.seed or _topic_words(asked.sought)):
-                    # no company comes near what a word names that no profile contains
+                    # of what a word names that no profile contains, the nearest may have nothing
                     words_left = [] if asked.seed else _unfiled_words(asked)
                     unheard = await unspoken(context.services.reader, words_left)
-                    if not unheard:
+                    if not unheard or found.pool[ranking.near[0].company_id].semantic >= MEANT_MIN:
                         chosen, is_near = list(ranking.near[:wanted]), True
                 if chosen and conditions and not asked.exact:
                     ids = [each.company_id for each in chosen]

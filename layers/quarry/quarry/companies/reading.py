@@ -21,6 +21,7 @@ from quarry.query.algebra import AnyOf, Comparison, Condition, Meant, Query
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
+from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import (
     Reading,
     ValueChances,
@@ -160,9 +161,11 @@ class _Own:
 
     def _add_value(self, said: SaidValue) -> None:
         chances = chances_of(said, self._shares)
-        if chances.denied > max(chances.asked_for, CHANCE_MIN):
+        if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._is_wished_elsewhere(said):
             self._rule_out(said, chances)
             return
+        if self._said.chance_denied(said.place) >= DENIED_MIN:
+            return  # no wish; whom it describes may be "people without a bank account"
         likely = [
             field
             for field, chance in chances.asked_of.items()
@@ -185,6 +188,16 @@ class _Own:
             is_demanded = chances.asked_for >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
             self._tags.append(TagGroup(name, tags, is_demanded))
             self._evidence.append(evidence(self._said, said.place.first, said.place.last, tags[0].field, "preferred"))
+
+    def _is_wished_elsewhere(self, said: SaidValue) -> bool:
+        """Whether other words wish for the same: "security startups, no physical security" rules out something narrower."""
+        meant = {(link.field, link.value) for link in said.links}
+        return any(
+            meant == {(link.field, link.value) for link in other.links}
+            and self._said.chance_denied(other.place) < DENIED_MIN
+            for other in self._said.values
+            if other is not said
+        )
 
     def _add(self, condition: Condition, chance: float) -> None:
         if chance >= SURE:

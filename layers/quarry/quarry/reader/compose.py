@@ -211,8 +211,7 @@ class _Writer:
                 return [self._of_value("=", [test]) for test in tests]
             case "not":
                 *others, (way, last) = tests
-                denied = {"exists": ".".join(way.links), "where": [_within(way, last)]} if way.is_many else last
-                return [*_same_row(others), {"not": denied}]
+                return [*_same_row(others), {"not": _of_row(way, last)}]
             case _:
                 return _same_row(tests)
 
@@ -245,7 +244,8 @@ class _Writer:
         if not test.values:
             return way, {"field": path, "op": test.op}
         key = "value" if len(test.values) == 1 else "values"
-        return way, {"field": path, "op": test.op, key: test.values[0] if key == "value" else list(test.values)}
+        json = {"field": path, "op": test.op, key: test.values[0] if key == "value" else list(test.values)}
+        return (way, json) if not test.is_denied else (HERE, {"not": _of_row(way, json)})
 
     def _related(self, test: Test) -> tuple[Way, Json]:
         way = self.way(test.about or "")
@@ -283,6 +283,11 @@ def _same_row(tests: Sequence[tuple[Way, Json]]) -> list[Json]:
         else:
             found += [test for _, test in same]
     return found
+
+
+def _of_row(way: Way, test: Json) -> Json:
+    """A test on a row, or that one of several related rows meets it."""
+    return {"exists": ".".join(way.links), "where": [_within(way, test)]} if way.is_many else test
 
 
 def _within(way: Way, test: Json) -> Json:

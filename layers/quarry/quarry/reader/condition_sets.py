@@ -10,7 +10,7 @@ from typing import Literal
 
 from quarry.reader.features import Clues, Evidence
 from quarry.reader.names import Names, SourceName
-from quarry.reader.options import Option, Options, Test
+from quarry.reader.options import DENIED_MIN, Option, Options, Test
 
 OPTIONS_MAX = 14
 SETS_MAX = 16
@@ -49,6 +49,12 @@ class Conditions:
         ways = {names.way(base, test.field.source) for test in self.tests if test.field}
         return len(ways) > 1 or any(way is not None and not way.is_many for way in ways)
 
+    @property
+    def keeps_denials(self) -> bool:
+        """Whether none of the tests states what the question may deny."""
+        denied = self.tests if self.joined == "none" else self.tests[-1:] if self.joined == "not" else ()
+        return all(test.chance_denied < DENIED_MIN or test.is_denial or test in denied for test in self.tests)
+
     @cached_property
     def limit(self) -> int | None:
         """The number of rows asked for."""
@@ -86,7 +92,7 @@ class ConditionSets:
             ]
             extended.sort(key=lambda each: -each.score)
             beam = extended[:SETS_MAX]
-        return [*beam, *self._otherwise_joined(beam)]
+        return [each for each in (*beam, *self._otherwise_joined(beam)) if each.keeps_denials]
 
     def _allowed(self, base: SourceName, options: Sequence[Option]) -> list[tuple[Option, float]]:
         """The options that can be reached from a source, each path once, with the cost of the links."""

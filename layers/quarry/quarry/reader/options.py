@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from operator import attrgetter
 from typing import Literal
@@ -26,6 +26,8 @@ TRUTHS_MAX = 3
 MADE_MAX = 4
 AMOUNTS_MAX = 2
 """Most numbers of a source to average if none is named."""
+DENIED_MIN = 0.35
+"""Probability from which words may be denied, so that no condition states what they mean."""
 LIKENESS_MIN = 0.5
 """Likeness from which a field counts as named."""
 MONTH_DAYS = 365 / 12
@@ -44,11 +46,15 @@ class Test:
     values: tuple[Scalar, ...] = ()
     field: FieldName | None = None
     about: str | None = None
+    is_denied: bool = False
+    """That the comparison does not hold."""
+    chance_denied: float = 0.0
+    """The probability that the question denies what the values mean."""
 
     @property
     def is_denial(self) -> bool:
         """Whether it says that something is not so: a denial of it would say that it is, whatever denies it in the question."""
-        return self.op == "!=" or (self.form == "field" and self.values == (False,))
+        return self.is_denied or self.op == "!=" or (self.form == "field" and self.values == (False,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +83,10 @@ class Options:
         averages = [*self._named(amounts, 2)] or [*self._of_named_source(amounts, AMOUNTS_MAX)]
         if averages:
             yield [self._left("average", None), *(option for each in averages for option in self._of_average(each))]
-        fields = [*self._named(lambda each: not each.is_key, 3), *self._of_named_source(dates, DATES_MAX)]
+        fields = [
+            *self._named(lambda each: not each.is_key and each.kind != "boolean", 3),
+            *self._of_named_source(dates, DATES_MAX),
+        ]
         blanks = [*dict.fromkeys(fields)]
         if blanks:
             yield [self._left("blank", None), *(option for each in blanks for option in self._of_blank(each))]
@@ -190,7 +199,7 @@ class Options:
             clues.one("value:several", float(len(values) > 1)),
         )
         for op in ("=", "!=") if may_be_denied(clues.said, said.place) else ("=",):
-            test = Test("field", op, tuple(values[:12]), each)
+            test = Test("field", op, tuple(values[:12]), each, chance_denied=clues.said.chance_denied(said.place))
             yield Option((test,), self._said(evidence, said.place, f"value{op}"))
 
     def _said(self, evidence: Evidence, place: Place, kind: str) -> Evidence:
@@ -218,9 +227,11 @@ class Options:
                 test = Test("field", "between", (in_unit(said.least, said, each), in_unit(said.most, said, each)), each)
                 yield Option((test,), self._said(evidence, said.place, "between"))
                 continue
+            # "not over 60" is a comparison, "not 60" a denial
+            chance = clues.said.chance_denied(said.place) if said.op == "=" else 0.0
             for op in COMPARED:
                 agrees = clues.one(f"agrees:{said.op}:{op}")
-                test = Test("field", op, (in_unit(said.one, said, each),), each)
+                test = Test("field", op, (in_unit(said.one, said, each),), each, chance_denied=chance)
                 yield Option((test,), clues.joined(self._said(evidence, said.place, f"number{op}"), agrees))
         if said.currency is None and not said.is_range and float(said.one).is_integer():
             yield from self._of_count(said)
@@ -280,7 +291,15 @@ class Options:
             values: tuple[Scalar, ...] = ends if each.is_date else tuple(map(int, ends))
             if op == "between" and values[0] == values[1]:
                 op, values = "=", values[:1]
-            yield Option((Test("field", op, values, each),), self._said(evidence, said.place, f"days{op}"))
+            own = self._said(evidence, said.place, f"days{op}")
+            yield from (Option((test,), own) for test in self._or_denied(Test("field", op, values, each), said.place))
+
+    def _or_denied(self, test: Test, place: Place) -> Iterator[Test]:
+        """A test, and that it does not hold, if the words at its place may be denied."""
+        chance = self.clues.said.chance_denied(place)
+        yield replace(test, chance_denied=chance)
+        if chance >= DENIED_MIN:
+            yield replace(test, chance_denied=chance, is_denied=True)
 
     def _latest(self, days: DateRange) -> tuple[datetime.date | None, datetime.date | None]:
         """Months without a year, in the year in which they last occurred."""
@@ -344,15 +363,16 @@ class Options:
         for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles, *islice(made, MADE_MAX)]):
             evidence = clues.joined(clues.field("holds", each), clues.distance("holds", each, said.place))
             for op in ("contains", "="):
-                yield Option((Test("field", op, (said.text,), each),), self._said(evidence, said.place, f"holds:{op}"))
+                own = self._said(evidence, said.place, f"holds:{op}")
+                tests = self._or_denied(Test("field", op, (said.text,), each), said.place)
+                yield from (Option((test,), own) for test in tests)
 
     def _of_truth(self, each: FieldName) -> Iterator[Option]:
         clues, place = self.clues, self.clues.said.best(each)
         for truth in (True, False):
             bundles = clues.one(f"truth:{truth}"), clues.near(f"truth:{truth}", place), clues.freely(f"truth:{truth}")
-            yield Option(
-                (Test("field", "=", (truth,), each),), clues.joined(clues.field("truth", each), Evidence(0, bundles))
-            )
+            test = Test("field", "=", (truth,), each, chance_denied=clues.said.chance_denied(place))
+            yield Option((test,), clues.joined(clues.field("truth", each), Evidence(0, bundles)))
 
     def _of_related(self, source: SourceName) -> Iterator[Option]:
         """Rows that have related rows, or have none."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from quarry.language.numerals import numeral_value
 from quarry.language.tokens import Token, phrase, says_something_by_case, stem, tokenise
 from quarry.platform.text import STOP_WORDS
+from quarry.reader.denials import Run, chances_denied
 from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, LinkName, Names, SourceName
 from quarry.spans.dates import find_dates
 from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange
@@ -131,6 +132,12 @@ class Said:
     named: dict[Named, list[Place]] = field(default_factory=dict)
     alignable: int = 0
     """The words that name something, or mean a value, a number or a time."""
+    denied: Mapping[Run, float] = field(default_factory=dict)
+    """The probability that the question denies what these words mean: values, numbers, times, texts, and what is so or not."""
+
+    def chance_denied(self, place: Place | None) -> float:
+        """The probability that the question denies what is said at a place."""
+        return self.denied.get((place.first, place.last), 0.0) if place else 0.0
 
     @property
     def words(self) -> list[str]:
@@ -178,7 +185,15 @@ def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datet
     said.values = [each for each in said.values if not _is_in_part(each, quoted)]
     said.texts = _texts(text, tokens, said, quoted)
     said.alignable = _alignable(said)
+    said.denied = chances_denied(tokens, [(place.first, place.last) for place in _deniable(said)])
     return said
+
+
+def _deniable(said: Said) -> Iterator[Place]:
+    yield from (span.place for span in said.spans)
+    for each, places in said.named.items():
+        if isinstance(each, FieldName) and each.kind == "boolean":
+            yield places[0]
 
 
 def _alignable(said: Said) -> int:

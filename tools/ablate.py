@@ -1,0 +1,124 @@
+"""Measures search without each refinement: `DATABASE_URL=… python -m tools.ablate JUDGED … [--only NAME]`.
+
+JUDGED are files of judged queries (docs/evaluating.md) on what the database holds. Each line gives a refinement, its lines of
+code, and how the measures change without it. One without effect on any set is better deleted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import importlib
+import inspect
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+from quarry.platform.settings import Settings
+from quarry.services.services import build_services
+from quarry_tools.evaluation import run_queries
+from quarry_tools.judged import JudgedQuery, read_judged
+from quarry_tools.outcomes import ALL, Summary, summarise
+
+MEASURES = ("ndcg", "recall", "success", "violations", "empty", "exact", "confidently_wrong")
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """Something of a domain that can be left out: `attribute` of a module of the package, replaced by `without`."""
+
+    domain: str
+    name: str
+    module: str
+    attribute: str
+    without: Any
+
+    @contextmanager
+    def left_out(self) -> Iterator[None]:
+        """The package without it."""
+        holder, _, name = self.attribute.rpartition(".")
+        module = importlib.import_module(f"quarry.{self.module}")
+        with patch.object(getattr(module, holder) if holder else module, name, self.without):
+            yield
+
+    @property
+    def lines(self) -> int:
+        """The lines of the function or the constant."""
+        found: Any = importlib.import_module(f"quarry.{self.module}")
+        for name in self.attribute.split("."):
+            found = getattr(found, name)
+        return len(inspect.getsource(found).splitlines()) if inspect.isfunction(found) else 1
+
+
+async def _no_groups(search: Any) -> Any:
+    from quarry.people.ranking import apart
+
+    return apart(search.wanted.filters)[0], []
+
+
+REFINEMENTS = (
+    Refinement("people", "roles in other words come later", "people.finding", "NOT_CALLED", 0.0),
+    Refinement("people", "excluded experiences elsewhere come later", "people.finding", "EXCLUDED_ELSEWHERE", 0.0),
+    Refinement("people", "conditions met by several experiences", "people.finding", "_Search._groups", _no_groups),
+    Refinement("people", "ties by salary and time", "people.finding", "break_ties", lambda ranked, *_: [*ranked]),
+    Refinement("people", "words left out as names", "people.ranking", "_left_out", lambda _: []),
+    Refinement("companies", "rare tags weigh more", "companies.fallback_ranking", "_rarity", lambda _: lambda name: 1.0),
+    Refinement(
+        "companies", "rare words weigh more", "companies.fallback_ranking", "_word_weights",
+        lambda sought, said: dict.fromkeys(sought.words, 1.0),
+    ),
+    Refinement("companies", "conditions met raise the odds", "companies.fallback_ranking", "DEMANDS_MET", 0.0),
+    Refinement("companies", "demanded tags", "companies.fallback_ranking", "DEMANDED_MISSED", 0.0),
+    Refinement("companies", "second sectors count for less", "companies.fallback_ranking", "SECOND_SECTOR", 1.0),
+    Refinement(
+        "companies", "filed as demanded", "companies.fallback_ranking", "_is_filed_as_demanded", lambda *_: True
+    ),
+    Refinement("companies", "only entries worth ranking", "companies.rerank", "worth_ranking", lambda entries, _: entries),
+    Refinement("companies", "preferences in front", "companies.rerank", "_preferred_first", lambda ranked, _: [*ranked]),
+    Refinement("records", "words to look up", "records.reading", "words_to_look_up", lambda query: query),
+    Refinement("records", "authors who are named", "records.reading", "Likely.authors", lambda *_: ()),
+    Refinement("records", "days of records", "records.reading", "_names_its_days", lambda *_: False),
+)  # fmt: skip
+
+
+async def summaries(queries: Sequence[JudgedQuery]) -> Mapping[str, Summary]:
+    """The measures of all queries with an answer, by domain."""
+    services = build_services(Settings.from_environment())
+    try:
+        return {each.domain: each for each in summarise(await run_queries(queries, services)) if each.kind == ALL}
+    finally:
+        await services.close()
+
+
+def line_of(refinement: Refinement, base: Summary, without: Summary) -> str:
+    """A row of the table."""
+    changes = [
+        f"{name} {base.measures[name]:.3f} → {without.measures[name]:.3f}"
+        for name in MEASURES
+        if name in base.measures and round(base.measures[name], 3) != round(without.measures[name], 3)
+    ]
+    told = ", ".join(changes) or "no effect"
+    return f"| {refinement.domain} | {refinement.name} | {refinement.lines} | {told} |"
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Prints the table."""
+    parser = argparse.ArgumentParser(prog="python -m tools.ablate", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("judged", type=Path, nargs="+")
+    parser.add_argument("--only", default="", help="only refinements with this in their domain or name")
+    given = parser.parse_args(arguments)
+    queries = [query for path in given.judged for query in read_judged(path)]
+    base = asyncio.run(summaries(queries))
+    print("| domain | refinement | lines | without it |\n|---|---|---|---|", flush=True)
+    for each in REFINEMENTS:
+        if each.domain in base and given.only in f"{each.domain} {each.name}":
+            with each.left_out():
+                found = asyncio.run(summaries([query for query in queries if query.domain == each.domain]))
+            print(line_of(each, base[each.domain], found[each.domain]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
