@@ -53,16 +53,9 @@ class Refinement:
         return len(inspect.getsource(found).splitlines()) if inspect.isfunction(found) else 1
 
 
-async def _no_groups(search: Any) -> Any:
-    from quarry.people.ranking import apart
-
-    return apart(search.wanted.filters)[0], []
-
-
 REFINEMENTS = (
     Refinement("people", "roles in other words come later", "people.finding", "NOT_CALLED", 0.0),
     Refinement("people", "excluded experiences elsewhere come later", "people.finding", "EXCLUDED_ELSEWHERE", 0.0),
-    Refinement("people", "conditions met by several experiences", "people.finding", "_Search._groups", _no_groups),
     Refinement("people", "ties by salary and time", "people.finding", "break_ties", lambda ranked, *_: [*ranked]),
     Refinement("people", "words left out as names", "people.ranking", "_left_out", lambda _: []),
     Refinement("companies", "rare tags weigh more", "companies.fallback_ranking", "_rarity", lambda _: lambda name: 1.0),
