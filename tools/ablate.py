@@ -54,7 +54,6 @@ class Refinement:
 
 
 REFINEMENTS = (
-    Refinement("people", "roles in other words come later", "people.finding", "NOT_CALLED", 0.0),
     Refinement("people", "excluded experiences elsewhere come later", "people.finding", "EXCLUDED_ELSEWHERE", 0.0),
     Refinement("people", "ties by salary and time", "people.finding", "break_ties", lambda ranked, *_: [*ranked]),
     Refinement("people", "words left out as names", "people.ranking", "_left_out", lambda _: []),
@@ -71,7 +70,7 @@ REFINEMENTS = (
     ),
     Refinement("companies", "only entries worth ranking", "companies.rerank", "worth_ranking", lambda entries, _: entries),
     Refinement("companies", "preferences in front", "companies.rerank", "_preferred_first", lambda ranked, _: [*ranked]),
-    Refinement("records", "words to look up", "records.reading", "words_to_look_up", lambda query: query),
+    Refinement("records", "words to look up", "records.finding", "words_to_look_up", lambda query: query),
     Refinement("records", "authors who are named", "records.reading", "Likely.authors", lambda *_: ()),
     Refinement("records", "days of records", "records.reading", "_names_its_days", lambda *_: False),
 )  # fmt: skip

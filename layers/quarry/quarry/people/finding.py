@@ -46,8 +46,6 @@ from quarry.runs.run_log import Run
 
 NAMED_FIRST = -1.0
 """The misses of people asked for by name."""
-NOT_CALLED = 0.25
-"""The misses of people who have a role under other words: less than any missed condition."""
 EXCLUDED_ELSEWHERE = 0.1
 """The misses of people with an excluded experience that is not asked for."""
 
@@ -234,14 +232,12 @@ class _Search:
     async def _standings(
         self, found: Found, by_one: Collection[str], clauses: Sequence[Clause]
     ) -> tuple[dict[str, Standing], dict[str, float]]:
-        """What each person meets and misses, and the doubts, less than any miss: roles that their profile states only in other
-        words, and excluded experiences elsewhere. If some meet all conditions by one experience, people who need several miss
-        that.
+        """What each person meets and misses, and the doubts, less than any miss: excluded experiences elsewhere. If some meet all
+        conditions by one experience, people who need several miss that.
         """
-        called = [Clause(name, text=name) for name in (role.partition("|")[0] for role in self.wanted.filters.roles)]
         excluded = exclusion_clauses(self.wanted.filters)
-        asked = [id for id in found if called or excluded or id not in by_one]
-        met = await find_standings(self.database, asked, [*clauses, *called, *excluded])
+        asked = [id for id in found if excluded or id not in by_one]
+        met = await find_standings(self.database, asked, [*clauses, *excluded])
         all_met = [True] * len(clauses)
         standings = {
             id: standing(
@@ -251,11 +247,7 @@ class _Search:
             )
             for id in found
         }
-        doubts: dict[str, float] = {}
-        for id, own in met.items():
-            _, named, elsewhere = _in_parts(own, (clauses, called, excluded))
-            missing = 1 - sum(named) / len(called) if called else 0.0
-            doubts[id] = NOT_CALLED * missing + EXCLUDED_ELSEWHERE * any(elsewhere)
+        doubts = {id: EXCLUDED_ELSEWHERE * any(own[len(clauses) :]) for id, own in met.items()}
         return standings, doubts
 
 
