@@ -75,6 +75,14 @@ def test_the_same_sentence_of_two_records_is_said_once() -> None:
     assert answer("Does the elm stay?", *twice).count("The elm stays") == 1
 
 
+def test_a_value_beside_the_question_follows_no_passage() -> None:
+    smoke = record(
+        "t", type="tickets", title="The printer smokes", body="The smoke comes from a new toner.\ncountry: Ireland"
+    )
+    assert "Ireland" not in answer("Why does the printer smoke?", smoke)
+    assert "country: Ireland" in answer("In which country does the printer smoke?", smoke)
+
+
 @pytest.mark.parametrize("kind", [*BUILT_IN])
 def test_markup_in_a_record_stays_text(kind: str) -> None:
     hostile = record("x", type=kind, title=HOSTILE, body=HOSTILE, author=HOSTILE)

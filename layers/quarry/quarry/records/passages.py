@@ -68,8 +68,8 @@ _YEAR = re.compile(r"\b[12]\d{3}\b")
 class Quote:
     """A sentence of a source. `share`: how much of the question's words it holds, by their weight, from 0 to 1; `near`: the
     similarity of its source, as a share of the nearest; `answers`: the log-odds that it answers, where the pair model read it;
-    `has_title`: it begins with the title of its record; `is_on_side`: whether it is for or against, as the question asks; None
-    where one of them says neither.
+    `has_title`: it is a field's value and begins with the title of its record; `is_beside`: that value and its field's name hold
+    no word of the question; `is_on_side`: whether it is for or against, as the question asks; None where one of them says neither.
     """
 
     source: EvidenceSource
@@ -80,6 +80,7 @@ class Quote:
     near: float = 0.0
     answers: float | None = None
     has_title: bool = False
+    is_beside: bool = False
     is_on_side: bool | None = None
 
     @property
@@ -106,6 +107,7 @@ def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
             0.0,
             (source.similarity or 0.0) / nearest,
             has_title=bool(title),
+            is_beside=bool(title) and asked.isdisjoint(significant_words(text)),
         )
         for source in sources
         for place, (title, text) in enumerate(_units(source.text))
@@ -157,7 +159,9 @@ def judged(question: str, found: Sequence[Quote]) -> list[Quote]:
 
 
 def chosen(found: Sequence[Quote]) -> list[Quote]:
-    """The best sentences, none of which repeats another."""
+    """The best sentences, none of which repeats another. A field's value that is only beside the question may be the answer, but
+    follows none.
+    """
     kept: list[Quote] = []
     of_source: Counter[int] = Counter()
     is_judged = any(each.answers is not None for each in found)
@@ -166,7 +170,7 @@ def chosen(found: Sequence[Quote]) -> list[Quote]:
         if len(kept) == QUOTES_MAX or quote.score < least:
             break
         is_new = all(_overlap(quote, other) <= OVERLAP_MAX for other in kept)
-        if is_new and of_source[quote.source.n] < QUOTES_PER_SOURCE_MAX:
+        if is_new and not (kept and quote.is_beside) and of_source[quote.source.n] < QUOTES_PER_SOURCE_MAX:
             kept.append(quote)
             of_source[quote.source.n] += 1
     return kept
