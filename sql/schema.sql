@@ -1552,6 +1552,22 @@ $$;
 
 
 --
+-- Name: fits_one_card(quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.fits_one_card(p_filters quarry.card_filters) RETURNS boolean
+    LANGUAGE plpgsql STABLE
+    AS $$
+declare
+  fits boolean;
+begin
+  execute format('select exists (select from experience_cards c where %s)', card_condition('c', p_filters, '{}', null)) into fits;
+  return fits;
+end
+$$;
+
+
+--
 -- Name: folded_text(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -3112,10 +3128,10 @@ $$;
 
 
 --
--- Name: people_meeting(text[], text[]); Type: FUNCTION; Schema: quarry; Owner: -
+-- Name: people_meeting(text[], text[], quarry.card_filters[]); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
-CREATE FUNCTION quarry.people_meeting(p_names text[], p_texts text[]) RETURNS text[]
+CREATE FUNCTION quarry.people_meeting(p_names text[], p_texts text[], p_groups quarry.card_filters[]) RETURNS text[]
     LANGUAGE plpgsql STABLE SECURITY DEFINER
     SET search_path TO 'quarry', 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_custom_plan'
@@ -3124,6 +3140,7 @@ CREATE FUNCTION quarry.people_meeting(p_names text[], p_texts text[]) RETURNS te
 declare
   meeting text[];
   words text;
+  asked card_filters;
 begin
   if p_names <> '{}' then
     meeting := array(select p.id from people p where lower(btrim(p.name)) = any(p_names));
@@ -3132,6 +3149,11 @@ begin
     meeting := array(
       select h.person_id from people_holding(phraseto_tsquery('english', searchable_text(words))) h (person_id)
       where meeting is null or h.person_id = any(meeting));
+  end loop;
+  foreach asked in array p_groups loop
+    meeting := array(
+      select distinct c.person_id from experience_cards c join people p on p.id = c.person_id
+      where (meeting is null or c.person_id = any(meeting)) and card_matches(c, p, asked));
   end loop;
   return meeting;
 end

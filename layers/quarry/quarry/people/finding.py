@@ -1,12 +1,12 @@
 """Finds people: by name, then those who meet every condition, then, if they are too few, those who miss least.
 
-One experience must meet all conditions. After that, people may miss either roles and words, or what the tiers drop: time, place,
-company and team.
+One experience must meet all conditions; if none does, several of a person may. After that, people may miss either roles and
+words, or what the tiers drop: time, place, company and team.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import accumulate
 
@@ -19,15 +19,18 @@ from quarry.people.filters import (
     relaxed,
 )
 from quarry.people.ranking import (
+    CLAUSES_MAX,
     MIN_RESULTS,
     TOP_PEOPLE,
     Clause,
     PersonEvidence,
     RankedPerson,
     Standing,
+    apart,
     break_ties,
     clauses_of,
     exclusion_clauses,
+    merged,
     naming_alternatives,
     rank_people,
     standing,
@@ -39,6 +42,7 @@ from quarry.people.retrieval import (
     find_meeting,
     find_never_said,
     find_standings,
+    fits_one_card,
     load_people,
 )
 from quarry.postgres.pool import Database
@@ -111,16 +115,17 @@ class _Search:
         filters = self.wanted.filters
         named = await self._named()
         if named and not clauses_of(filters):  # the query only gives names
-            return await self._shown(named, named, (), FALLBACK_TIER_STRICT)
+            return await self._shown(named, named, frozenset(), FALLBACK_TIER_STRICT)
         among = await find_meeting(self.database, texts=filters.texts)
-        by_one = await self._look(filters, FALLBACK_TIER_STRICT, among)
+        whole, together = await self._meeting_all(among)
+        by_one = frozenset(whole) if together else frozenset[str]()
         hard = replace(filters, roles=(), texts=())
-        tier, found = await self._relaxing(hard, None, {**by_one, **named})
+        tier, found = await self._relaxing(hard, None, {**whole, **named})
         if len(by_one) >= TOP_PEOPLE:
-            found = {**by_one, **named}  # enough: nobody else is shown
+            found = {**whole, **named}  # enough: nobody else is shown
         elif filters.expects_more:
             _, as_expected = await self._relaxing(filters, among, {})
-            if not as_expected and not by_one and await self._are_ruled_out(among):
+            if not as_expected and not whole and await self._are_ruled_out(among):
                 return await self._ruled_out(among, named, tier)
             found = {**as_expected, **found}
         elif not found:
@@ -134,13 +139,56 @@ class _Search:
         among = await find_meeting(self.database, names=self.wanted.filters.names)
         return await self._look(CardFilters(), FALLBACK_TIER_STRICT, among)
 
+    async def _meeting_all(self, among: PersonIds | None) -> tuple[Found, bool]:
+        """The people who meet all conditions by one experience, or, if nobody does, by several; and whether by one. `among` are
+        the people whose profiles contain the required words.
+        """
+        filters = self.wanted.filters
+        by_one = await self._look(filters, FALLBACK_TIER_STRICT, among)
+        if by_one:
+            return by_one, True
+        person, groups = await self._groups()
+        if len(groups) < 2:
+            return {}, False
+        among = await find_meeting(self.database, texts=filters.texts, groups=groups)
+        return await self._look(person, FALLBACK_TIER_STRICT, among), False
+
+    async def _groups(self) -> tuple[CardFilters, list[CardFilters]]:
+        """The conditions on the person, and groups of those on experiences that one experience can meet together.
+
+        Place and time must join a group; if they cannot, there are no groups.
+        """
+        person, own, rest = apart(self.wanted.filters)
+        if len(own) < 2 or len(own) + len(rest) > CLAUSES_MAX:
+            return person, []
+        groups: list[CardFilters] = []
+        for clause in own:
+            place = await self._fitting(groups, clause)
+            if place is None:
+                groups.append(clause)
+            else:
+                groups[place] = merged(groups[place], clause)
+        for clause in rest:
+            place = await self._fitting(groups, clause)
+            if place is None:
+                return person, []
+            groups[place] = merged(groups[place], clause)
+        return person, groups
+
+    async def _fitting(self, groups: Sequence[CardFilters], clause: CardFilters) -> int | None:
+        """The position of the first group that some card meets together with the clause."""
+        for place, group in enumerate(groups):
+            if await fits_one_card(self.database, merged(group, clause)):
+                return place
+        return None
+
     async def _ruled_out(self, among: PersonIds | None, named: Found, tier: int) -> Finding:
         """The people who meet the conditions by an experience that is not excluded, though another one excludes them: they miss
         that. Without any, nobody but those asked for by name.
         """
         everybody = replace(self, wanted=replace(self.wanted, excluded=NOBODY))
         near = await everybody._look(self.wanted.filters, FALLBACK_TIER_STRICT, among)
-        finding = await self._shown({**near, **named}, named, near, tier, excludes=False)
+        finding = await self._shown({**near, **named}, named, frozenset(near), tier, excludes=False)
         return replace(finding, is_ruled_out=not near)
 
     async def _are_ruled_out(self, among: PersonIds | None) -> bool:
@@ -178,7 +226,7 @@ class _Search:
         return {person.person_id: person for person in evidence if person.person_id not in self.wanted.like}
 
     async def _shown(
-        self, found: Found, named: Found, by_one: Collection[str], tier: int, *, excludes: bool = True
+        self, found: Found, named: Found, by_one: frozenset[str], tier: int, *, excludes: bool = True
     ) -> Finding:
         """The best of the people found. Unless the search `excludes`, an excluded experience is a condition that is missed."""
         clauses = clauses_of(self.wanted.filters)
@@ -230,7 +278,7 @@ class _Search:
         return full
 
     async def _standings(
-        self, found: Found, by_one: Collection[str], clauses: Sequence[Clause]
+        self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]
     ) -> tuple[dict[str, Standing], dict[str, float]]:
         """What each person meets and misses, and the doubts, less than any miss: excluded experiences elsewhere. If some meet all
         conditions by one experience, people who need several miss that.

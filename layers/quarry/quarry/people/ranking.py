@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 from types import MappingProxyType
+from typing import Any
 
 from quarry.language.tokens import keys, stem, stems_of, unique
 from quarry.language.word_forms import is_everyday, word_forms
@@ -21,6 +22,7 @@ from quarry.people.contract import Constraints, PersonResult
 from quarry.people.filters import (
     FALLBACK_TIER_LOCATION_SOFT,
     FALLBACK_TIER_TIME_SOFT,
+    OF_THE_PERSON,
     CardFilters,
     HardConstraint,
     condition_label,
@@ -28,6 +30,8 @@ from quarry.people.filters import (
     exclusions,
     listed,
     only,
+    set_fields,
+    without,
 )
 from quarry.people.normalisation import OR
 from quarry.platform.text import left_out
@@ -36,9 +40,14 @@ from quarry.spans.gazetteer import spellings
 MATCHED_CARDS_PER_PERSON = 3
 """The most cards shown of a person."""
 
+OF_THE_REST: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
+"""Constraints on place and time: they apply to the same experience as another condition."""
+
 IN_ONE = "all in one experience"
 """What people miss who meet each condition by different experiences, if others meet all by one."""
 
+CLAUSES_MAX = 6
+"""The most conditions on experiences that are tried together."""
 PREFERRED_MAX = 20
 """The most preferred clauses that are shown."""
 
@@ -277,6 +286,23 @@ def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) 
         misses = [IN_ONE]
     meets = [clause.label for clause, is_met in zip(clauses, met, strict=True) if is_met]
     return Standing(tuple(meets), tuple(misses))
+
+
+def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters], list[CardFilters]]:
+    """The filters on the person, the separate filters on experiences, and those on place and time."""
+    names = constraints_in_force(filters)
+    person = replace(
+        without(filters, [name for name in names if name not in OF_THE_PERSON]), roles=(), texts=(), names=()
+    )
+    own = [only(filters, name) for name in names if name not in OF_THE_PERSON | OF_THE_REST]
+    own += [CardFilters(roles=(role,)) for role in filters.roles]
+    return person, own, [only(filters, name) for name in names if name in OF_THE_REST]
+
+
+def merged(one: CardFilters, other: CardFilters) -> CardFilters:
+    """The filters of both."""
+    changed: dict[str, Any] = set_fields(other) | {"roles": (*one.roles, *other.roles)}
+    return replace(one, **changed)
 
 
 def score(evidence: PersonEvidence, filters: CardFilters, text_score_max: float) -> float:

@@ -55,12 +55,18 @@ select excluded_people(
 
 _NEVER_SAID = "select never_said(%s::text[]) as texts"
 
-_MEETING = "select people_meeting(%s::text[], %s::text[])::text as ids"
+_MEETING = """
+select people_meeting(
+  %(names)s::text[], %(texts)s::text[],
+  array(select g from jsonb_populate_recordset(null::card_filters, %(groups)s) g))::text as ids
+"""
 
 _STANDINGS = """
 select * from people_standings(
   %(people)s::text[], array(select c from jsonb_populate_recordset(null::card_filters, %(clauses)s) c), %(texts)s::text[])
 """
+
+_FITS = "select fits_one_card(jsonb_populate_record(null::card_filters, %s)) as fits"
 
 _COUNT = """
 select count_people(
@@ -135,13 +141,22 @@ async def find_never_said(database: Database, texts: Sequence[str]) -> frozenset
     return frozenset(row["texts"]) if row else frozenset()
 
 
-async def find_meeting(database: Database, *, names: Sequence[str] = (), texts: Sequence[str] = ()) -> PersonIds | None:
-    """The people who have one of the names, and a card or profile with each text; None, without a round trip, if nothing is
-    given.
+async def find_meeting(
+    database: Database, *, names: Sequence[str] = (), texts: Sequence[str] = (), groups: Sequence[CardFilters] = ()
+) -> PersonIds | None:
+    """The people who have one of the names, a card or profile with each text, and a card for each group of filters; None, without
+    a round trip, if nothing is given.
     """
-    if not (names or texts):
+    if not (names or texts or groups):
         return None
-    row = await database.row(_MEETING, [list(names), list(texts)])
+    row = await database.row(
+        _MEETING,
+        {
+            "names": list(names),
+            "texts": list(texts),
+            "groups": Jsonb([_fields(group) for group in groups]),
+        },
+    )
     return PersonIds(row["ids"]) if row and row["ids"] is not None else NOBODY
 
 
@@ -161,6 +176,12 @@ async def find_standings(database: Database, people: Sequence[str], clauses: Seq
     )
     order = [place for place, _ in (*filters, *texts)]
     return {row["person_id"]: [bool(met) for _, met in sorted(zip(order, row["met"], strict=True))] for row in rows}
+
+
+async def fits_one_card(database: Database, filters: CardFilters) -> bool:
+    """Whether some card meets all of the filters."""
+    row = await database.row(_FITS, [_card_filters(filters)])
+    return bool(row and row["fits"])
 
 
 async def find_candidates(
