@@ -57,15 +57,12 @@ class Refinement:
         return len(inspect.getsource(found).splitlines()) if inspect.isfunction(found) else 1
 
 
-async def _no_groups(search: Any) -> Any:
-    from quarry.people.ranking import apart
-
-    return apart(search.wanted.filters)[0], []
-
-
 REFINEMENTS = (
     Refinement("people", "excluded experiences elsewhere come later", "people.finding", "EXCLUDED_ELSEWHERE", 0.0),
-    Refinement("people", "conditions met by several experiences", "people.finding", "_Search._groups", _no_groups),
+    Refinement(
+        "people", "conditions met by several experiences", "people.finding", "apart", lambda filters: (filters, []),
+        stays="questions about two experiences of a person need it",
+    ),
     Refinement(
         "people", "ties by salary and time", "people.finding", "break_ties", lambda ranked, *_: [*ranked],
         stays="the contract orders equal scores",

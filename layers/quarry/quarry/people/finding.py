@@ -19,7 +19,6 @@ from quarry.people.filters import (
     relaxed,
 )
 from quarry.people.ranking import (
-    CLAUSES_MAX,
     MIN_RESULTS,
     TOP_PEOPLE,
     Clause,
@@ -30,7 +29,6 @@ from quarry.people.ranking import (
     break_ties,
     clauses_of,
     exclusion_clauses,
-    merged,
     naming_alternatives,
     rank_people,
     standing,
@@ -42,7 +40,6 @@ from quarry.people.retrieval import (
     find_meeting,
     find_never_said,
     find_standings,
-    fits_one_card,
     load_people,
 )
 from quarry.postgres.pool import Database
@@ -147,40 +144,11 @@ class _Search:
         by_one = await self._look(filters, FALLBACK_TIER_STRICT, among)
         if by_one:
             return by_one, True
-        person, groups = await self._groups()
-        if len(groups) < 2:
+        person, groups = apart(filters)
+        if not groups:
             return {}, False
         among = await find_meeting(self.database, texts=filters.texts, groups=groups)
         return await self._look(person, FALLBACK_TIER_STRICT, among), False
-
-    async def _groups(self) -> tuple[CardFilters, list[CardFilters]]:
-        """The conditions on the person, and groups of those on experiences that one experience can meet together.
-
-        Place and time must join a group; if they cannot, there are no groups.
-        """
-        person, own, rest = apart(self.wanted.filters)
-        if len(own) < 2 or len(own) + len(rest) > CLAUSES_MAX:
-            return person, []
-        groups: list[CardFilters] = []
-        for clause in own:
-            place = await self._fitting(groups, clause)
-            if place is None:
-                groups.append(clause)
-            else:
-                groups[place] = merged(groups[place], clause)
-        for clause in rest:
-            place = await self._fitting(groups, clause)
-            if place is None:
-                return person, []
-            groups[place] = merged(groups[place], clause)
-        return person, groups
-
-    async def _fitting(self, groups: Sequence[CardFilters], clause: CardFilters) -> int | None:
-        """The position of the first group that some card meets together with the clause."""
-        for place, group in enumerate(groups):
-            if await fits_one_card(self.database, merged(group, clause)):
-                return place
-        return None
 
     async def _ruled_out(self, among: PersonIds | None, named: Found, tier: int) -> Finding:
         """The people who meet the conditions by an experience that is not excluded, though another one excludes them: they miss
