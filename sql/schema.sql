@@ -1555,22 +1555,6 @@ $$;
 
 
 --
--- Name: fits_one_card(quarry.card_filters); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.fits_one_card(p_filters quarry.card_filters) RETURNS boolean
-    LANGUAGE plpgsql STABLE
-    AS $$
-declare
-  fits boolean;
-begin
-  execute format('select exists (select from experience_cards c where %s)', card_condition('c', p_filters, '{}', null)) into fits;
-  return fits;
-end
-$$;
-
-
---
 -- Name: folded_text(text); Type: FUNCTION; Schema: quarry; Owner: -
 --
 

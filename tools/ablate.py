@@ -1,7 +1,8 @@
 """Measures search without each refinement: `DATABASE_URL=… python -m tools.ablate JUDGED … [--only NAME]`.
 
 JUDGED are files of judged queries (docs/evaluating.md) on what the database holds. Each line gives a refinement, its lines of
-code, and how the measures change without it. One without effect on any set is better deleted.
+code, how the measures change without it, and, if sets of queries cannot show what it is for, why it stays. Delete any other one
+without effect on any set.
 """
 
 from __future__ import annotations
@@ -28,13 +29,16 @@ MEASURES = ("ndcg", "recall", "success", "violations", "empty", "exact", "confid
 
 @dataclass(frozen=True)
 class Refinement:
-    """Something of a domain that can be left out: `attribute` of a module of the package, replaced by `without`."""
+    """Something of a domain that can be left out: `attribute` of a module of the package, replaced by `without`. `stays` says why
+    it is kept whatever the measures are.
+    """
 
     domain: str
     name: str
     module: str
     attribute: str
     without: Any
+    stays: str = ""
 
     @contextmanager
     def left_out(self) -> Iterator[None]:
@@ -53,18 +57,20 @@ class Refinement:
         return len(inspect.getsource(found).splitlines()) if inspect.isfunction(found) else 1
 
 
-async def _no_groups(search: Any) -> Any:
-    from quarry.people.ranking import apart
-
-    return apart(search.wanted.filters)[0], []
-
-
 REFINEMENTS = (
-    Refinement("people", "roles in other words come later", "people.finding", "NOT_CALLED", 0.0),
     Refinement("people", "excluded experiences elsewhere come later", "people.finding", "EXCLUDED_ELSEWHERE", 0.0),
-    Refinement("people", "conditions met by several experiences", "people.finding", "_Search._groups", _no_groups),
-    Refinement("people", "ties by salary and time", "people.finding", "break_ties", lambda ranked, *_: [*ranked]),
-    Refinement("people", "words left out as names", "people.ranking", "_left_out", lambda _: []),
+    Refinement(
+        "people", "conditions met by several experiences", "people.finding", "apart", lambda filters: (filters, []),
+        stays="questions about two experiences of a person need it",
+    ),
+    Refinement(
+        "people", "ties by salary and time", "people.finding", "break_ties", lambda ranked, *_: [*ranked],
+        stays="the contract orders equal scores",
+    ),
+    Refinement(
+        "people", "words left out as names", "people.ranking", "_left_out", lambda _: [],
+        stays="a search that finds nobody who is what it asks for costs nothing",
+    ),
     Refinement("companies", "rare tags weigh more", "companies.fallback_ranking", "_rarity", lambda _: lambda name: 1.0),
     Refinement(
         "companies", "rare words weigh more", "companies.fallback_ranking", "_word_weights",
@@ -76,9 +82,15 @@ REFINEMENTS = (
     Refinement(
         "companies", "filed as demanded", "companies.fallback_ranking", "_is_filed_as_demanded", lambda *_: True
     ),
-    Refinement("companies", "only entries worth ranking", "companies.rerank", "worth_ranking", lambda entries, _: entries),
-    Refinement("companies", "preferences in front", "companies.rerank", "_preferred_first", lambda ranked, _: [*ranked]),
-    Refinement("records", "words to look up", "records.reading", "words_to_look_up", lambda query: query),
+    Refinement(
+        "companies", "only entries worth ranking", "companies.rerank", "worth_ranking", lambda entries, _: entries,
+        stays="a chat model reads fewer companies",
+    ),
+    Refinement(
+        "companies", "preferences in front", "companies.rerank", "_preferred_first", lambda ranked, _: [*ranked],
+        stays="callers set `preferred` conditions, which no question states",
+    ),
+    Refinement("records", "words to look up", "records.finding", "words_to_look_up", lambda query: query),
     Refinement("records", "authors who are named", "records.reading", "Likely.authors", lambda *_: ()),
     Refinement("records", "days of records", "records.reading", "_names_its_days", lambda *_: False),
 )  # fmt: skip
@@ -101,7 +113,7 @@ def line_of(refinement: Refinement, base: Summary, without: Summary) -> str:
         if name in base.measures and round(base.measures[name], 3) != round(without.measures[name], 3)
     ]
     told = ", ".join(changes) or "no effect"
-    return f"| {refinement.domain} | {refinement.name} | {refinement.lines} | {told} |"
+    return f"| {refinement.domain} | {refinement.name} | {refinement.lines} | {told} | {refinement.stays} |"
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -112,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     given = parser.parse_args(arguments)
     queries = [query for path in given.judged for query in read_judged(path)]
     base = asyncio.run(summaries(queries))
-    print("| domain | refinement | lines | without it |\n|---|---|---|---|", flush=True)
+    print("| domain | refinement | lines | without it | stays because |\n|---|---|---|---|---|", flush=True)
     for each in REFINEMENTS:
         if each.domain in base and given.only in f"{each.domain} {each.name}":
             with each.left_out():

@@ -19,7 +19,6 @@ from quarry.people.filters import (
     relaxed,
 )
 from quarry.people.ranking import (
-    CLAUSES_MAX,
     MIN_RESULTS,
     TOP_PEOPLE,
     Clause,
@@ -30,7 +29,6 @@ from quarry.people.ranking import (
     break_ties,
     clauses_of,
     exclusion_clauses,
-    merged,
     naming_alternatives,
     rank_people,
     standing,
@@ -42,7 +40,6 @@ from quarry.people.retrieval import (
     find_meeting,
     find_never_said,
     find_standings,
-    fits_one_card,
     load_people,
 )
 from quarry.postgres.pool import Database
@@ -50,8 +47,6 @@ from quarry.runs.run_log import Run
 
 NAMED_FIRST = -1.0
 """The misses of people asked for by name."""
-NOT_CALLED = 0.25
-"""The misses of people who have a role under other words: less than any missed condition."""
 EXCLUDED_ELSEWHERE = 0.1
 """The misses of people with an excluded experience that is not asked for."""
 
@@ -149,40 +144,11 @@ class _Search:
         by_one = await self._look(filters, FALLBACK_TIER_STRICT, among)
         if by_one:
             return by_one, True
-        person, groups = await self._groups()
-        if len(groups) < 2:
+        person, groups = apart(filters)
+        if not groups:
             return {}, False
         among = await find_meeting(self.database, texts=filters.texts, groups=groups)
         return await self._look(person, FALLBACK_TIER_STRICT, among), False
-
-    async def _groups(self) -> tuple[CardFilters, list[CardFilters]]:
-        """The conditions on the person, and groups of those on experiences that one experience can meet together.
-
-        Place and time must join a group; if they cannot, there are no groups.
-        """
-        person, own, rest = apart(self.wanted.filters)
-        if len(own) < 2 or len(own) + len(rest) > CLAUSES_MAX:
-            return person, []
-        groups: list[CardFilters] = []
-        for clause in own:
-            place = await self._fitting(groups, clause)
-            if place is None:
-                groups.append(clause)
-            else:
-                groups[place] = merged(groups[place], clause)
-        for clause in rest:
-            place = await self._fitting(groups, clause)
-            if place is None:
-                return person, []
-            groups[place] = merged(groups[place], clause)
-        return person, groups
-
-    async def _fitting(self, groups: Sequence[CardFilters], clause: CardFilters) -> int | None:
-        """The position of the first group that some card meets together with the clause."""
-        for place, group in enumerate(groups):
-            if await fits_one_card(self.database, merged(group, clause)):
-                return place
-        return None
 
     async def _ruled_out(self, among: PersonIds | None, named: Found, tier: int) -> Finding:
         """The people who meet the conditions by an experience that is not excluded, though another one excludes them: they miss
@@ -282,14 +248,12 @@ class _Search:
     async def _standings(
         self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]
     ) -> tuple[dict[str, Standing], dict[str, float]]:
-        """What each person meets and misses, and the doubts, less than any miss: roles that their profile states only in other
-        words, and excluded experiences elsewhere. If some meet all conditions by one experience, people who need several miss
-        that.
+        """What each person meets and misses, and the doubts, less than any miss: excluded experiences elsewhere. If some meet all
+        conditions by one experience, people who need several miss that.
         """
-        called = [Clause(name, text=name) for name in (role.partition("|")[0] for role in self.wanted.filters.roles)]
         excluded = exclusion_clauses(self.wanted.filters)
-        asked = [id for id in found if called or excluded or id not in by_one]
-        met = await find_standings(self.database, asked, [*clauses, *called, *excluded])
+        asked = [id for id in found if excluded or id not in by_one]
+        met = await find_standings(self.database, asked, [*clauses, *excluded])
         all_met = [True] * len(clauses)
         standings = {
             id: standing(
@@ -299,11 +263,7 @@ class _Search:
             )
             for id in found
         }
-        doubts: dict[str, float] = {}
-        for id, own in met.items():
-            _, named, elsewhere = _in_parts(own, (clauses, called, excluded))
-            missing = 1 - sum(named) / len(called) if called else 0.0
-            doubts[id] = NOT_CALLED * missing + EXCLUDED_ELSEWHERE * any(elsewhere)
+        doubts = {id: EXCLUDED_ELSEWHERE * any(own[len(clauses) :]) for id, own in met.items()}
         return standings, doubts
 
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from math import fsum
 from types import MappingProxyType
-from typing import Any
 
 from quarry.language.tokens import keys, stem, stems_of, unique
 from quarry.language.word_forms import is_everyday, word_forms
@@ -30,7 +29,6 @@ from quarry.people.filters import (
     exclusions,
     listed,
     only,
-    set_fields,
     without,
 )
 from quarry.people.normalisation import OR
@@ -41,7 +39,7 @@ MATCHED_CARDS_PER_PERSON = 3
 """The most cards shown of a person."""
 
 OF_THE_REST: frozenset[HardConstraint] = frozenset({"location", "time", "is_current"})
-"""Constraints on place and time: they apply to the same experience as another condition."""
+"""Constraints on place and time."""
 
 IN_ONE = "all in one experience"
 """What people miss who meet each condition by different experiences, if others meet all by one."""
@@ -288,21 +286,16 @@ def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) 
     return Standing(tuple(meets), tuple(misses))
 
 
-def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters], list[CardFilters]]:
-    """The filters on the person, the separate filters on experiences, and those on place and time."""
+def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters]]:
+    """The filters on the person, and each filter on experiences that different ones may meet; none where those are too many, or
+    only one besides place and time.
+    """
     names = constraints_in_force(filters)
-    person = replace(
-        without(filters, [name for name in names if name not in OF_THE_PERSON]), roles=(), texts=(), names=()
-    )
-    own = [only(filters, name) for name in names if name not in OF_THE_PERSON | OF_THE_REST]
-    own += [CardFilters(roles=(role,)) for role in filters.roles]
-    return person, own, [only(filters, name) for name in names if name in OF_THE_REST]
-
-
-def merged(one: CardFilters, other: CardFilters) -> CardFilters:
-    """The filters of both."""
-    changed: dict[str, Any] = set_fields(other) | {"roles": (*one.roles, *other.roles)}
-    return replace(one, **changed)
+    on_cards = [name for name in names if name not in OF_THE_PERSON]
+    person = replace(without(filters, on_cards), roles=(), texts=(), names=())
+    clauses = [*(only(filters, name) for name in on_cards), *(CardFilters(roles=(role,)) for role in filters.roles)]
+    of_the_rest = sum(name in OF_THE_REST for name in on_cards)
+    return person, clauses if 2 + of_the_rest <= len(clauses) <= CLAUSES_MAX else []
 
 
 def score(evidence: PersonEvidence, filters: CardFilters, text_score_max: float) -> float:

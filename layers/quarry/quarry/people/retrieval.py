@@ -66,8 +66,6 @@ select * from people_standings(
   %(people)s::text[], array(select c from jsonb_populate_recordset(null::card_filters, %(clauses)s) c), %(texts)s::text[])
 """
 
-_FITS = "select fits_one_card(jsonb_populate_record(null::card_filters, %s)) as fits"
-
 _COUNT = """
 select count_people(
   jsonb_populate_record(null::card_filters, %(filters)s),
@@ -176,12 +174,6 @@ async def find_standings(database: Database, people: Sequence[str], clauses: Seq
     )
     order = [place for place, _ in (*filters, *texts)]
     return {row["person_id"]: [bool(met) for _, met in sorted(zip(order, row["met"], strict=True))] for row in rows}
-
-
-async def fits_one_card(database: Database, filters: CardFilters) -> bool:
-    """Whether some card meets all of the filters."""
-    row = await database.row(_FITS, [_card_filters(filters)])
-    return bool(row and row["fits"])
 
 
 async def find_candidates(
