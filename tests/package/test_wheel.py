@@ -118,7 +118,7 @@ def empty_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pa
 def test_a_demo_in_an_empty_folder_needs_nothing_and_a_second_one_shares_its_data(
     installed: Path, empty_folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert "commands:" in run(installed, "--help", cwd=empty_folder)
+    assert "Commands:" in run(installed, "--help", cwd=empty_folder)
     where = run(installed.with_name("python"), "-c", "import quarry; print(quarry.__file__)", cwd=empty_folder)
     assert where.startswith(str(installed.parents[1]))
     for module in (test_server, test_cli):
