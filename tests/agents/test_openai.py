@@ -13,7 +13,7 @@ import pytest
 from openai import OpenAI
 from openai.types.chat import ChatCompletion
 
-from quarry.agent.completions import Source, Sources, listing, web_address
+from quarry.agent.completions import CitedSource, Sources, listing, web_address
 from quarry.web.problems import BODY_MAX_BYTES
 from tests.conftest import create_database, model_environment
 from tests.fakes.openai_server import FakeOpenAI, Reply
@@ -251,7 +251,7 @@ async def test_a_search_ends_when_its_reader_leaves(completions_url: str, model:
 
 
 def test_a_title_makes_no_link_and_an_address_no_script() -> None:
-    assert listing(Sources("Sources", [Source("[x](http://evil.example)", n=1)])).endswith(
+    assert listing(Sources("Sources", [CitedSource("[x](http://evil.example)", n=1)])).endswith(
         r"\[x\](http://evil.example)"
     )
     assert web_address("javascript:alert(1)") is None

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 from pydantic import BaseModel
 
-from quarry.answering.answer import Answer, Began, Said, Told
+from quarry.answering.answer import Answer, Began, TextPiece, Told
 from quarry.answering.citations import CitationFilter
 from quarry.answering.held import joined
 from quarry.answering.loop import Tool, ToolProgress, ToolResult
@@ -45,14 +45,18 @@ def answer_of(run: Run) -> Answer:
 
 
 async def told(answer: Answer, tools: Sequence[Tool] = (TOOL,)) -> list[Told]:
-    return [event async for event in answer.told(MESSAGES, tools)]
+    return [event async for event in answer.events(MESSAGES, tools)]
 
 
 async def test_talk_before_a_call_is_no_answer_and_the_text_after_it_is(server: FakeOpenAI, run: Run) -> None:
     server.enqueue(CALL, Reply.text("Sources: 1\n\nElm Park is new [1][7].\n\nNext: Who owns it?"))
     answer = answer_of(run)
     events = await told(answer)
-    assert answer.text == "".join(event.piece for event in events if isinstance(event, Said)) == "Elm Park is new [1]."
+    assert (
+        answer.text
+        == "".join(event.piece for event in events if isinstance(event, TextPiece))
+        == "Elm Park is new [1]."
+    )
     assert [type(event) for event in events if isinstance(event, Began)] == [Began]
     assert (answer.written.kept, answer.written.followups) == (frozenset({1}), ["Who owns it?"])
     assert (answer.failed, run.degraded) == (False, [])
@@ -79,7 +83,7 @@ async def test_small_talk_a_refusal_and_a_question_back_need_no_call(server: Fak
 async def test_what_repeats_the_prompt_or_says_nothing_is_no_answer(server: FakeOpenAI, run: Run, reply: Reply) -> None:
     server.respond = lambda body: reply
     answer = answer_of(run)
-    assert not [event for event in await told(answer) if isinstance(event, Said)]
+    assert not [event for event in await told(answer) if isinstance(event, TextPiece)]
     assert (answer.text, answer.has_begun, answer.failed, run.degraded) == ("", False, True, ["answer"])
 
 

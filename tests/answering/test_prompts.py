@@ -14,7 +14,7 @@ def test_the_data_the_day_the_users_filters_and_the_history_are_told() -> None:
         about="a shop",
         card="tickets: status text (open)",
         today=datetime.date(2026, 11, 27),
-        told="tickets, open",
+        facts="tickets, open",
     )
     assert "tickets: status text (open)" in system.content
     assert "Friday, 2026-11-27" in system.content

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from quarry.companies.candidates import Candidate
+from quarry.companies.candidates import CompanyCandidate
 from quarry.companies.contract import Company
 from quarry.companies.outputs import CompanyPlan, PlanFilters
 from quarry.companies.ranking import Entry
@@ -17,7 +17,7 @@ def company(id: str = "c-1", name: str = "Name", **fields: Any) -> Company:
 
 def entry(company: Company, *, name_score: float = 0.0, **signals: Any) -> Entry:
     """The company as a candidate with these signals."""
-    return Entry(company, Candidate(company.id, **signals), name_score)
+    return Entry(company, CompanyCandidate(company.id, **signals), name_score)
 
 
 def plan(*variants: str, filters: PlanFilters | None = None, **fields: Any) -> CompanyPlan:

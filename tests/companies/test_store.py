@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quarry.companies.candidates import Candidate, Variant, merge
+from quarry.companies.candidates import CompanyCandidate, Variant, merge
 from quarry.companies.store import retrieve_variants
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database
@@ -82,7 +82,7 @@ async def test_several_phrasings_are_merged_with_the_best_of_each_signal(
     variants = [Variant("topic3 part7", _vector(3)), Variant("topic5", _vector(5)), Variant("niche9 word5")]
     found = await retrieve_variants(database, variants, SETTINGS, exclude_ids=[seeded_id(3)], limit=50)
 
-    alone: list[Candidate] = []
+    alone: list[CompanyCandidate] = []
     for variant in variants:
         for hybrid in (True, False):
             alone += await retrieve_variants(

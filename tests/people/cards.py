@@ -32,7 +32,7 @@ async def find(
     people = await find_candidates(
         database,
         filters=relaxed(filters, tier),
-        asked=filters,
+        filters_asked=filters,
         excluded=await find_excluded(database, filters),
         query_text=query,
         vector=None if degrees is None else direction(degrees),

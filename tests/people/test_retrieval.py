@@ -107,7 +107,7 @@ class TestExclusions:
         found = await find_candidates(
             database,
             filters=CardFilters(excluded_companies=("acme retail",)),
-            asked=filters,
+            filters_asked=filters,
             excluded=None if tests_each else await find_excluded(database, filters),
             query_text="",
             vector=direction(0),

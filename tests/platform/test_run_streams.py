@@ -13,7 +13,7 @@ import pytest
 from quarry.platform.errors import Gone, NotFound
 from quarry.postgres.pool import Database
 from quarry.services.services import Services
-from quarry.streaming.events import NDJSON, Event, Place
+from quarry.streaming.events import NDJSON, Event, StreamPosition
 from quarry.streaming.runs import BROKEN_OFF_MESSAGE, CANCELLED_MESSAGE, LEFT_MESSAGE, RunStore, RunStreams
 from tests.waiting import PATIENCE_SECONDS
 
@@ -79,7 +79,7 @@ def read(lines: list[bytes]) -> list[tuple[str, str]]:
     return [(event["seq"].rsplit("/")[1], event.get("text") or event["data"]["message"]) for event in events]
 
 
-async def rest(streams: RunStreams, place: Place) -> list[tuple[str, str]]:
+async def rest(streams: RunStreams, place: StreamPosition) -> list[tuple[str, str]]:
     async with asyncio.timeout(PATIENCE_SECONDS):
         return read([line async for line in streams.behind(place, "ann", NDJSON, heartbeat_seconds=QUIET)])
 
@@ -102,7 +102,7 @@ async def test_who_lost_the_connection_reads_on_in_another_process(
         speaker.say("one", "two")
         assert read([await anext(stream), await anext(stream)]) == [("1", "one"), ("2", "two")]
         await stored(services.database, run_id, 2)
-    going_on = asyncio.create_task(rest(other, Place(run_id, 1)))
+    going_on = asyncio.create_task(rest(other, StreamPosition(run_id, 1)))
     speaker.say("three")
     speaker.finish()
     assert await going_on == [("2", "two"), ("3", "three")]
@@ -115,15 +115,15 @@ async def test_a_run_is_found_by_whose_it_is_for_ten_minutes(
     speaker.finish()
     async with listening(streams, speaker, run_id) as stream:
         assert [line async for line in stream] == []
-    await other.check(Place(run_id), "ann")
-    for place, caller in ((Place(run_id), "bob"), (Place(uuid4()), "ann")):
+    await other.check(StreamPosition(run_id), "ann")
+    for place, caller in ((StreamPosition(run_id), "bob"), (StreamPosition(uuid4()), "ann")):
         with pytest.raises(NotFound):
             await other.check(place, caller)
         with pytest.raises(NotFound):
             await other.cancel(place.run_id, caller)
     await services.database.execute("update run_streams set started_at = now() - interval '601 seconds'")
     with pytest.raises(Gone):
-        await other.check(Place(run_id), "ann")
+        await other.check(StreamPosition(run_id), "ann")
 
 
 async def test_a_run_is_cancelled_from_another_process(
@@ -138,7 +138,7 @@ async def test_a_run_is_cancelled_from_another_process(
         async with asyncio.timeout(PATIENCE_SECONDS):
             assert read([line async for line in stream]) == [("2", CANCELLED_MESSAGE)]
     assert speaker.ended_by is asyncio.CancelledError
-    assert await rest(other, Place(run_id, 1)) == [("2", CANCELLED_MESSAGE)]
+    assert await rest(other, StreamPosition(run_id, 1)) == [("2", CANCELLED_MESSAGE)]
 
 
 async def test_a_run_that_nobody_comes_back_to_ends(services: Services, other: RunStreams) -> None:
@@ -150,12 +150,14 @@ async def test_a_run_that_nobody_comes_back_to_ends(services: Services, other: R
     assert not speaker.ended.is_set()
     async with asyncio.timeout(PATIENCE_SECONDS):
         await speaker.ended.wait()
-    assert await rest(other, Place(run_id, 1)) == [("2", LEFT_MESSAGE)]
+    assert await rest(other, StreamPosition(run_id, 1)) == [("2", LEFT_MESSAGE)]
     await streams.close()
 
 
 async def test_a_run_whose_process_is_gone_is_told(other: RunStreams, services: Services) -> None:
     run_id = uuid4()
-    await RunStore(services.database).write(Place(run_id), "ann", None, ['{"type":"said","text":"one"}'], is_over=False)
+    await RunStore(services.database).write(
+        StreamPosition(run_id), "ann", None, ['{"type":"said","text":"one"}'], is_over=False
+    )
     await services.database.execute("update run_streams set written_at = now() - interval '16 seconds'")
-    assert await rest(other, Place(run_id)) == [("1", "one"), ("2", BROKEN_OFF_MESSAGE)]
+    assert await rest(other, StreamPosition(run_id)) == [("1", "one"), ("2", BROKEN_OFF_MESSAGE)]

@@ -16,7 +16,7 @@ from quarry.query.execute import compile_query
 from quarry.query.schema import Field, Schema, Source
 from quarry.reader.candidates import CANDIDATES_MAX, Candidate, candidates
 from quarry.reader.learned import learned
-from quarry.reader.said import ValueLink
+from quarry.reader.mentions import ValueLink
 from tests.query_language.made import DESK, column, to_one
 
 TODAY = datetime.date(2026, 7, 1)

@@ -9,9 +9,9 @@ import pytest
 from quarry.language.tokens import tokenise
 from quarry.reader.denials import chances_denied
 from quarry.reader.learned import learned
+from quarry.reader.mentions import ValueLink
 from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import comparisons, read_question
-from quarry.reader.said import ValueLink
 from tests.query_language.made import DESK
 
 TODAY = datetime.date(2026, 7, 1)

@@ -13,8 +13,8 @@ from quarry.query.algebra import Comparison
 from quarry.query.contract import ExplainedWords
 from quarry.reader.features import DIMENSIONS
 from quarry.reader.learned import NEVER, Calibration, Learned, Thresholds, learned, packed, unpacked
+from quarry.reader.mentions import ValueLink
 from quarry.reader.reading import Reading, in_any_year, likely_conditions, read_question, words_left
-from quarry.reader.said import ValueLink
 from tests.query_language.made import DESK
 
 TODAY = datetime.date(2026, 7, 1)
@@ -116,16 +116,16 @@ def test_the_chances_of_one_condition_add_up_over_candidates() -> None:
     assert likely.fields == {"status"}
     single = [share for each, share in reading.shares if "status" in str(each.query.get("where"))]
     assert max(single) < likely.chance <= 1.0001
-    assert words_left(reading.said, likely.mask) == "tickets about printers"
+    assert words_left(reading.mentions, likely.mask) == "tickets about printers"
 
 
 def test_a_value_that_was_said_in_part_is_known_to_be() -> None:
     part = read("mia tickets", [ValueLink(0, 1, "agents", "name", "Mia Maria Keller", 1, is_whole=False)])
-    assert {round(each.said, 2) for each in likely_conditions(part) if "name" in str(each.fields)} == {0.33}
+    assert {round(each.stated, 2) for each in likely_conditions(part) if "name" in str(each.fields)} == {0.33}
 
 
 def test_a_month_without_a_year_is_that_month_of_any_year() -> None:
-    said = read("tickets opened in March").said
+    said = read("tickets opened in March").mentions
     march = Comparison(field="opened_on", op="between", values=("2026-03-01", "2026-03-31"))
     assert in_any_year(march, said) == Comparison(field="month(opened_on)", values=(3,))
-    assert in_any_year(march, read("tickets opened in March 2026").said) == march
+    assert in_any_year(march, read("tickets opened in March 2026").mentions) == march

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.records.answerability import AskedWord, features_of, fitted_for
+from quarry.records.answerability import QuestionWord, features_of, fitted_for
 from quarry.records.evidence import RankedRecord
 from quarry.records.finding import Searched
 from quarry.records.passages import candidates
@@ -19,7 +19,7 @@ def chance(model: str, similarity: float, *, is_missing: bool) -> float:
     """How likely one record this near answers, where it holds the rarest word of the question or no record does."""
     found = Searched([RankedRecord(ELM.text.key, 1.0, 1, 1, similarity)], [ELM])
     holders = frozenset[tuple[str, str]]() if is_missing else frozenset([ELM.text.key])
-    asked = [AskedWord("elm", 2.0, frozenset([ELM.text.key])), AskedWord("planted", 5.0, holders, is_missing)]
+    asked = [QuestionWord("elm", 2.0, frozenset([ELM.text.key])), QuestionWord("planted", 5.0, holders, is_missing)]
     quotes = candidates("When was the elm planted?", [ELM])
     return fitted_for(model).probability(features_of(found, asked, quotes))
 

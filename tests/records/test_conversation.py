@@ -7,14 +7,17 @@ from hypothesis import strategies as st
 
 from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.records.contract import PriorTurn
-from quarry.records.scope import take_up
+from quarry.records.scope import resolve_conversation
 
 ELM = PriorTurn(question="Why was the elm kept?", answer="An arborist found the tree sound; the vote was 7–2.")
 TEXT = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]), max_size=50)
 
 
 def test_context_without_a_question_is_searched_by_its_answer() -> None:
-    assert take_up("Why?", [PriorTurn(question="", answer="The elm stays.")]).search_query == "Why? The elm stays."
+    assert (
+        resolve_conversation("Why?", [PriorTurn(question="", answer="The elm stays.")]).search_query
+        == "Why? The elm stays."
+    )
 
 
 @given(
@@ -24,7 +27,7 @@ def test_context_without_a_question_is_searched_by_its_answer() -> None:
 def test_what_is_searched_begins_with_the_question_and_is_never_too_long(
     question: str, history: list[PriorTurn]
 ) -> None:
-    conversation = take_up(question, history)
+    conversation = resolve_conversation(question, history)
     assert conversation.search_query.startswith(question)
     assert len(conversation.search_query) <= QUERY_MAX_CHARACTERS
     assert not (conversation.topic_changed and conversation.history)

@@ -6,16 +6,16 @@ import datetime
 
 import pytest
 
-from quarry.records.evidence import Candidate, RankedRecord
+from quarry.records.evidence import RankedRecord, RecordCandidate
 from quarry.records.finding import RECENCY_WEIGHT, fuse_types, latest_first, near_the_best
 
 
 def test_ranks_are_over_all_types() -> None:
     fused = fuse_types(
         [
-            Candidate("motion", "a", 1.5, 0.4),
-            Candidate("matter", "b", 1.9, None),
-            Candidate("document_section", "c", None, 0.9),
+            RecordCandidate("motion", "a", 1.5, 0.4),
+            RecordCandidate("matter", "b", 1.9, None),
+            RecordCandidate("document_section", "c", None, 0.9),
         ]
     )
     assert [(item.key, item.text_rank, item.semantic_rank) for item in fused] == [
@@ -29,9 +29,9 @@ def test_ranks_are_over_all_types() -> None:
 def test_what_meets_the_question_s_conditions_is_lifted() -> None:
     [lifted, other] = fuse_types(
         [
-            Candidate("motion", "a", 0.5, None),
-            Candidate("motion", "b", 0.4, None),
-            Candidate("motion", "b", 0.3, None, is_apart=True),
+            RecordCandidate("motion", "a", 0.5, None),
+            RecordCandidate("motion", "b", 0.4, None),
+            RecordCandidate("motion", "b", 0.3, None, is_apart=True),
         ]
     )
     assert (lifted.key[1], other.key[1]) == ("b", "a")

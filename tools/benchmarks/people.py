@@ -180,7 +180,7 @@ async def search_people(database: Database, query: Query, filters: CardFilters) 
         evidence = await find_candidates(
             database,
             filters=relaxed(filters, tier),
-            asked=filters,
+            filters_asked=filters,
             excluded=excluded,
             query_text=query.text,
             vector=query.vector.tolist(),

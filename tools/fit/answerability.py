@@ -97,7 +97,7 @@ async def seen_of(question: Question, services: Services) -> Seen | None:
     types, services = await acting_for(Caller("fit"), services)
     with services.run("records", Caller("fit"), question.text, {}, Budget.without_model(60.0)) as run:
         reading = await read_records(Caller("fit"), services, types, question.text)
-        toolset = SearchToolset(services, Caller("fit"), run, types.named(()), types, reading.asked, reading)
+        toolset = SearchToolset(services, Caller("fit"), run, types.named(()), types, reading.access, reading)
         first = await toolset.search(question.text)
         if not first.ranked:
             return None

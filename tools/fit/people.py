@@ -87,7 +87,7 @@ def wrong_in(pairs: Sequence[Marked], weights: Weights) -> Iterator[tuple[str, l
     for cut, golds in pairs:
         read = read_parts(cut, weights)
         lines = [
-            f"{cut.said(segment)}: {'.'.join(choice)}, not {'.'.join(gold)}"
+            f"{cut.phrase(segment)}: {'.'.join(choice)}, not {'.'.join(gold)}"
             for (segment, choice, _), gold in zip(read, golds, strict=True)
             if choice != gold
         ]

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from quarry.language.log_linear import Weights, packed_weights
 from quarry.language.tokens import says_something_by_case, tokenise
-from quarry.spans.places import SENSES, WEIGHTS_FILE, Candidate, Sense, candidates, evidence_of, senses_of
+from quarry.spans.places import SENSES, WEIGHTS_FILE, NamedPlace, Sense, candidates, evidence_of, senses_of
 from tools.fit.log_linear import Example, fitted, is_held_out, marked_texts, unmarked
 
 ROOT = Path(__file__).parents[2]
@@ -20,7 +20,7 @@ PAIRS = ROOT / "tests/pairs/places.jsonl"
 WEIGHTS = ROOT / "layers/quarry/quarry/spans/weights"
 ROUNDS = 10
 
-Marked = tuple[str, list[tuple[Candidate, Sense]]]
+Marked = tuple[str, list[tuple[NamedPlace, Sense]]]
 """A text, and the senses of the names in it."""
 
 

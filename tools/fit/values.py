@@ -12,7 +12,7 @@ from quarry.language.tokens import stem, tokenise
 from quarry.platform.text import STOP_WORDS
 from quarry.query.algebra import LIMIT_MAX, Aggregate, Group, Query
 from quarry.query.schema import Schema
-from quarry.reader.said import ValueLink
+from quarry.reader.mentions import ValueLink
 from tools.fit.results import run
 
 PAGES_MAX = 10

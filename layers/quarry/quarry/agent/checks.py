@@ -66,12 +66,12 @@ class ConditionChecks:
             for pointer, leaf, group in _compared(condition, pointer, None)
             if self._is_listed(leaf) and not self.fixed(leaf)
         ]
-        asked = [
+        conditions = [
             NamedCondition(leaf.field, [str(each) for each in leaf.scalars], f"{OWN}{place}", group, leaf.op == "!=")
             for place, leaf, group in named
         ]
-        meant = await conditions_meant(database, self.table, asked, question)
-        spelt = {place: tuple(values) for (place, _, _), values in zip(named, meant, strict=True)}
+        meanings = await conditions_meant(database, self.table, conditions, question)
+        spelt = {place: tuple(values) for (place, _, _), values in zip(named, meanings, strict=True)}
         return read.mapped(lambda condition, pointer: self._spelt(condition, pointer, spelt))
 
     def _check_fields(self, read: Understood) -> None:

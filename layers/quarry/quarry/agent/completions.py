@@ -36,7 +36,7 @@ class Turn:
 
 
 @dataclass(frozen=True)
-class Asked:
+class Chat:
     """A question in its conversation, and who asks it. `idempotency_key` matters where an answer costs credits."""
 
     question: str
@@ -49,7 +49,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Source:
+class CitedSource:
     """A source of an answer. The text refers to it as `[n]` or, without an `n`, by its title."""
 
     title: str
@@ -63,7 +63,7 @@ class Sources:
     """The sources that are listed under an answer."""
 
     heading: str
-    items: Sequence[Source]
+    items: Sequence[CitedSource]
 
 
 Said = AsyncGenerator[str | Sources]
@@ -80,7 +80,7 @@ class UrlCitation:
     url: str
 
 
-def cited_in(text: str, items: Sequence[Source]) -> list[Source]:
+def cited_in(text: str, items: Sequence[CitedSource]) -> list[CitedSource]:
     """The numbered sources that a text refers to."""
     numbers = {int(match[1]) for match in CITATION.finditer(text)}
     return [source for source in items if source.n in numbers]
@@ -94,7 +94,7 @@ def listing(sources: Sources) -> str:
     return f"\n\n{sources.heading}:\n\n{lines}"
 
 
-async def told(events: AsyncGenerator[Event], last: type[Last], listed: Callable[[Last], Sources]) -> Said:
+async def answer_of(events: AsyncGenerator[Event], last: type[Last], listed: Callable[[Last], Sources]) -> Said:
     """The text of a search as it comes, marked by what its `last` event says of it, then the sources of that."""
     marked = MarkedText()
     async with aclosing(events):
@@ -127,7 +127,7 @@ def citations(answer: str, sources: Sources) -> list[UrlCitation]:
     return sorted(found, key=lambda citation: (citation.start, citation.end))
 
 
-def _citation(source: Source | None, start: int, end: int) -> list[UrlCitation]:
+def _citation(source: CitedSource | None, start: int, end: int) -> list[UrlCitation]:
     url = web_address(source.url) if source else None
     return [UrlCitation(start, end, source.title, url)] if source and url else []
 
@@ -138,7 +138,7 @@ def web_address(url: str | None) -> str | None:
     return url if _WEB_ADDRESS.fullmatch(url) else None
 
 
-def _line(source: Source) -> str:
+def _line(source: CitedSource) -> str:
     title, url = _plain(source.title, TITLE_CHARACTERS_MAX), web_address(source.url)
     if url:
         title = f"[{title}]({url.replace('(', '%28').replace(')', '%29')})"

@@ -142,11 +142,11 @@ class AgentPrompt:
     arguments: Mapping[str, str]
     text: str
 
-    def filled(self, given: Mapping[str, str]) -> str:
+    def filled(self, arguments: Mapping[str, str]) -> str:
         """The text with the arguments filled in. Raises InvalidInput if one is missing."""
-        if missing := [name for name in self.arguments if not given.get(name, "").strip()]:
+        if missing := [name for name in self.arguments if not arguments.get(name, "").strip()]:
             raise InvalidInput([FieldError(f"/{name}", f"{name}: {self.arguments[name]}") for name in missing])
-        return _VARIABLE.sub(lambda variable: given[variable[1]], self.text)
+        return _VARIABLE.sub(lambda variable: arguments[variable[1]], self.text)
 
 
 def openai_format(tools: Sequence[AgentTool]) -> list[dict[str, Any]]:

@@ -13,7 +13,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from quarry.agent.service import with_known_measures, with_known_values, with_ties
-from quarry.agent.sources import Asked, MatchedValue, what_may_be_asked
+from quarry.agent.sources import DataAccess, MatchedValue, data_access
 from quarry.language.tokens import Token, keys, phrase, stem, tokenise
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import FieldError, InvalidInput
@@ -26,9 +26,9 @@ from quarry.query.execute import compile_query
 from quarry.query.paths import source_of
 from quarry.reader.candidates import text_of
 from quarry.reader.learned import learned, pair_model
+from quarry.reader.mentions import ValueLink
 from quarry.reader.names import FieldName, SourceName
 from quarry.reader.reading import Reading, likely_conditions, read_question
-from quarry.reader.said import ValueLink
 from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.vocabulary import LookUp, look_up
 from quarry.services.services import Caller, Services
@@ -41,33 +41,35 @@ MATCHES_MAX = 20
 """How many values are shown, those with the most words of the question first."""
 
 
-async def matched_values(question: str, names: Sequence[str], asked: Asked, services: Services) -> list[MatchedValue]:
+async def matched_values(
+    question: str, names: Sequence[str], access: DataAccess, services: Services
+) -> list[MatchedValue]:
     """Values of listed fields of these sources that the caller may see. Raises DatabaseUnavailable."""
     tokens = tokenise(question)
     found = [
-        MatchedValue(link.source, link.field, link.value, _said(question, tokens[link.first : link.last]))
-        for link in await value_links(question, names, asked, services)
+        MatchedValue(link.source, link.field, link.value, _phrase(question, tokens[link.first : link.last]))
+        for link in await value_links(question, names, access, services)
     ]
     return list(dict.fromkeys(found))[:MATCHES_MAX]
 
 
-async def value_links(question: str, names: Sequence[str], asked: Asked, services: Services) -> list[ValueLink]:
+async def value_links(question: str, names: Sequence[str], access: DataAccess, services: Services) -> list[ValueLink]:
     """The values that words of a question may mean, in listed fields of these sources that the caller may see; those with the
     most words first. Raises DatabaseUnavailable.
     """
     places = {
         (field.listed[0].name, field.listed[1]): (name, field.name, field.listed[0])
         for name in names
-        for field in asked.schema.sources[name].fields.values()
+        for field in access.schema.sources[name].fields.values()
         if field.listed is not None
     }
     if not places:
         return []
     tokens = tokenise(question)
     tables = {table.name: table for _, _, table in places.values()}
-    reader = asked.acting(services).reader
+    reader = access.acting(services).reader
     also = await off_loop(_other_words, question, tokens, list(tables.values()))
-    matches = await look_up(reader, list(tables.values()), tokens, also=also, owners=asked.owners)
+    matches = await look_up(reader, list(tables.values()), tokens, also=also, owners=access.owners)
     return await off_loop(_links, question, tokens, matches, places, {(each.first, each.last) for each in also})
 
 
@@ -101,28 +103,28 @@ def _places_as_said(
     A region is of the field of each source where most rows are in it: a city of a country's name is none.
     """
     of_places = {(source, field) for source, field, table in fields if table.facet(field).kind == "place"}
-    told = list(links)
+    merged = list(links)
     for mention in find_places(question, tokens):
         if not isinstance(mention.value, Place) or mention.is_latent:
             continue
         span = span_of(tokens, mention)
-        within = [each for each in told if (each.first, each.last) == span and (each.source, each.field) in of_places]
+        within = [each for each in merged if (each.first, each.last) == span and (each.source, each.field) in of_places]
         by_field: dict[tuple[str, str], list[ValueLink]] = {}
         for each in within:
             by_field.setdefault((each.source, each.field), []).append(each)
         one = [_as_one(same, question[mention.start : mention.end]) for same in by_field.values()]
         if mention.value.kind in ("region", "continent"):
             one = list({each.source: each for each in sorted(one, key=lambda each: each.rows)}.values())
-        told = [*one, *(each for each in told if each not in within)]
-    return told
+        merged = [*one, *(each for each in merged if each not in within)]
+    return merged
 
 
-def _as_one(links: Sequence[ValueLink], said: str) -> ValueLink:
+def _as_one(links: Sequence[ValueLink], phrase: str) -> ValueLink:
     """The values that words for a place mean in a field, as one."""
     if len(links) == 1:
         return links[0]
     rows = sum(each.rows for each in links)
-    return replace(links[0], value=said, rows=rows, is_whole=True, means=tuple(each.value for each in links))
+    return replace(links[0], value=phrase, rows=rows, is_whole=True, means=tuple(each.value for each in links))
 
 
 def _unknown_places(
@@ -150,13 +152,13 @@ def _unknown_places(
 def _other_words(question: str, tokens: Sequence[Token], tables: Sequence[SearchTable]) -> list[LookUp]:
     """Other words for words of a question: the names of places, and values with synonyms."""
     facets = [facet for table in tables for facet in table.facets]
-    said = [stem(token.key) for token in tokens]
+    stems = [stem(token.key) for token in tokens]
     synonyms = {tuple(map(stem, keys(words))): (value, each.name) for each in facets for words, value in each.synonyms}
     found = [
         LookUp(first, first + length, *synonyms[words])
         for length in sorted({len(words) for words in synonyms})
-        for first in range(len(said) - length + 1)
-        if (words := tuple(said[first : first + length])) in synonyms
+        for first in range(len(stems) - length + 1)
+        if (words := tuple(stems[first : first + length])) in synonyms
     ]
     if any(facet.kind == "place" for facet in facets):
         for mention in find_places(question, tokens):
@@ -189,14 +191,14 @@ def _telling(
     return [match for match in matches if is_telling(match)]
 
 
-def _said(question: str, tokens: Sequence[Token]) -> str:
+def _phrase(question: str, tokens: Sequence[Token]) -> str:
     return question[tokens[0].start : tokens[-1].end] if tokens else ""
 
 
 async def read_over(
     question: str,
     names: Sequence[str],
-    asked: Asked,
+    access: DataAccess,
     services: Services,
     today: datetime.date,
     before: Reading | None = None,
@@ -206,8 +208,8 @@ async def read_over(
     they were already looked up. Raises DatabaseUnavailable.
     """
     if links is None:
-        links = await value_links(question, names, asked, services)
-    schema = replace(asked.schema, sources={name: asked.schema.sources[name] for name in names})
+        links = await value_links(question, names, access, services)
+    schema = replace(access.schema, sources={name: access.schema.sources[name] for name in names})
     pairs = await off_loop(pair_model) if isinstance(services.embeddings, LocalEmbedding) else None
     return await off_loop(read_question, question, schema, links, today, await off_loop(learned), before, pairs)
 
@@ -218,7 +220,7 @@ def is_said_whole(reading: Reading, conditions: Iterable[Condition], in_parts: C
     """
     likely = {each.condition: each for each in likely_conditions(reading)}
     found = [likely[each] for each in conditions if each in likely]
-    return all(each.said == 1 or all(field in in_parts for field in each.fields) for each in found)
+    return all(each.stated == 1 or all(field in in_parts for field in each.fields) for each in found)
 
 
 QUERIES_MAX = 8
@@ -232,41 +234,41 @@ async def explain(request: ExplanationRequest, caller: Caller, services: Service
 
     Raises InvalidInput for a source that does not exist, and DatabaseUnavailable.
     """
-    asked = await what_may_be_asked(caller, services)
-    names = _names(request, asked)
-    today = asked.today
+    access = await data_access(caller, services)
+    names = _names(request, access)
+    today = access.today
     if request.query is not None:
-        return await _stated(as_query(request.query), asked, services, today)
-    before = await read_over(request.after, names, asked, services, today) if request.after else None
-    return explanation_of(await read_over(request.question, names, asked, services, today, before))
+        return await _stated(as_query(request.query), access, services, today)
+    before = await read_over(request.after, names, access, services, today) if request.after else None
+    return explanation_of(await read_over(request.question, names, access, services, today, before))
 
 
-def as_query(given: Mapping[str, Any]) -> Query:
+def as_query(parameters: Mapping[str, Any]) -> Query:
     """The query that JSON says. Raises InvalidInput."""
     try:
-        return Query.model_validate(given)
+        return Query.model_validate(parameters)
     except ValidationError as error:
         raise InvalidInput([FieldError("/query", each["msg"]) for each in error.errors()]) from None
 
 
-async def _stated(query: Query, asked: Asked, services: Services, today: datetime.date) -> Explanation:
+async def _stated(query: Query, access: DataAccess, services: Services, today: datetime.date) -> Explanation:
     """The statement of a query, with its values as the data spells them."""
-    source_of(asked.schema, query.source, "/query/source")
-    reader = asked.acting(services).reader
-    asked = await with_known_measures(query, asked, reader)
-    known = await with_known_values(query, asked, reader)
-    statement = await off_loop(compile_query, with_currencies(with_ties(known), asked.schema), asked.schema, today)
-    given = statement.parameters.items()
-    parameters = {name: value if isinstance(value, str | int | float) else str(value) for name, value in given}
+    source_of(access.schema, query.source, "/query/source")
+    reader = access.acting(services).reader
+    access = await with_known_measures(query, access, reader)
+    known = await with_known_values(query, access, reader)
+    statement = await off_loop(compile_query, with_currencies(with_ties(known), access.schema), access.schema, today)
+    items = statement.parameters.items()
+    parameters = {name: value if isinstance(value, str | int | float) else str(value) for name, value in items}
     stated = ExplainedStatement(sql=statement.sql.as_string(), parameters=parameters)
     return Explanation(verdict="confident", chance=1, unread=[], words=[], queries=[], statement=stated)
 
 
-def _names(request: ExplanationRequest, asked: Asked) -> list[str]:
+def _names(request: ExplanationRequest, access: DataAccess) -> list[str]:
     for place, name in enumerate(request.sources):
-        source_of(asked.schema, name, f"/sources/{place}")
+        source_of(access.schema, name, f"/sources/{place}")
     return list(request.sources) or [
-        name for name in asked.schema.sources if request.domain in (None, asked.homes[name][0])
+        name for name in access.schema.sources if request.domain in (None, access.homes[name][0])
     ]
 
 
@@ -293,25 +295,25 @@ def explanation_of(reading: Reading) -> Explanation:
 
 def _words(reading: Reading) -> Iterator[ExplainedWords]:
     """The words of the question in order, each with what they may mean."""
-    said = reading.said
+    mentions = reading.mentions
     for first, last, means in sorted(_meanings(reading)):
-        yield ExplainedWords(text=phrase(said.text, said.tokens, first, last), means=means)
+        yield ExplainedWords(text=phrase(mentions.text, mentions.tokens, first, last), means=means)
 
 
 def _meanings(reading: Reading) -> Iterator[tuple[int, int, str]]:
-    said = reading.said
-    for named, places in said.named.items():
+    mentions = reading.mentions
+    for named, places in mentions.named.items():
         if isinstance(named, FieldName | SourceName) and places[0].likeness >= LIKENESS_MIN:
             label = f"{named.source}.{named.name}" if isinstance(named, FieldName) else named.name
             yield places[0].first, places[0].last, label
-    meant = [
+    meanings = [
         *(
             (each.place, "; ".join(f"{link.source}.{link.field} = {link.value}" for link in each.links[:VALUES_MAX]))
-            for each in said.values
+            for each in mentions.values
         ),
-        *((each.place, f"number {each.op} {each.one:g}") for each in said.numbers),
-        *((each.place, f"from {each.days.first} to {each.days.last}") for each in said.days),
-        *((each.place, f"time of {each.one:g} months") for each in said.lengths),
-        *((each.place, "text") for each in said.texts),
+        *((each.place, f"number {each.op} {each.one:g}") for each in mentions.numbers),
+        *((each.place, f"from {each.days.first} to {each.days.last}") for each in mentions.days),
+        *((each.place, f"time of {each.one:g} months") for each in mentions.lengths),
+        *((each.place, "text") for each in mentions.texts),
     ]
-    yield from ((place.first, place.last, means) for place, means in meant)
+    yield from ((place.first, place.last, means) for place, means in meanings)

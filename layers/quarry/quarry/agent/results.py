@@ -22,10 +22,10 @@ UNREAD_MAX = 6
 
 def as_read(how: str, unread: Sequence[str], phrases: Phrases) -> str:
     """How a question was read, and which of its words no part of the query reads: always beside an exact result."""
-    said = [phrases.say("read_as", what=how)]
+    sentences = [phrases.say("read_as", what=how)]
     if unread:
-        said.append(phrases.say("not_read", words=", ".join(unread[:UNREAD_MAX])))
-    return " ".join(said)
+        sentences.append(phrases.say("not_read", words=", ".join(unread[:UNREAD_MAX])))
+    return " ".join(sentences)
 
 
 def with_list(sentence: str, lines: Sequence[str]) -> list[str]:
@@ -68,17 +68,17 @@ def _row_lines(result: QueryResult, columns: Sequence[Column], phrases: Phrases)
         yield _line(title, [*others, (f"number of {phrases.noun()}", str(number))] if is_counted else others)
 
 
-def _line(title: str, said: Sequence[tuple[str, str]]) -> str:
-    labels, values = ", ".join(label for label, _ in said), ", ".join(value for _, value in said)
-    return f"- {title} – {labels}: {values}" if said else f"- {title}"
+def _line(title: str, cells: Sequence[tuple[str, str]]) -> str:
+    labels, values = ", ".join(label for label, _ in cells), ", ".join(value for _, value in cells)
+    return f"- {title} – {labels}: {values}" if cells else f"- {title}"
 
 
 def _shown(column: Column, cell: Cell, phrases: Phrases) -> tuple[str, str]:
     """The label and the value of a cell. Numbers have no separators, since commas stand between values."""
     if isinstance(cell, bool) or not isinstance(cell, int | float):
         return column.label, phrases.cell(column, cell)
-    said = IN_ENGLISH.measured(cell).replace(",", "") if isinstance(cell, float) else str(cell)
-    return column.label, f"{said} {column.unit}" if column.unit and isinstance(cell, int) else said
+    text = IN_ENGLISH.measured(cell).replace(",", "") if isinstance(cell, float) else str(cell)
+    return column.label, f"{text} {column.unit}" if column.unit and isinstance(cell, int) else text
 
 
 def _group_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], phrases: Phrases) -> str:
@@ -88,10 +88,10 @@ def _group_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], ph
     ]
     numbers: list[str] = []
     for aggregate, column, cell in zip(query.aggregate, columns[len(keys) :], row[len(keys) :], strict=True):
-        said = phrases.cell(column, cell)
+        cells = phrases.cell(column, cell)
         if aggregate.name == "count" and not aggregate.where and isinstance(cell, int):
-            said = f"{said} {phrases.noun(cell)}"
+            cells = f"{cells} {phrases.noun(cell)}"
         elif len(query.aggregate) > 1:
-            said = f"{column.label} {said}"
-        numbers.append(said)
+            cells = f"{column.label} {cells}"
+        numbers.append(cells)
     return f"- {' – '.join(keys)}{': ' if numbers else ''}{', '.join(numbers)}"

@@ -278,9 +278,11 @@ def _protocol_error(
 
 def _in_short(found: Mapping[str, Any]) -> str:
     """A line about a result, whose data are sent beside it."""
-    said = next((found[name] for name in ("sentence", "message", "summary", "title", "name") if found.get(name)), None)
-    if isinstance(said, str):
-        return escaped(shorten(said, SHORT_CHARACTERS_MAX))
+    summary = next(
+        (found[name] for name in ("sentence", "message", "summary", "title", "name") if found.get(name)), None
+    )
+    if isinstance(summary, str):
+        return escaped(shorten(summary, SHORT_CHARACTERS_MAX))
     lists = [f"{len(each)} {name}" for name, each in found.items() if isinstance(each, list)]
     return ", ".join(lists) or "The structured content holds the result."
 

@@ -12,7 +12,7 @@ from typing import LiteralString
 
 from psycopg import Error as PostgresError
 
-from quarry.agent.sources import Asked, what_may_be_asked
+from quarry.agent.sources import DataAccess, data_access
 from quarry.domains import module
 from quarry.files.forms import Forms
 from quarry.files.value_types import value_types
@@ -20,7 +20,7 @@ from quarry.platform.errors import FieldError, InvalidInput, QuarryError, Source
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
-from quarry.query.algebra import Comparison, Condition, Meant, Query, Result, Spelt
+from quarry.query.algebra import Comparison, Condition, Query, Result, Spelt, WordValues
 from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe
@@ -40,21 +40,21 @@ async def run_query(
     """The exact result of a query. `today` is by default the day of the declared calendar. Raises InvalidInput for unknown
     sources, fields and values, with the nearest ones, SourceUnavailable if a table cannot be read, and DatabaseUnavailable.
     """
-    asked = await what_may_be_asked(caller, services)
-    return await answer_query(query, asked, services, today or asked.today)
+    access = await data_access(caller, services)
+    return await answer_query(query, access, services, today or access.today)
 
 
 async def answer_query(
-    query: Query, asked: Asked, services: Services, today: datetime.date, *, keeps_places: bool = False
+    query: Query, access: DataAccess, services: Services, today: datetime.date, *, keeps_places: bool = False
 ) -> QueryResult:
-    """The exact result of a query over the sources in `asked`. With `keeps_places`, no rows are in a place that the data does not
-    have; else it is an unknown value. Raises what `run_query` raises.
+    """The exact result of a query over the sources in `access`. With `keeps_places`, no rows are in a place that the data does
+    not have; else it is an unknown value. Raises what `run_query` raises.
     """
-    source_of(asked.schema, query.source, "/source")  # before anything is looked up
-    reader = asked.acting(services).reader
-    async with _faults_explained(query, asked, services):
-        schema = (await with_known_measures(query, asked, reader)).schema
-        known = await with_known_values(query, replace(asked, schema=schema), reader, keeps_places=keeps_places)
+    source_of(access.schema, query.source, "/source")  # before anything is looked up
+    reader = access.acting(services).reader
+    async with _faults_explained(query, access, services):
+        schema = (await with_known_measures(query, access, reader)).schema
+        known = await with_known_values(query, replace(access, schema=schema), reader, keeps_places=keeps_places)
         query = with_currencies(with_ties(known), schema)
         query, result = await _told_apart(query, schema, reader, today)
     check_left_out(query, result, schema)
@@ -76,17 +76,17 @@ async def answer_query(
 
 
 @asynccontextmanager
-async def _faults_explained(query: Query, asked: Asked, services: Services) -> AsyncIterator[None]:
+async def _faults_explained(query: Query, access: DataAccess, services: Services) -> AsyncIterator[None]:
     """What fails while a query is read: sources that cannot be read, or what is wrong with it, with the reasons."""
     try:
         yield
     except (PostgresError, QuarryError) as error:
         fault = lasting_fault(error)
         # the values of a source that cannot be read are unknown
-        if (fault or isinstance(error, InvalidInput)) and (names := await unreadable(query, asked, services, fault)):
+        if (fault or isinstance(error, InvalidInput)) and (names := await unreadable(query, access, services, fault)):
             raise SourceUnavailable(names) from error
         if isinstance(error, InvalidInput):
-            raise await with_reasons(error, query, asked, asked.acting(services).reader) from error
+            raise await with_reasons(error, query, access, access.acting(services).reader) from error
         raise
 
 
@@ -106,12 +106,12 @@ class Filter:
         return self.keys_max if self.keys is None else len(self.keys)
 
 
-async def filter_of(source: str, where: Sequence[Condition], asked: Asked, services: Services) -> Filter:
+async def filter_of(source: str, where: Sequence[Condition], access: DataAccess, services: Services) -> Filter:
     """The conditions with the rows that meet them. Raises InvalidInput, SourceUnavailable and DatabaseUnavailable."""
-    query, reader = Query(source=source, where=tuple(where)), asked.acting(services).reader
-    async with _faults_explained(query, asked, services):
-        known = await with_known_values(query, asked, reader, in_all_spellings=True)
-        rows = RowConditions(source, asked.schema, asked.today, None)
+    query, reader = Query(source=source, where=tuple(where)), access.acting(services).reader
+    async with _faults_explained(query, access, services):
+        known = await with_known_values(query, access, reader, in_all_spellings=True)
+        rows = RowConditions(source, access.schema, access.today, None)
         met = rows.met(known.where)
         found = await reader.acting(SERIAL).row(rows.keys(met))
     return Filter(met.as_string(None), found["keys"] if found else None, rows.keys_max)
@@ -140,13 +140,13 @@ EXAMINED_MAX = 500
 _PLAIN = "'^[[:space:]]*-?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,2})?[[:space:]]*$'"
 
 
-async def with_reasons(error: InvalidInput, query: Query, asked: Asked, reader: Database) -> InvalidInput:
+async def with_reasons(error: InvalidInput, query: Query, access: DataAccess, reader: Database) -> InvalidInput:
     """The error, with the reason for each column of text in it why its values are not numbers."""
-    source = asked.schema.sources[query.source]
-    said = dict(_computed_with(query, source))
+    source = access.schema.sources[query.source]
+    fields = dict(_computed_with(query, source))
     errors = []
     for each in error.errors:
-        field = said.get(each.pointer)
+        field = fields.get(each.pointer)
         reason = "" if field is None else await not_numbers(source, field, reader)
         errors.append(FieldError(each.pointer, f"{each.message}. {reason}") if reason else each)
     return InvalidInput(errors)
@@ -192,42 +192,42 @@ async def not_numbers(source: Source, field: Field, reader: Database) -> str:
         else:
             place = f"{source.name} {each['id']}"
             forms.add(each["value"], value_types(each["value"]), lambda place=place: place, each["count"])  # type: ignore[misc]
-    if forms.nearly() != "number" or not (said := forms.in_the_way()):
+    if forms.nearly() != "number" or not (examples := forms.in_the_way()):
         return ""
     plain = sum(each["count"] for each in found if each["value"] is None)
     read = f"`quarry load` with --replace {options} reads them as numbers. " if (options := forms.options()) else ""
     return (
-        f"Of its {forms.values:,} values {forms.values - plain:,} are not plain numbers: {said}. {read}See “Text that is almost"
-        " a number” in docs/own-data-guide.md"
+        f"Of its {forms.values:,} values {forms.values - plain:,} are not plain numbers: {examples}. {read}See “Text that is"
+        " almost a number” in docs/own-data-guide.md"
     )
 
 
-async def unreadable(query: Query, asked: Asked, services: Services, fault: PostgresError | None) -> list[str]:
+async def unreadable(query: Query, access: DataAccess, services: Services, fault: PostgresError | None) -> list[str]:
     """The sources of a query that cannot be read: those of which not even one row can be read, else the query's own source, if
     its statement had a `fault`. They are left out for a while. Raises DatabaseUnavailable.
     """
-    today = asked.today
+    today = access.today
     faults: dict[str, PostgresError] = {}
-    for name in _sources_of(query, asked.schema, today):
-        found = await _fault_of(name, asked, services, today) if _can_be_left_out(name, asked) else None
+    for name in _sources_of(query, access.schema, today):
+        found = await _fault_of(name, access, services, today) if _can_be_left_out(name, access) else None
         if found is not None:
             faults[name] = found
-    if not faults and fault is not None and _can_be_left_out(query.source, asked):
+    if not faults and fault is not None and _can_be_left_out(query.source, access):
         faults[query.source] = fault
     for name, each in faults.items():
-        domain, own = asked.homes[name]
-        await module(domain, "sources").leave_out_for(own, each, asked.caller, services)
+        domain, own = access.homes[name]
+        await module(domain, "sources").leave_out_for(own, each, access.caller, services)
     return list(faults)
 
 
-def _can_be_left_out(name: str, asked: Asked) -> bool:
-    return hasattr(module(asked.homes[name][0], "sources"), "leave_out_for")
+def _can_be_left_out(name: str, access: DataAccess) -> bool:
+    return hasattr(module(access.homes[name][0], "sources"), "leave_out_for")
 
 
-async def _fault_of(name: str, asked: Asked, services: Services, today: datetime.date) -> PostgresError | None:
+async def _fault_of(name: str, access: DataAccess, services: Services, today: datetime.date) -> PostgresError | None:
     """The fault of a source, found by reading all fields of one row."""
-    whole = Query(source=name, select=tuple(asked.schema.sources[name].fields), limit=1)
-    reading = execute(asked.acting(services).reader, whole, asked.schema, today)
+    whole = Query(source=name, select=tuple(access.schema.sources[name].fields), limit=1)
+    reading = execute(access.acting(services).reader, whole, access.schema, today)
     # one that raises SourceUnavailable refers to a source that is already left out
     return await lasting_fault_of(reading, no_fault=(SourceUnavailable,))
 
@@ -260,14 +260,14 @@ def _sources_of(query: Query, schema: Schema, today: datetime.date) -> list[str]
 
 
 async def with_known_values(
-    query: Query, asked: Asked, database: Database, *, keeps_places: bool = False, in_all_spellings: bool = False
+    query: Query, access: DataAccess, database: Database, *, keeps_places: bool = False, in_all_spellings: bool = False
 ) -> Query:
     """The query with values in the spelling of the data, for fields whose values are known. They may differ in case, accents,
     punctuation or inflection, be declared synonyms, or name a place by another name or one that it is in. `in_all_spellings`:
     rows are compared with these alone, as in searches, whose words follow the data a moment later too. Raises InvalidInput for
     values that no row has, with the nearest ones, but with `keeps_places` not for known places; and DatabaseUnavailable.
     """
-    named, owners = _named(query, asked.schema), asked.owners
+    named, owners = _named(query, access.schema), access.owners
     spelt: dict[str, list[str]] = {}
     places: set[str] = set()
     errors: list[FieldError] = []
@@ -277,7 +277,7 @@ async def with_known_values(
         except InvalidInput as error:
             errors.extend(error.errors)
         else:
-            spelt |= {each.pointer: meant for each, meant in zip(values, found, strict=True)}
+            spelt |= {each.pointer: meanings for each, meanings in zip(values, found, strict=True)}
             places |= {each.pointer for each in values if table.facet(each.facets[0]).kind == "place"}
     if errors:
         raise InvalidInput(errors)
@@ -288,34 +288,34 @@ async def with_known_values(
             return comparison.model_copy(update={"value": None, "values": values})
         return _spelt(comparison, pointer, spelt, places)
 
-    return with_comparisons(query, asked.schema, meant)
+    return with_comparisons(query, access.schema, meant)
 
 
-async def with_known_measures(query: Query, asked: Asked, database: Database) -> Asked:
+async def with_known_measures(query: Query, access: DataAccess, database: Database) -> DataAccess:
     """The sources, with the measures that a query names over values in the spelling of the data. A value that no row has yet
     stays. Raises InvalidInput for one that is nearly another, and DatabaseUnavailable.
     """
-    source = asked.schema.sources[query.source]
+    source = access.schema.sources[query.source]
     used = measures_named(aggregates_named(query), source.measures)
     if not used:
-        return asked
+        return access
     declared = Query(source=query.source, aggregate=tuple(each.aggregate for each in used.values()))
     try:
-        known = await with_known_values(declared, asked, database)
+        known = await with_known_values(declared, access, database)
     except InvalidInput as error:
         raise InvalidInput([_of_declaration(each, [*used]) for each in error.errors]) from error
     spelt = {
         name: replace(measure, aggregate=aggregate)
         for (name, measure), aggregate in zip(used.items(), known.aggregate, strict=True)
     }
-    return asked.with_source(replace(source, measures={**source.measures, **spelt}))
+    return access.with_source(replace(source, measures={**source.measures, **spelt}))
 
 
 def _of_declaration(error: FieldError, measures: Sequence[str]) -> FieldError:
     """What is wrong with a value of a declared measure."""
     _, _, place, *_ = error.pointer.split("/")
-    said = f"the measure {measures[int(place)]}, as it is declared in quarry.toml: {error.message}"
-    return FieldError("/aggregate", said)
+    message = f"the measure {measures[int(place)]}, as it is declared in quarry.toml: {error.message}"
+    return FieldError("/aggregate", message)
 
 
 def _named(query: Query, schema: Schema) -> list[tuple[SearchTable, list[NamedValue]]]:
@@ -363,6 +363,6 @@ def _spelt(comparison: Comparison, pointer: str, spelt: Mapping[str, list[str]],
     apart = {each if is_place else each.strip().casefold(): each for each, is_place in reversed(known)}
     values = tuple(apart.values())[::-1]
     is_one = comparison.value is not None and len(values) == 1
-    [said, *others] = texts.items()
-    meant = Meant.by(said[1], values) if not others and said[0] in places else values
-    return comparison.model_copy(update={"value": values[0] if is_one else None, "values": () if is_one else meant})
+    [word, *others] = texts.items()
+    values_of = WordValues.by(word[1], values) if not others and word[0] in places else values
+    return comparison.model_copy(update={"value": values[0] if is_one else None, "values": () if is_one else values_of})

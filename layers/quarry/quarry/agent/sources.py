@@ -57,7 +57,7 @@ class ReadableSources(Mapping[str, Source]):
 
 
 @dataclass(frozen=True)
-class Asked:
+class DataAccess:
     """What a caller may query: the schema, and the settings that identify the caller to the database. `homes` has the domain of
     each source, and its name there. Sources that are `left_out` cannot be read at the moment.
     """
@@ -72,7 +72,7 @@ class Asked:
         """The name of the source that a domain calls `own`; None where the caller has no such source."""
         return next((name for name, home in self.homes.items() if home == (domain, own)), None)
 
-    def with_source(self, source: Source) -> Asked:
+    def with_source(self, source: Source) -> DataAccess:
         """The same with this source instead of the one of its name."""
         known = self.schema.sources
         changed = known.with_source(source) if isinstance(known, ReadableSources) else {**known, source.name: source}
@@ -104,7 +104,7 @@ class Asked:
         }
 
 
-async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
+async def data_access(caller: Caller, services: Services) -> DataAccess:
     """The sources of all domains that hold data. Raises DatabaseUnavailable."""
     filled = await filled_domains(services, services.reader, seconds=REMEMBERED_SECONDS)
     sources: dict[str, Source] = {}
@@ -124,7 +124,7 @@ async def what_may_be_asked(caller: Caller, services: Services) -> Asked:
         settings = {**needed, **settings}
     calendar = next((each.calendar for each in sources.values() if each.calendar is not None), Calendar())
     schema = Schema(ReadableSources(sources, frozenset(left_out)), calendar)
-    return Asked(schema, caller, {**settings, **calendar.settings}, homes, frozenset(left_out))
+    return DataAccess(schema, caller, {**settings, **calendar.settings}, homes, frozenset(left_out))
 
 
 VALUES_MAX = 12
@@ -138,19 +138,19 @@ Values = Mapping[tuple[str, str], list[str]]
 
 async def describe_sources(caller: Caller, services: Services) -> dict[str, SourceDescription]:
     """The descriptions of a caller's sources, by name. Raises DatabaseUnavailable."""
-    asked = await what_may_be_asked(caller, services)
-    values = await _values(asked, services)
-    return {name: _described(source, values, asked.left_out) for name, source in asked.schema.sources.items()}
+    access = await data_access(caller, services)
+    values = await _values(access, services)
+    return {name: _described(source, values, access.left_out) for name, source in access.schema.sources.items()}
 
 
-async def _values(asked: Asked, services: Services) -> Values:
+async def _values(access: DataAccess, services: Services) -> Values:
     listed = dict.fromkeys(
         field.listed
-        for source in asked.schema.sources.values()
+        for source in access.schema.sources.values()
         for field in source.fields.values()
         if field.listed is not None
     )
-    found = await frequent_values(asked.acting(services).reader, list(listed), asked.owners, VALUES_READ_MAX)
+    found = await frequent_values(access.acting(services).reader, list(listed), access.owners, VALUES_READ_MAX)
     titles = {(table.name, name) for table, name in listed if table.facet(name).kind == "title"}
     return {facet: _distinct(each, is_title=facet in titles) for facet, each in found.items()}
 
@@ -236,7 +236,7 @@ class MatchedValue:
     source: str
     field: str
     value: str
-    said: str
+    phrase: str
 
 
 def card(sources: Sources, question: str, matched: Sequence[MatchedValue] = ()) -> str:
@@ -248,18 +248,18 @@ def card(sources: Sources, question: str, matched: Sequence[MatchedValue] = ()) 
         more = f" and {len(others) - NAMES_MAX} more" if len(others) > NAMES_MAX else ""
         lines.append(f"Others, which describe_collections describes: {', '.join(others[:NAMES_MAX])}{more}")
     if matched:
-        lines.append(f"Words of the question that are values of the data: {'; '.join(_meant(matched))}")
+        lines.append(f"Words of the question that are values of the data: {'; '.join(_meanings(matched))}")
     return "\n".join(lines)
 
 
-def _meant(matched: Sequence[MatchedValue]) -> list[str]:
+def _meanings(matched: Sequence[MatchedValue]) -> list[str]:
     """What the words mean: each value with all its fields."""
     places: dict[tuple[str, str], list[str]] = {}
     for each in matched:
-        fields = places.setdefault((each.said, each.value), [])
+        fields = places.setdefault((each.phrase, each.value), [])
         if (field := f"{each.source}.{each.field}") not in fields:
             fields.append(field)
-    return [f"“{said}”: {', '.join(fields)} = {value}" for (said, value), fields in places.items()]
+    return [f"“{phrase}”: {', '.join(fields)} = {value}" for (phrase, value), fields in places.items()]
 
 
 def line_of(source: SourceDescription, extent: str = "") -> str:
@@ -324,9 +324,9 @@ def _link(link: RelatedRows) -> str:
 
 def _chosen(sources: Sources, question: str, matched: Sequence[MatchedValue]) -> list[str]:
     """The sources that share most with the question, in their own order."""
-    asked = _stems([question])
+    stems = _stems([question])
     scores = {
-        name: len(asked & stems_of([source])) + 2 * len({each.said for each in matched if each.source == name})
+        name: len(stems & stems_of([source])) + 2 * len({each.phrase for each in matched if each.source == name})
         for name, source in sources.items()
     }
     best = sorted(scores, key=lambda name: -scores[name])[:SOURCES_MAX]
@@ -335,10 +335,10 @@ def _chosen(sources: Sources, question: str, matched: Sequence[MatchedValue]) ->
 
 def stems_of(sources: Iterable[SourceDescription]) -> frozenset[str]:
     """The stems of the names of sources and their fields."""
-    return frozenset(_stems(text for source in sources for text in _said(source)))
+    return frozenset(_stems(text for source in sources for text in _words_of(source)))
 
 
-def _said(source: SourceDescription) -> Iterable[str]:
+def _words_of(source: SourceDescription) -> Iterable[str]:
     yield from (source.name.replace("_", " "), source.label)
     yield from (field.label for field in source.fields)
 

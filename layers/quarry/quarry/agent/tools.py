@@ -20,7 +20,7 @@ from pydantic import Field, StringConstraints, WithJsonSchema, model_validator
 
 from quarry.agent.domain_tools import RESULTS_MAX, AgentTool
 from quarry.agent.service import Filter, answer_query, filter_of, run_query
-from quarry.agent.sources import Asked, describe_sources, line_of, names_of, what_may_be_asked
+from quarry.agent.sources import DataAccess, data_access, describe_sources, line_of, names_of
 from quarry.domains import module
 from quarry.platform.contract import Request
 from quarry.platform.errors import FieldError, InvalidInput, ModelError, SourceUnavailable
@@ -131,7 +131,7 @@ class ValuesArguments(Request):
     )
 
 
-class Described(LazyModel):
+class SourcesPage(LazyModel):
     """Sources, a line each: kinds, units, values, links. `pages` are all there are. `query_words` say how `query` asks what.
     Those in `degraded` cannot be read now.
     """
@@ -186,34 +186,34 @@ QUERY_WORDS = (
 
 
 async def _describe(arguments: DescribeArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    asked = await what_may_be_asked(caller, services)
+    access = await data_access(caller, services)
     for place, name in enumerate(arguments.source):
-        source_of(asked.schema, name, f"/source/{place}")
-    page = await described_page(arguments.source, arguments.page, [*asked.schema.sources], asked, services)
-    return _but_for(page, asked.degraded)
+        source_of(access.schema, name, f"/source/{place}")
+    page = await described_page(arguments.source, arguments.page, [*access.schema.sources], access, services)
+    return _but_for(page, access.degraded)
 
 
 async def described_page(
-    names: Sequence[str], page: int, offered: Sequence[str], asked: Asked, services: Services
+    names: Sequence[str], page: int, offered: Sequence[str], access: DataAccess, services: Services
 ) -> dict[str, Any]:
     """One page of sources: those of these `names` in detail, with how many rows each has and its first and last day, or the names
     of the fields of all that are `offered`.
     """
-    sources = await describe_sources(asked.caller, services)
+    sources = await describe_sources(access.caller, services)
     shown = {name: sources[name] for name in names or offered if name in sources}
     if not names:
         return _page([names_of(each) for each in shown.values()], page)
-    extents = await asyncio.gather(*(_extent(each, asked, services) for each in shown.values()))
+    extents = await asyncio.gather(*(_extent(each, access, services) for each in shown.values()))
     return _page([line_of(each, extent) for each, extent in zip(shown.values(), extents, strict=True)], page)
 
 
-async def _extent(source: SourceDescription, asked: Asked, services: Services) -> str:
+async def _extent(source: SourceDescription, access: DataAccess, services: Services) -> str:
     """How many rows a source has, and its first and last day; empty where it cannot be read."""
     dated = [Aggregate(fn="min", field=source.date), Aggregate(fn="max", field=source.date)] if source.date else []
     query = Query(source=source.name, aggregate=(Aggregate(fn="count"), *dated))
-    today = asked.today
+    today = access.today
     try:
-        [row] = (await execute(asked.acting(services).reader, query, asked.schema, today)).rows
+        [row] = (await execute(access.acting(services).reader, query, access.schema, today)).rows
     except (InvalidInput, SourceUnavailable, *UNREADABLE):
         return ""
     count, *days = row
@@ -242,52 +242,52 @@ def _pages(lines: list[str]) -> list[list[str]]:
 
 
 async def _search(arguments: SearchArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    asked = await what_may_be_asked(caller, services)
-    found = await found_texts(arguments, arguments.source, asked, services)
+    access = await data_access(caller, services)
+    found = await found_texts(arguments, arguments.source, access, services)
     # a fault in this search also counts
-    degraded = [] if arguments.source else (await what_may_be_asked(caller, services)).degraded
+    degraded = [] if arguments.source else (await data_access(caller, services)).degraded
     return _but_for(found, degraded)
 
 
 async def found_texts(
-    arguments: SearchArguments, names: Sequence[str], asked: Asked, services: Services
+    arguments: SearchArguments, names: Sequence[str], access: DataAccess, services: Services
 ) -> dict[str, Any]:
     """What a search finds in these sources, as FoundTexts. Raises what `search_text` raises."""
     own, most = names[0] if len(names) == 1 else None, arguments.offset + arguments.limit
-    names = await _searched(names, asked)
-    sought = await sought_texts(arguments, asked, services)
-    filters = await filters_of(names, arguments.where, asked, services)
-    found = [await search_text(text, names, filters, most + 1, asked, services) for text in sought.texts]
-    hits = [each for each in in_turn(found) if (each.source, each.id) != sought.itself]
+    names = await _searched(names, access)
+    query = await sought_texts(arguments, access, services)
+    filters = await filters_of(names, arguments.where, access, services)
+    found = [await search_text(text, names, filters, most + 1, access, services) for text in query.texts]
+    hits = [each for each in in_turn(found) if (each.source, each.id) != query.itself]
     result: dict[str, Any] = {}
     for only in filters.values():
         result |= {"meeting": only.meeting, **({"more": True} if only.keys is None else {})}
         if own is not None and len(hits) < min(most, only.meeting):
-            _, others = await rows_meeting(own, arguments.where, most, asked, services)
+            _, others = await rows_meeting(own, arguments.where, most, access, services)
             known = {each.id for each in hits}
             hits += [each for each in others if each.id not in known]
     shown = hits[arguments.offset : most]
     if own is not None and arguments.select:
-        shown = await with_fields(own, shown, arguments.select, asked, services)
+        shown = await with_fields(own, shown, arguments.select, access, services)
     return {"results": [each.model_dump(mode="json", exclude_none=True) for each in shown], **result}
 
 
 @dataclass(frozen=True)
-class Sought:
+class TextQuery:
     """The texts to search for, and the row that they are about."""
 
     texts: Sequence[str]
     itself: tuple[str, str] | None = None
 
 
-async def sought_texts(arguments: SearchArguments, asked: Asked, services: Services) -> Sought:
+async def sought_texts(arguments: SearchArguments, access: DataAccess, services: Services) -> TextQuery:
     """The texts of a search. Raises InvalidInput and NotFound."""
     texts = [*([arguments.text] if arguments.text else []), *arguments.texts]
     if arguments.like is None:
-        return Sought(texts)
+        return TextQuery(texts)
     source, id = arguments.like.source, arguments.like.id
-    whole = said_in(await read_whole(source, id, asked, services))
-    return Sought([*texts, whole[:QUERY_MAX_CHARACTERS]], (source, id))
+    whole = said_in(await read_whole(source, id, access, services))
+    return TextQuery([*texts, whole[:QUERY_MAX_CHARACTERS]], (source, id))
 
 
 def in_turn(found: Sequence[Sequence[Hit]]) -> list[Hit]:
@@ -297,24 +297,24 @@ def in_turn(found: Sequence[Sequence[Hit]]) -> list[Hit]:
 
 
 async def rows_meeting(
-    name: str, where: Sequence[Condition], limit: int, asked: Asked, services: Services
+    name: str, where: Sequence[Condition], limit: int, access: DataAccess, services: Services
 ) -> tuple[int, list[Hit]]:
     """How many rows of a source meet these conditions, and the first ones. Raises InvalidInput and DatabaseUnavailable."""
-    today = asked.today
-    met = await answer_query(Query(source=name, where=tuple(where), limit=limit), asked, services, today)
+    today = access.today
+    met = await answer_query(Query(source=name, where=tuple(where), limit=limit), access, services, today)
     return met.total, [Hit(source=name, id=str(key), title=str(title), text="") for key, title, *_ in met.rows]
 
 
 async def with_fields(
-    name: str, hits: Sequence[Hit], select: Sequence[str], asked: Asked, services: Services
+    name: str, hits: Sequence[Hit], select: Sequence[str], access: DataAccess, services: Services
 ) -> list[Hit]:
     """The rows with these fields of theirs. Raises InvalidInput and DatabaseUnavailable."""
     if not hits:
         return []
     among = Comparison(field="id", values=tuple(each.id for each in hits))
-    today = asked.today
+    today = access.today
     query = Query(source=name, where=(among,), select=("id", *select), limit=len(hits))
-    result = await answer_query(query, asked, services, today)
+    result = await answer_query(query, access, services, today)
     fields = {str(id): dict(zip(select, map(cut, cells), strict=True)) for id, *cells in result.rows}
     return [each.model_copy(update={"fields": fields.get(each.id)}) for each in hits]
 
@@ -356,8 +356,8 @@ def bounded_rows(rows: list[list[Cell]], characters_max: int = ROWS_CHARACTERS_M
 
 
 async def _get(arguments: GetArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    asked = await what_may_be_asked(caller, services)
-    rows = [await read_whole(arguments.source, id, asked, services) for id in arguments.id]
+    access = await data_access(caller, services)
+    rows = [await read_whole(arguments.source, id, access, services) for id in arguments.id]
     return rows[0] if len(rows) == 1 else {"rows": rows}
 
 
@@ -428,7 +428,7 @@ AGENT_TOOLS = (
         "What data there is: sources and the names of their fields; of those named, kinds, units, values, links, how many rows "
         "and which days too.",
         DescribeArguments,
-        Described,
+        SourcesPage,
         _describe,
     ),
     AgentTool(
@@ -482,24 +482,24 @@ def condition_on(name: str, filters: Filters) -> str | None:
 
 
 async def search_text(
-    text: str, names: Sequence[str], filters: Filters, limit: int, asked: Asked, services: Services
+    text: str, names: Sequence[str], filters: Filters, limit: int, access: DataAccess, services: Services
 ) -> list[Hit]:
     """The rows of these sources that match a text and meet the conditions, best first. Raises DatabaseUnavailable."""
     domains: dict[str, list[str]] = {}
     for name in names:
-        domains.setdefault(asked.homes[name][0], []).append(name)
+        domains.setdefault(access.homes[name][0], []).append(name)
     found = [
         await module(domain, "agent_tools").search_text(
             text,
-            [asked.homes[name][1] for name in own],
+            [access.homes[name][1] for name in own],
             filters,
             limit,
-            asked,
+            access,
             services,
         )
         for domain, own in domains.items()
     ]
-    called = {home: name for name, home in asked.homes.items()}
+    called = {home: name for name, home in access.homes.items()}
     hits = [
         [hit.model_copy(update={"source": called[domain, hit.source]}) for hit in hits]
         for domain, hits in zip(domains, found, strict=True)
@@ -508,41 +508,43 @@ async def search_text(
     return in_turn(hits)[:limit]
 
 
-async def read_whole(name: str, id: str, asked: Asked, services: Services) -> dict[str, Any]:
+async def read_whole(name: str, id: str, access: DataAccess, services: Services) -> dict[str, Any]:
     """One row of a source with everything that its domain shows. Raises InvalidInput, NotFound and DatabaseUnavailable."""
-    source_of(asked.schema, name, "/source")
-    domain, own = asked.homes[name]
-    whole: dict[str, Any] = await module(domain, "agent_tools").read_whole(own, id, asked.caller, services)
+    source_of(access.schema, name, "/source")
+    domain, own = access.homes[name]
+    whole: dict[str, Any] = await module(domain, "agent_tools").read_whole(own, id, access.caller, services)
     return whole
 
 
-async def _searched(names: Sequence[str], asked: Asked) -> list[str]:
+async def _searched(names: Sequence[str], access: DataAccess) -> list[str]:
     """These sources, or all that can be searched. Raises InvalidInput for others."""
     for place, name in enumerate(names):
-        source_of(asked.schema, name, f"/source/{place}")
+        source_of(access.schema, name, f"/source/{place}")
     may_be = [
         name
-        for name, source in asked.schema.sources.items()
-        if source.holds_words and hasattr(module(asked.homes[name][0], "agent_tools"), "search_text")
+        for name, source in access.schema.sources.items()
+        if source.holds_words and hasattr(module(access.homes[name][0], "agent_tools"), "search_text")
     ]
     for place, name in enumerate(names):
         if name not in may_be:
-            raise InvalidInput([FieldError(f"/source/{place}", not_searched(name, may_be, asked))])
+            raise InvalidInput([FieldError(f"/source/{place}", not_searched(name, may_be, access))])
     return list(dict.fromkeys(names)) or may_be
 
 
-def not_searched(name: str, searched: Sequence[str], asked: Asked) -> str:
+def not_searched(name: str, searched: Sequence[str], access: DataAccess) -> str:
     """That `search` does not cover a source, and what to use instead."""
-    module_of = module(asked.homes[name][0], "agent_tools")
+    module_of = module(access.homes[name][0], "agent_tools")
     instead = getattr(module_of, "INSTEAD_OF_SEARCH", "`query` its rows, with the fields to `select`")
     return f"the texts of {name} are not searched here: {instead}; searched are {', '.join(nearest(name, searched))}"
 
 
-async def filters_of(names: Sequence[str], where: Sequence[Condition], asked: Asked, services: Services) -> Filters:
+async def filters_of(
+    names: Sequence[str], where: Sequence[Condition], access: DataAccess, services: Services
+) -> Filters:
     """The conditions for each of these sources. Raises what `filter_of` raises."""
     if not where:
         return {}
-    return {asked.homes[name][1]: await filter_of(name, where, asked, services) for name in names}
+    return {access.homes[name][1]: await filter_of(name, where, access, services) for name in names}
 
 
 VALUES_MAX = 50
@@ -583,14 +585,14 @@ async def _likeness(like: str, values: Sequence[str], services: Services) -> dic
     """How much each value is spelt like a text, or means it, from 0 to 1: the larger of the two."""
 
     def spelt() -> dict[str, float]:
-        said = like.casefold()
-        return {value: SequenceMatcher(None, said, value.casefold()[:200]).ratio() for value in values}
+        text = like.casefold()
+        return {value: SequenceMatcher(None, text, value.casefold()[:200]).ratio() for value in values}
 
     found = await off_loop(spelt)
     try:
-        sought, *others = await services.embeddings.embed([like, *values[:MEANT_AMONG_MAX]])
+        wanted, *others = await services.embeddings.embed([like, *values[:MEANT_AMONG_MAX]])
     except (ModelError, ValueError):
         return found
     for value, other in zip(values, others, strict=False):
-        found[value] = max(found[value], sum(a * b for a, b in zip(sought, other, strict=False)))
+        found[value] = max(found[value], sum(a * b for a, b in zip(wanted, other, strict=False)))
     return found

@@ -35,7 +35,7 @@ class Began:
 
 
 @dataclass(frozen=True)
-class Said:
+class TextPiece:
     """The next piece of the text."""
 
     piece: str
@@ -48,7 +48,7 @@ class Withdrawn:
     reason: str
 
 
-Told = ToolStarted | ToolProgress | ToolFinished | Began | Said | Withdrawn
+Told = ToolStarted | ToolProgress | ToolFinished | Began | TextPiece | Withdrawn
 
 
 class NoAnswer(ModelOutputInvalid):
@@ -92,16 +92,16 @@ class Answer:
         """What the check finds in the text."""
         return self.verifier().verify(self.text) if self.verifier is not None else Verification((), ())
 
-    async def told(self, messages: Sequence[Message], tools: Sequence[Tool]) -> AsyncGenerator[Told]:
+    async def events(self, messages: Sequence[Message], tools: Sequence[Tool]) -> AsyncGenerator[Told]:
         """The calls of tools and the text, as they come. A model that fails ends it, before the text or after a part of it; text
         that is no answer is withdrawn, as if it had not begun.
         Raises DatabaseUnavailable.
         """
         is_sent = False
         try:
-            async with aclosing(self._told(messages, tools)) as events:
+            async with aclosing(self._events(messages, tools)) as events:
                 async for event in events:
-                    is_sent = is_sent or isinstance(event, Said)
+                    is_sent = is_sent or isinstance(event, TextPiece)
                     yield event
         except ModelError as error:
             self.failed = True
@@ -115,9 +115,9 @@ class Answer:
                 self._through, self._checked = (), None
             if self.has_begun and (rest := await off_loop(self._released)):
                 self.text += rest
-                yield Said(rest)
+                yield TextPiece(rest)
 
-    async def _told(self, messages: Sequence[Message], tools: Sequence[Tool]) -> AsyncGenerator[Told]:
+    async def _events(self, messages: Sequence[Message], tools: Sequence[Tool]) -> AsyncGenerator[Told]:
         conversation = converse(
             messages, tools, self.run, step_name=self.step_name, max_turns=self.max_turns, has_found=self.has_found
         )
@@ -126,21 +126,21 @@ class Answer:
             async for event in happened:
                 match event:
                     case Text(piece):
-                        for said in await self._read(piece, repeated):
-                            yield said
+                        for next_event in await self._read(piece, repeated):
+                            yield next_event
                         # let each piece leave before the next
                         await asyncio.sleep(0)
                         if self._until.is_over:
                             break
                     case TurnEnded(called=True):
-                        for said in await self._next_turn():
-                            yield said
+                        for next_event in await self._next_turn():
+                            yield next_event
                     case TurnEnded():
                         break
                     case _:
                         yield event
-        for said in await self._ended(messages, repeated):
-            yield said
+        for next_event in await self._ended(messages, repeated):
+            yield next_event
 
     async def _read(self, piece: str, repeated: Repeated) -> Iterable[Told]:
         """What a piece of the model's text brings. What it writes before its first call is no answer, unless it has the form of
@@ -169,7 +169,7 @@ class Answer:
         text = self._held + self.written.feed(self._until.finish()) + self.written.finish()
         if not self._is_open:
             repeated.check(text)
-        told = [*await self._sent(text)]
+        events = [*await self._sent(text)]
         if not self._is_open:
             raise ModelOutputInvalid("The model wrote no answer.")
         rest = await off_loop(self._released)
@@ -177,7 +177,7 @@ class Answer:
             self._through, held = (), self._checked
             self._checked = None
             rest = await self._backed(messages, held, rest)
-        return [*told, *self._say(rest)]
+        return [*events, *self._say(rest)]
 
     async def _backed(self, messages: Sequence[Message], held: HeldBack, rest: str) -> str:
         """The end of the text, corrected where the check flags some of it. Raises NoAnswer for a text that says nothing or is
@@ -189,8 +189,8 @@ class Answer:
         if await off_loop(says_nothing, sent + rest, found, held.verifier, messages, **form):
             raise NoAnswer("What was written says nothing that answers the question.")
         if (flagged := still_flagged(found, len(sent))) and self.run.budget.allows_turn():
-            asking = correction_messages(held.verifier, sent, rest, flagged, held.begun)
-            corrected = await self._corrected(asking, sent, held.begun)
+            asking = correction_messages(held.verifier, sent, rest, flagged, held.beginning)
+            corrected = await self._corrected(asking, sent, held.beginning)
             again = found if corrected is None else await off_loop(verify, sent + corrected)
             if corrected is not None and len(again.of("flagged")) < len(found.of("flagged")) and (sent or again.claims):
                 found, rest = again, corrected
@@ -198,9 +198,9 @@ class Answer:
             raise NoAnswer("Most of what was written is not borne out by its sources.")
         return rest
 
-    async def _corrected(self, messages: Sequence[Message], sent: str, begun: str) -> str | None:
+    async def _corrected(self, messages: Sequence[Message], sent: str, beginning: str) -> str | None:
         """The end of the text as the model writes it again; None if it fails. It may repeat what was sent of the text, and is
-        asked to repeat what was `begun` of the sentence.
+        asked to repeat what was `beginning` of the sentence.
         """
         with self.run.step(CORRECTION_STEP) as record:
             try:
@@ -210,7 +210,7 @@ class Answer:
                 return None
         again = UntilMark().feed("".join(pieces)).strip()
         read = sent.strip()
-        text = sent + (again[len(read) :].lstrip() if read and again.startswith(read) else joined(begun, again))
+        text = sent + (again[len(read) :].lstrip() if read and again.startswith(read) else joined(beginning, again))
         for each in await off_loop(self.filters, self.written):
             text = each.feed(text) + each.finish()
         return text[len(sent) :] if text.startswith(sent) else None
@@ -239,7 +239,7 @@ class Answer:
         self.text += text
         begins: list[Told] = [] if self.has_begun else [Began(self.written)]
         self.has_begun = True
-        return [*begins, Said(text)]
+        return [*begins, TextPiece(text)]
 
     def _released(self) -> str:
         """The text that is still held back."""

@@ -51,7 +51,7 @@ MayCite = Callable[[str, int], bool]
 """Whether the text since the last marker may cite the source with a number."""
 
 
-def _always(said: str, number: int) -> bool:
+def _always(statement: str, number: int) -> bool:
     return True
 
 

@@ -139,13 +139,13 @@ async def converse(
     repeated call is answered from memory. Raises ModelError if the model fails, and DatabaseUnavailable; a step that failed or
     was not finished in time is marked as degraded.
     """
-    said = list(messages)
+    conversation = list(messages)
     at_work = _ToolsAtWork({tool.name: tool for tool in tools}, run, step_name, has_found)
     for turn in range(1, max_turns + 1):
         offered = tools if turn < max_turns and run.budget.calls_left and run.budget.allows_turn() else ()
         text, waited = "", run.budget.waited
         calls: tuple[ToolCall, ...] = ()
-        async with aclosing(_turn(said, offered, run, step_name)) as pieces:
+        async with aclosing(_turn(conversation, offered, run, step_name)) as pieces:
             async for piece in pieces:
                 if isinstance(piece, Text):
                     text += piece.piece
@@ -153,7 +153,7 @@ async def converse(
                 else:
                     calls = piece
         yield TurnEnded(bool(calls))
-        said.append(Message("assistant", text, tool_calls=calls))
+        conversation.append(Message("assistant", text, tool_calls=calls))
         if not calls:
             return
         found: dict[str, ToolResult] = {}
@@ -164,7 +164,7 @@ async def converse(
                 yield event
         if any(each.count for each in found.values()):
             run.budget.waited = waited
-        said += [Message("tool", found[call.id].text_for_model, tool_call_id=call.id) for call in calls]
+        conversation += [Message("tool", found[call.id].text_for_model, tool_call_id=call.id) for call in calls]
 
 
 async def _turn(
@@ -265,8 +265,8 @@ class _ToolsAtWork:
         try:
             return await _worked(tool.run(arguments), happened)
         except InvalidInput as error:
-            said = "; ".join(f"{each.pointer}: {each.message}" for each in error.errors)
-            return ToolResult(0, "Refused", f"Refused. {said}")
+            problems = "; ".join(f"{each.pointer}: {each.message}" for each in error.errors)
+            return ToolResult(0, "Refused", f"Refused. {problems}")
         except NotFound as error:
             return ToolResult(0, "Nothing found", error.public_message)
         except SourceUnavailable as error:

@@ -51,11 +51,11 @@ def answer_messages(
     today: datetime.date,
     notes: str = "",
     cite: str = CITE,
-    told: str = "",
+    facts: str = "",
     found: str = "",
 ) -> list[Message]:
     """The start of the conversation that ends in the answer. `card` describes the data, `notes` are the domain's own lines,
-    `told` the filters that the user set, and `found` what a first search found.
+    `facts` the filters that the user set, and `found` what a first search found.
     """
     system = ANSWER.format(
         about=about,
@@ -65,7 +65,7 @@ def answer_messages(
         card=fence(card),
         today=f"{today:%A}, {today.isoformat()}",
     )
-    only = f"\n\nOnly this may be used, and tools keep to it: {fence(told)}." if told else ""
+    only = f"\n\nOnly this may be used, and tools keep to it: {fence(facts)}." if facts else ""
     first = f"\n\nWhat a search for the question found:\n{found}" if found else ""
     return [Message("system", system), *history, Message("user", question + only + first)]
 

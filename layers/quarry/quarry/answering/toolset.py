@@ -16,9 +16,9 @@ from quarry.agent import tools as agent_tools
 from quarry.agent.domain_tools import bounded
 from quarry.agent.reading import matched_values
 from quarry.agent.service import answer_query
-from quarry.agent.sources import Asked, card, describe_sources
+from quarry.agent.sources import DataAccess, card, describe_sources
 from quarry.agent.tools import GetArguments, Hit, SearchArguments, ValuesArguments, values_like
-from quarry.answering.answer import Answer, Said, Told, Withdrawn, never
+from quarry.answering.answer import Answer, TextPiece, Told, Withdrawn, never
 from quarry.answering.loop import Tool, ToolFinished, ToolProgress, ToolResult, ToolStarted, Working
 from quarry.answering.written import RESULT, WrittenAnswer
 from quarry.models.interface import Message
@@ -58,13 +58,13 @@ class Toolset:
     """The general tools over the sources of these `names`, and what they found.
 
     `results` are those of queries, `hits` the rows found or read whole, numbered from 1, `noted` what else the model was told of
-    the data. `asked` is the schema of all sources, `today` the day that relative dates count from.
+    the data. `access` is the schema of all sources, `today` the day that relative dates count from.
     """
 
     services: Services
     caller: Caller
     run: Run
-    asked: Asked
+    access: DataAccess
     today: datetime.date
     names: Sequence[str]
     results: list[QueryResult] = field(default_factory=list)
@@ -76,7 +76,7 @@ class Toolset:
     @property
     def searched(self) -> Sequence[str]:
         """The sources whose texts `search` covers."""
-        return [name for name in self.names if name in self.asked.schema.sources and self._holds_words(name)]
+        return [name for name in self.names if name in self.access.schema.sources and self._holds_words(name)]
 
     @property
     def read_whole(self) -> Sequence[str]:
@@ -96,14 +96,14 @@ class Toolset:
 
     async def described(self) -> dict[str, SourceDescription]:
         """The sources with their fields and some values."""
-        sources = await describe_sources(self.asked.caller, self.services)
+        sources = await describe_sources(self.access.caller, self.services)
         return {name: sources[name] for name in self.names if name in sources}
 
     async def card(self, question: str) -> str:
         """The sources for a prompt, with the values that words of the question may mean; empty where there are none."""
         if not self.names:
             return ""
-        matched = await matched_values(question, self.names, self.asked, self.services)
+        matched = await matched_values(question, self.names, self.access, self.services)
         return await off_loop(card, await self.described(), question, matched)
 
     def tools(self) -> list[Tool]:
@@ -127,7 +127,7 @@ class Toolset:
         """What a search of these sources finds."""
         where = (*self.required(names[0]), *arguments.where) if len(names) == 1 else arguments.where
         limited = arguments.model_copy(update={"where": where, "limit": min(arguments.limit, SEARCHED_MAX)})
-        found = await agent_tools.found_texts(limited, names, self.asked, self.services)
+        found = await agent_tools.found_texts(limited, names, self.access, self.services)
         hits = [Hit.model_validate(each) for each in found["results"]]
         return searched([hit_block(self.numbered(each), each) for each in hits], found)
 
@@ -143,9 +143,9 @@ class Toolset:
         self.allowed((arguments.source,), "")
         required = self.required(arguments.source)
         result = await self._run(arguments.model_copy(update={"where": (*required, *arguments.where)}))
-        return self.told(result)
+        return self.tool_result(result)
 
-    def told(self, result: QueryResult) -> ToolResult:
+    def tool_result(self, result: QueryResult) -> ToolResult:
         """The result of a query, numbered and kept."""
         self.results.append(result)
         number = f"Result {RESULT}{len(self.results)}: "
@@ -153,7 +153,7 @@ class Toolset:
         return ToolResult(result.total, result.sentence, number + shown)
 
     async def _run(self, query: Query) -> QueryResult:
-        return await answer_query(query, self.asked, self.services, self.today)
+        return await answer_query(query, self.access, self.services, self.today)
 
     async def _get(self, arguments: GetArguments) -> ToolResult:
         self.allowed((arguments.source,), "", self.read_whole)
@@ -165,7 +165,7 @@ class Toolset:
 
     async def get(self, source: str, id: str, characters_max: int) -> ToolResult:
         """One row whole, in at most so many characters."""
-        whole = await agent_tools.read_whole(source, id, self.asked, self.services)
+        whole = await agent_tools.read_whole(source, id, self.access, self.services)
         title = str(whole.get("title") or whole.get("name") or id)
         shown = json.dumps(bounded(whole, characters_max), ensure_ascii=False)
         number = self.numbered(Hit(source=source, id=id, title=title, text=shown))
@@ -178,11 +178,13 @@ class Toolset:
 
     async def _describe(self, arguments: agent_tools.DescribeArguments) -> ToolResult:
         names = self.allowed(arguments.source, "/source")
-        page = await agent_tools.described_page(arguments.source, arguments.page, self.names, self.asked, self.services)
+        page = await agent_tools.described_page(
+            arguments.source, arguments.page, self.names, self.access, self.services
+        )
         return self._note(len(names), f"{len(names)} sources", page)
 
-    def _note(self, count: int, summary: str, told: object) -> ToolResult:
-        self.noted.append(json.dumps(told, ensure_ascii=False))
+    def _note(self, count: int, summary: str, tool_result: object) -> ToolResult:
+        self.noted.append(json.dumps(tool_result, ensure_ascii=False))
         return ToolResult(count, summary, self.noted[-1])
 
     def verifier(self, sources: Sequence[SourceText], question: str, own: Iterable[str] = ()) -> Verifier:
@@ -196,16 +198,16 @@ class Toolset:
         """
         for place, name in enumerate(names):
             at = f"{pointer}/{place}" if pointer else "/source"
-            if name in self.asked.left_out:
+            if name in self.access.left_out:
                 raise SourceUnavailable([name])
             if name not in self.names:
                 raise unknown(at, "the data", "source", name, self.names)
             if among and name not in among:
-                raise InvalidInput([FieldError(at, agent_tools.not_searched(name, among, self.asked))])
+                raise InvalidInput([FieldError(at, agent_tools.not_searched(name, among, self.access))])
         return list(names) or list(among) or list(self.names)
 
     def _holds_words(self, name: str) -> bool:
-        return self.asked.schema.sources[name].holds_words is not None
+        return self.access.schema.sources[name].holds_words is not None
 
 
 def searched(blocks: Sequence[str], found: Mapping[str, object]) -> ToolResult:
@@ -241,7 +243,7 @@ def answer_with(
 def event_of(happened: Told) -> Event | None:
     """The event; None where nothing of it is told."""
     match happened:
-        case Said(piece):
+        case TextPiece(piece):
             return PartialTextEvent(data=PartialText(text=piece))
         case Withdrawn(reason):
             return TextWithdrawnEvent(data=Withdrawal(reason=reason))
@@ -264,7 +266,7 @@ async def events_of(
     """The events of an answer as it is written: the `own` ones of a domain. A model that fails ends them. Raises
     DatabaseUnavailable.
     """
-    async with aclosing(answer.told(messages, tools)) as happened:
+    async with aclosing(answer.events(messages, tools)) as happened:
         async for each in happened:
             if (event := own(each)) is not None:
                 yield event

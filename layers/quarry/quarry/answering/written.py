@@ -55,9 +55,9 @@ class WrittenAnswer:
 
     def feed(self, piece: str) -> str:
         """The part of the answer that is complete by now."""
-        given = self._space + self._released(piece, final=False)
-        kept = given.rstrip("\n")
-        self._space = given[len(kept) :]
+        part = self._space + self._released(piece, final=False)
+        kept = part.rstrip("\n")
+        self._space = part[len(kept) :]
         return kept
 
     def finish(self) -> str:
@@ -68,7 +68,7 @@ class WrittenAnswer:
         self._held += piece
         if not self._has_begun and not self._read_head(final=final):
             return ""
-        given = ""
+        part = ""
         while self._held:
             line, newline, rest = self._held.partition("\n")
             may_be_next = self._at_line_start and _may_begin(line, NEXT)
@@ -79,9 +79,9 @@ class WrittenAnswer:
             if self._in_next:
                 self._read_next(line)
             else:
-                given += line + newline
+                part += line + newline
             self._held, self._at_line_start = rest, bool(newline)
-        return given
+        return part
 
     def _read_head(self, *, final: bool) -> bool:
         """Whether the first line is known to be the head, which is then read, or not to be."""
@@ -115,8 +115,8 @@ def _begins(line: str, mark: str) -> bool:
 
 def _may_begin(line: str, mark: str) -> bool:
     """Whether a line begins with the mark, or may do so when it is longer."""
-    said = line.lstrip(" -*#").casefold()
-    return said.startswith(mark) or mark.startswith(said)
+    line_start = line.lstrip(" -*#").casefold()
+    return line_start.startswith(mark) or mark.startswith(line_start)
 
 
 def _words(line: str) -> list[str]:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate
-from quarry.agent.sources import Asked
+from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit, condition_on
 from quarry.campaigns.retrieval import campaign_by_id, find_by_theme
 from quarry.platform.text import shorten
@@ -14,10 +14,10 @@ from quarry.services.services import Caller, Services
 
 
 async def search_text(
-    text: str, names: Sequence[str], filters: Filters, limit: int, asked: Asked, services: Services
+    text: str, names: Sequence[str], filters: Filters, limit: int, access: DataAccess, services: Services
 ) -> list[Hit]:
     """The campaigns about a text, by meaning and words. Raises DatabaseUnavailable."""
-    with services.run("campaigns", asked.caller, text, {"text": text}) as run:
+    with services.run("campaigns", access.caller, text, {"text": text}) as run:
         vector = await services.queries.embed_for(run, text)
         found = await find_by_theme(services.reader, text, vector, (), condition=condition_on("campaigns", filters))
         run.end_reason = "answered"

@@ -28,7 +28,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.algebra import Condition, Query, Words
 from quarry.query.reckoned import reckoned
-from quarry.query.row_conditions import standings
+from quarry.query.row_conditions import meets_and_misses
 from quarry.query.understanding import understood
 from quarry.query.understood import Understood
 from quarry.retrieval.facets import plain
@@ -95,7 +95,7 @@ async def _add_standings(response: ChatResponse, toolset: CampaignToolset, searc
         return
     ids = [campaign.id for campaign in response.campaigns]
     try:
-        met = await standings(toolset.services.reader, conditions, NAME, SCHEMA, ids, toolset.today)
+        met = await meets_and_misses(toolset.services.reader, conditions, NAME, SCHEMA, ids, toolset.today)
     except DatabaseUnavailable:
         toolset.run.degrade(STEP)
         return
@@ -162,15 +162,15 @@ def _response(
     ]
     run.end_reason = end_reason = _end_reason(toolset)
     read = _understood(toolset, search, question)
-    detected = filters_of(on_wire(search.conditions, toolset.today), toolset.known.latest)
+    detected = filters_of(on_wire(search.conditions, toolset.today), toolset.values.latest)
     return ChatResponse(
         response=text,
         campaigns=[FoundCampaign.model_validate(campaign.model_dump()) for campaign in spoken_of],
         total=counted.total,
         more=counted.more,
         aggregation=_aggregation(toolset, search, counted),
-        suggestions=suggest(request.message, search.found, toolset.known),
-        detected_filters=request.base_filters.given() | detected.given(),
+        suggestions=suggest(request.message, search.found, toolset.values),
+        detected_filters=request.base_filters.in_force() | detected.in_force(),
         understood=read,
         constraints=constraints_of(read, toolset.today, question.evidence if question is not None else ()),
         telemetry=Telemetry(
@@ -224,17 +224,17 @@ def _end_reason(toolset: CampaignToolset) -> EndReason:
 # ---- named campaigns, and what to ask next ----
 
 
-def suggest(question: str, found: CampaignSet, known: KnownValues) -> list[str]:
+def suggest(question: str, found: CampaignSet, values: KnownValues) -> list[str]:
     """Suggested questions that the data can answer and that were not just asked: about this set first, then about all. They are
     in English, so that a question in another language has none.
     """
-    if not known or not is_asked_in_english(question):
+    if not values or not is_asked_in_english(question):
         return []
     own = set(significant_words(question))
     counts = found.counts if found.total else {}
     company, channel = _first(counts, "company"), _first(counts, "channel")
     sentiment, value_prop = _first(counts, "sentiment"), _first(counts, "value_prop")
-    offers, other_channel = _first(counts, "offer"), _known(known, "channel")
+    offers, other_channel = _first(counts, "offer"), _known(values, "channel")
     wanted: Iterable[tuple[bool, str]] = (
         (bool(company and offers), f"What are the offers from {company} campaigns?"),
         (bool(channel and value_prop), f"Which value propositions are most common on {channel}?"),
@@ -244,8 +244,8 @@ def suggest(question: str, found: CampaignSet, known: KnownValues) -> list[str]:
         (bool(company), f"Which channels does {company} use?"),
         (bool(other_channel), f"How many campaigns ran on {other_channel}?"),
         (
-            bool(_known(known, "value_prop")),
-            f"Which value propositions are most common for {_known(known, 'company')}?",
+            bool(_known(values, "value_prop")),
+            f"Which value propositions are most common for {_known(values, 'company')}?",
         ),
         (True, "Which companies have the most campaigns?"),
     )
@@ -265,8 +265,8 @@ def campaigns_spoken_of(answer: str, sets: Sequence[CampaignSet]) -> list[Campai
         {id: plain(campaign.company) for id, campaign in found.items()},
     )
     for names in names_of:
-        told = {names[id] for id in chosen}
-        chosen |= {id for id, name in names.items() if name and name not in told and f" {name} " in text}
+        names_shown = {names[id] for id in chosen}
+        chosen |= {id for id, name in names.items() if name and name not in names_shown and f" {name} " in text}
     return [found[id] for id in found if id in chosen] or (list(sets[0].campaigns) if sets else [])
 
 
@@ -274,5 +274,5 @@ def _first(counts: Mapping[str, Mapping[str, int]], field: str) -> str | None:
     return next(filter(None, counts.get(field, {})), None)
 
 
-def _known(known: KnownValues, field: str) -> str | None:
-    return next(iter(known.by_filter.get(field, ())), None)
+def _known(values: KnownValues, field: str) -> str | None:
+    return next(iter(values.by_filter.get(field, ())), None)

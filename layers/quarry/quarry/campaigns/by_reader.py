@@ -20,7 +20,7 @@ from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.tool_result import line_for_people
 from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset
-from quarry.campaigns.wording import Said
+from quarry.campaigns.wording import Findings
 from quarry.campaigns.written import observation
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput
@@ -93,7 +93,7 @@ class Question:
 
 
 @dataclass
-class Read:
+class ReaderAnswer:
     """An answer without a model, in progress."""
 
     request: ChatRequest
@@ -118,7 +118,7 @@ class Read:
                 record.counts["campaigns"] = search.found.total
             found = search.found
             yield observation(call, tool, found.total, line_for_people(found), found.campaigns)
-            said = Said(
+            findings = Findings(
                 question.query,
                 search,
                 question.verdict == "refused",
@@ -126,16 +126,16 @@ class Read:
                 question.vetoes,
                 without,
             )
-            self.text = await off_loop(wording.answer, said, toolset.today)
+            self.text = await off_loop(wording.answer, findings, toolset.today)
         for piece in _PIECE.findall(self.text):
             yield PartialTextEvent(data=PartialText(text=piece))
 
     def _arguments(self, question: Question) -> dict[str, Any]:
         """The arguments of the equivalent tool call."""
         toolset = self.toolset
-        clauses = on_wire((*toolset.given, *question.query.where), toolset.today)
+        clauses = on_wire((*toolset.requested, *question.query.where), toolset.today)
         query = question.query.text or (question.theme if question.is_list else "")
-        return filters_of(clauses, toolset.known.latest).given() | ({"query": query} if query else {})
+        return filters_of(clauses, toolset.values.latest).in_force() | ({"query": query} if query else {})
 
 
 async def _search(question: Question, toolset: CampaignToolset) -> Search:
@@ -150,7 +150,7 @@ async def _search(question: Question, toolset: CampaignToolset) -> Search:
             found = await retrieval.filter_campaigns(
                 database, conditions, toolset.preferred, looked_at_max=retrieval.BESIDE_THEME_MAX, today=toolset.today
             )
-        search = Search(question.tool, (*toolset.given, *query.where), found, theme, query.text)
+        search = Search(question.tool, (*toolset.requested, *query.where), found, theme, query.text)
         toolset.searches.append(search)
         return search
     if question.verdict != "refused" or query.text:
@@ -159,7 +159,7 @@ async def _search(question: Question, toolset: CampaignToolset) -> Search:
         except InvalidInput:
             # the Query is invalid
             pass
-    search = Search(question.tool, toolset.given, NOTHING)
+    search = Search(question.tool, toolset.requested, NOTHING)
     toolset.searches.append(search)
     return search
 
@@ -198,38 +198,38 @@ async def read(request: ChatRequest, toolset: CampaignToolset) -> Question:
     for text in (*earlier[-EARLIER_QUESTIONS_MAX:], request.message):
         # of a refused question only the theme is kept
         before = before if question is None or question.verdict != "refused" else None
-        before = await read_over(text, [name], toolset.asked, toolset.services, toolset.today, before)
-        said = theme_of(before)
+        before = await read_over(text, [name], toolset.access, toolset.services, toolset.today, before)
+        theme_before = theme_of(before)
         # a question that does not name campaigns keeps the theme before it
-        theme = said or ("" if any(isinstance(each, SourceName) for each in before.said.named) else theme)
+        theme = theme_before or ("" if any(isinstance(each, SourceName) for each in before.mentions.named) else theme)
         question = _question(before, name, theme, toolset.today)
     assert question is not None
-    given = request.understood
-    if given is None:
+    understood = request.understood
+    if understood is None:
         return question
-    query = question.query.model_copy(update={"where": (), "text": given.query.text})
+    query = question.query.model_copy(update={"where": (), "text": understood.query.text})
     is_number = query.aggregate == (COUNT,) and not query.group
-    if given.about and (is_number or question.verdict != "confident"):
+    if understood.about and (is_number or question.verdict != "confident"):
         # campaigns found by meaning are listed
         query = Query(source=name, text=query.text)
-    return Question(query, "confident", given.about, evidence=evidence_of(given), needs_theme=True)
+    return Question(query, "confident", understood.about, evidence=evidence_of(understood), needs_theme=True)
 
 
 def _question(reading: Reading, name: str, theme: str, today: datetime.date) -> Question:
     query, share = _likeliest(reading, today)
-    denied = vetoes(reading.said, reading.best[0][0].mask) if reading.best else []
+    denied = vetoes(reading.mentions, reading.best[0][0].mask) if reading.best else []
     verdict, hints = _verdict(reading, query, share, theme), tuple[Condition, ...]()
     if verdict == "refused" and not reading.unread and (sure := _sure_conditions(reading, today)):
         query, verdict = Query(source=name, where=sure, text=query.text), "doubted"
     if denied and not query.group and not query.order:
-        words = " ".join(_quoted(each, reading.said.text) for each in denied)
+        words = " ".join(_quoted(each, reading.mentions.text) for each in denied)
         query = query.model_copy(update={"text": f"{query.text} {words}".strip()})
     elif verdict == "refused":
         # an unlikely reading excludes nothing: it only affects the order, and leaves all words to the theme
         hints = query.where
         query = Query(source=name, text=query.text)
         if theme_of(reading) or not theme:
-            theme = topic_text(reading.said.text)
+            theme = topic_text(reading.mentions.text)
     return Question(
         query,
         verdict,
@@ -266,7 +266,7 @@ def _sure_conditions(reading: Reading, today: datetime.date) -> tuple[Condition,
     for each in sure:
         mask |= each.mask
     where = tuple(each.condition for each in sure)
-    return () if vetoes(reading.said, mask) else as_answered(Query(source=NAME, where=where), today).where
+    return () if vetoes(reading.mentions, mask) else as_answered(Query(source=NAME, where=where), today).where
 
 
 def _likeliest(reading: Reading, today: datetime.date) -> tuple[Query, float]:
@@ -280,7 +280,7 @@ def _likeliest(reading: Reading, today: datetime.date) -> tuple[Query, float]:
             continue
         if read is not None:
             read = read.model_copy(
-                update={"spans": (), "where": tuple(in_any_year(each, reading.said) for each in read.where)}
+                update={"spans": (), "where": tuple(in_any_year(each, reading.mentions) for each in read.where)}
             )
             query = as_answered(read, today)
             is_count = query.aggregate == (COUNT,) and not query.group
@@ -339,24 +339,26 @@ def theme_of(reading: Reading) -> str:
     """The words that no part of the Query reads; all significant words if the Query has no conditions."""
     if not reading.best or reading.query is None or reading.query.where:
         return " ".join(reading.unread)
-    mask, said = reading.best[0][0].mask, reading.said
+    mask, mentions = reading.best[0][0].mask, reading.mentions
     return " ".join(
-        token.text for place, token in enumerate(said.tokens) if not mask >> place & 1 and token.key not in STOP_WORDS
+        token.text
+        for place, token in enumerate(mentions.tokens)
+        if not mask >> place & 1 and token.key not in STOP_WORDS
     )
 
 
 def _evidence(reading: Reading, query: Query) -> Iterator[Evidence]:
     """The characters of the question that state each condition."""
-    said, mask = reading.said, reading.best[0][0].mask if reading.best else 0
+    mentions, mask = reading.mentions, reading.best[0][0].mask if reading.best else 0
     for comparison in comparisons_of(query.where):
         places = [
             (each.place, link.value)
-            for each in said.values
+            for each in mentions.values
             for link in each.links
             if link.field == comparison.field and link.value in comparison.scalars
         ]
-        places += [(each.place, "") for each in said.days if comparison.field == DATE]
+        places += [(each.place, "") for each in mentions.days if comparison.field == DATE]
         for place, value in places:
             if place.mask & mask:
                 assertion: Assertion = "negated" if comparison.op == "!=" else "affirmed"
-                yield evidence(said, place.first, place.last, comparison.field, assertion, value)
+                yield evidence(mentions, place.first, place.last, comparison.field, assertion, value)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.agent.completions import Asked, Said, Source, Sources, told
+from quarry.agent.completions import Chat, CitedSource, Said, Sources, answer_of
 from quarry.campaigns.contract import (
     HISTORY_MESSAGES_MAX,
     MESSAGE_CHARACTERS_MAX,
@@ -18,15 +18,15 @@ LISTED_MAX = 10
 """How many campaigns are listed below an answer."""
 
 
-async def answer(asked: Asked) -> Said:
+async def answer(chat: Chat) -> Said:
     """The text of the answer, and then its campaigns."""
     history = [
         HistoryMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])
-        for turn in asked.before[-HISTORY_MESSAGES_MAX:]
+        for turn in chat.before[-HISTORY_MESSAGES_MAX:]
     ]
-    request = ChatRequest(message=asked.question, history=history)
-    events = chat_about_campaigns(request, asked.caller, asked.services, asked.request_id, asked.run_id)
-    return told(events, FinalAnswerEvent, lambda event: _sources(event.data))
+    request = ChatRequest(message=chat.question, history=history)
+    events = chat_about_campaigns(request, chat.caller, chat.services, chat.request_id, chat.run_id)
+    return answer_of(events, FinalAnswerEvent, lambda event: _sources(event.data))
 
 
 def _sources(found: ChatResponse) -> Sources:
@@ -36,8 +36,8 @@ def _sources(found: ChatResponse) -> Sources:
     return Sources(heading, [_source(campaign) for campaign in listed])
 
 
-def _source(campaign: Campaign) -> Source:
+def _source(campaign: Campaign) -> CitedSource:
     captured = campaign.capture_date.isoformat() if campaign.capture_date else None
     detail = ", ".join(filter(None, (campaign.channel, captured, campaign.offer)))
     title = f"{campaign.brand}, {campaign.company}" if campaign.brand else campaign.company
-    return Source(title, detail, campaign.url)
+    return CitedSource(title, detail, campaign.url)

@@ -70,38 +70,41 @@ def named_values(
     filters: CampaignFilters, exclude: ExcludedValues | None = None, pointer: str = ""
 ) -> list[NamedValue]:
     """The values that filters name or exclude, each with its pointer below `pointer`."""
-    given = [(filters, pointer), *([(exclude, f"{pointer}/exclude")] if exclude else [])]
+    parts = [(filters, pointer), *([(exclude, f"{pointer}/exclude")] if exclude else [])]
     return [
         NamedValue((name,), value, f"{at}/{name}", is_negated=of is exclude)
-        for of, at in given
+        for of, at in parts
         for name in FILTER_VALUES
         for value in getattr(of, name)
     ]
 
 
 def resolve(
-    filters: CampaignFilters, named: Sequence[NamedValue], existing: Sequence[Sequence[str]], known: KnownValues
+    filters: CampaignFilters,
+    named_values: Sequence[NamedValue],
+    existing: Sequence[Sequence[str]],
+    known_values: KnownValues,
 ) -> Resolved:
     """Filters as conditions. `existing` has the values of the data for each of the `named_values`."""
-    unknown = [each for each, values in zip(named, existing, strict=True) if not values]
-    met = {each.facets for each, values in zip(named, existing, strict=True) if values and not each.is_negated}
+    unknown = [each for each, values in zip(named_values, existing, strict=True) if not values]
+    met = {each.facets for each, values in zip(named_values, existing, strict=True) if values and not each.is_negated}
     return Resolved(
-        (*_on_values(named, existing), *_on_others(filters, known.latest)),
-        tuple(_explained(unknown, known)),
+        (*_on_values(named_values, existing), *_on_others(filters, known_values.latest)),
+        tuple(_explained(unknown, known_values)),
         any(not each.is_negated and each.facets not in met for each in unknown),
     )
 
 
-def _on_values(named: Sequence[NamedValue], existing: Sequence[Sequence[str]]) -> Iterator[Condition]:
+def _on_values(named_values: Sequence[NamedValue], existing: Sequence[Sequence[str]]) -> Iterator[Condition]:
     """One condition for each filter: on its known values, or on those given if none is known."""
     values: dict[tuple[str, bool], tuple[list[str], list[str]]] = {}
-    for each, found in zip(named, existing, strict=True):
-        given, known = values.setdefault((each.facets[0], each.is_negated), ([], []))
-        given.append(each.value)
+    for each, found in zip(named_values, existing, strict=True):
+        values_given, known = values.setdefault((each.facets[0], each.is_negated), ([], []))
+        values_given.append(each.value)
         known.extend(found)
-    for (field, is_negated), (given, known) in values.items():
+    for (field, is_negated), (values_given, known) in values.items():
         if known or not is_negated:
-            yield compared(field, tuple(dict.fromkeys(known or given)), is_negated=is_negated)
+            yield compared(field, tuple(dict.fromkeys(known or values_given)), is_negated=is_negated)
 
 
 def _on_others(filters: CampaignFilters, latest: datetime.date | None) -> Iterator[Condition]:
@@ -114,17 +117,17 @@ def _on_others(filters: CampaignFilters, latest: datetime.date | None) -> Iterat
         yield _within(days.from_date, days.to_date)
 
 
-def _explained(unknown: Sequence[NamedValue], known: KnownValues) -> Iterator[UnknownValue]:
+def _explained(unknown: Sequence[NamedValue], values: KnownValues) -> Iterator[UnknownValue]:
     for place, each in enumerate(unknown):
-        near = nearest(each.value, known.by_filter.get(each.facets[0], ())) if place < EXPLAINED_VALUES else ()
+        near = nearest(each.value, values.by_filter.get(each.facets[0], ())) if place < EXPLAINED_VALUES else ()
         yield UnknownValue.of(CAMPAIGNS, each.facets[0], each.value, near)
 
 
-def date_range(asked: DateRange | str | None, latest: datetime.date | None) -> DateRange:
+def date_range(range_: DateRange | str | None, latest: datetime.date | None) -> DateRange:
     """A range as days; "recent" counts back from the latest capture."""
-    if isinstance(asked, DateRange):
-        return asked
-    if asked is None or latest is None:
+    if isinstance(range_, DateRange):
+        return range_
+    if range_ is None or latest is None:
         return DateRange()
     first, last = (interval_of(each, "date", latest, "") for each in _RECENT.values)
     return DateRange.between(first.first, last.last)
@@ -132,11 +135,11 @@ def date_range(asked: DateRange | str | None, latest: datetime.date | None) -> D
 
 def filters_of(clauses: Iterable[ClauseOnWire], latest: datetime.date | None) -> CampaignFilters:
     """The required clauses that filters of the page can express, the first one for each field."""
-    given: dict[str, object] = {}
+    fields: dict[str, object] = {}
     for clause in clauses:
         if len(clause.any_of) == 1 and clause.strength == "required":
-            given = _filter_of(clause.any_of[0], latest) | given
-    return CampaignFilters.model_validate(given)
+            fields = _filter_of(clause.any_of[0], latest) | fields
+    return CampaignFilters.model_validate(fields)
 
 
 def _filter_of(condition: ConditionOnWire, latest: datetime.date | None) -> dict[str, object]:
@@ -150,8 +153,8 @@ def _filter_of(condition: ConditionOnWire, latest: datetime.date | None) -> dict
         return {"offer": condition.values[0]}
     if condition.field != DATE or not (condition.from_date or condition.to_date):
         return {}
-    asked = DateRange.between(condition.from_date, condition.to_date)
-    return {"date_range": "recent" if asked == date_range("recent", latest) else asked}
+    days = DateRange.between(condition.from_date, condition.to_date)
+    return {"date_range": "recent" if days == date_range("recent", latest) else days}
 
 
 # ---- the former form on the wire ----
@@ -168,14 +171,14 @@ def constraints_of(read: Understood, today: datetime.date, evidence: Iterable[Ev
     )
 
 
-def understood_as(given: Constraints) -> Understood:
+def understood_as(constraints: Constraints) -> Understood:
     """Constraints of a request as the same in the one form."""
     return understood(
-        Query(source=NAME, where=from_wire(given.conditions, "required"), text=given.words),
+        Query(source=NAME, where=from_wire(constraints.conditions, "required"), text=constraints.words),
         PHRASES,
-        preferred=from_wire(given.conditions, "preferred"),
-        about=given.theme,
-        evidence=given.evidence,
+        preferred=from_wire(constraints.conditions, "preferred"),
+        about=constraints.theme,
+        evidence=constraints.evidence,
     )
 
 
@@ -229,8 +232,8 @@ def _compared_on_wire(condition: Comparison, today: datetime.date) -> ConditionO
     return _wire(DATE, from_date=start, to_date=end, negated=is_negated)
 
 
-def _wire(field: str, **given: object) -> ConditionOnWire:
-    return ConditionOnWire.model_validate({"field": field, **given})
+def _wire(field: str, **fields: object) -> ConditionOnWire:
+    return ConditionOnWire.model_validate({"field": field, **fields})
 
 
 def from_wire(clauses: Iterable[ClauseOnWire], strength: Literal["required", "preferred"]) -> tuple[Condition, ...]:
@@ -241,8 +244,8 @@ def from_wire(clauses: Iterable[ClauseOnWire], strength: Literal["required", "pr
 
 def _from_wire(condition: ConditionOnWire) -> Condition:
     if condition.field == COPY:
-        said = [Words(words=each) for each in condition.values]
-        found: Condition = AnyOf.of(said)
+        words = [Words(words=each) for each in condition.values]
+        found: Condition = AnyOf.of(words)
         return Not(negated=found) if condition.negated else found
     if condition.field != DATE:
         return compared(condition.field, tuple(condition.values), is_negated=condition.negated)

@@ -90,7 +90,7 @@ class CampaignFilters(LazyModel):
     has_offer: StrictBool | None = Field(default=None, description="Whether there is an offer.")
     date_range: DateRange | Literal["recent"] | None = Field(default=None, description="When it was captured.")
 
-    def given(self) -> dict[str, Any]:
+    def in_force(self) -> dict[str, Any]:
         """What filters something, as JSON values."""
         values = self.model_dump(mode="json", by_alias=True, exclude_none=True)
         return {name: value for name, value in values.items() if value != []}
@@ -186,10 +186,10 @@ class ChatRequest(Request):
     )
 
     def as_asked(self) -> dict[str, Any]:
-        said = super().as_asked()
-        if "history" in said:
-            said["history"] = [message for message in said["history"] if message["role"] == "user"]
-        return said
+        stated = super().as_asked()
+        if "history" in stated:
+            stated["history"] = [message for message in stated["history"] if message["role"] == "user"]
+        return stated
 
     @property
     def base_filters(self) -> CampaignFilters:

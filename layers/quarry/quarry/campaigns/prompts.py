@@ -20,10 +20,12 @@ CITE = """Give the id of each campaign that you speak of, as in [c-17], with its
   no result shows. Costs, views and the like are in no campaign."""
 
 
-def campaign_messages(request: ChatRequest, known: KnownValues, card: str, today: datetime.date) -> list[Message]:
+def campaign_messages(request: ChatRequest, values: KnownValues, card: str, today: datetime.date) -> list[Message]:
     """The first messages of the conversation with the model. `card` describes the fields."""
     days = (
-        f"Captured from {known.earliest} to {known.latest}; recent counts back from the latter." if known.latest else ""
+        f"Captured from {values.earliest} to {values.latest}; recent counts back from the latter."
+        if values.latest
+        else ""
     )
     return answer_messages(
         request.message,
@@ -33,14 +35,20 @@ def campaign_messages(request: ChatRequest, known: KnownValues, card: str, today
         today=today,
         notes=NOTES,
         cite=CITE,
-        told=_in_force(request),
+        facts=_in_force(request),
     )
 
 
 def _in_force(request: ChatRequest) -> str:
     """The conditions of every search: the filters of the page, and those set by the user."""
-    given = [f"{name}: {value}" for name, value in request.base_filters.given().items()]
-    if (said := request.understood) is not None:
-        given += map(label_of, (*said.query.where, *said.assumed))
-        given += filter(None, (said.about and f"about {said.about}", said.query.text and f"saying {said.query.text}"))
-    return f"campaigns {'; '.join(given)}" if given else ""
+    lines = [f"{name}: {value}" for name, value in request.base_filters.in_force().items()]
+    if (understood := request.understood) is not None:
+        lines += map(label_of, (*understood.query.where, *understood.assumed))
+        lines += filter(
+            None,
+            (
+                understood.about and f"about {understood.about}",
+                understood.query.text and f"saying {understood.query.text}",
+            ),
+        )
+    return f"campaigns {'; '.join(lines)}" if lines else ""

@@ -115,13 +115,13 @@ async def find_by_text(
         "select case when {} then s.id end as id, s.more, row_number() over (order by s.score desc, s.id) as place"
         " from search_campaigns_by_text(%(query)s, %(total_max)s, %(total_max)s, %(filter)s) s join campaigns t using (id)"
     ).format(rows.met(conditions))
-    given = {
+    parameters = {
         "query": query,
         "filter": SQL(" and ").join(served).as_string(None) if served else None,
         "counted_max": TEXT_MATCHES_MAX,
         "total_max": TOTAL_MAX,
     }
-    return await _counted_set(database, source, given, preferred, rows, size=_SIZE_BY_TEXT)
+    return await _counted_set(database, source, parameters, preferred, rows, size=_SIZE_BY_TEXT)
 
 
 async def find_by_theme(

@@ -12,16 +12,16 @@ from contextlib import aclosing
 from functools import partial
 from uuid import UUID
 
-from quarry.agent.sources import what_may_be_asked
+from quarry.agent.sources import data_access
 from quarry.answering.answer import BROKEN_OFF
 from quarry.campaigns.answer import conclude
-from quarry.campaigns.by_reader import Read
+from quarry.campaigns.by_reader import ReaderAnswer
 from quarry.campaigns.conditions import NAME
 from quarry.campaigns.contract import ChatRequest, FinalAnswerEvent
 from quarry.campaigns.results import KnownValues
 from quarry.campaigns.retrieval import known_values
 from quarry.campaigns.tools import CampaignToolset, check_filters, check_understood
-from quarry.campaigns.written import MAX_TURNS, Written
+from quarry.campaigns.written import MAX_TURNS, ModelAnswer
 from quarry.platform.budget import Budget
 from quarry.platform.off_loop import off_loop
 from quarry.query.understanding import ending
@@ -45,28 +45,28 @@ async def chat_about_campaigns(
     """
     settings = services.settings
     budget = Budget.for_answer(MAX_TURNS, MAX_CALLS, settings.campaigns_chat_seconds, settings.campaigns_chat_tokens)
-    said = request.as_asked()
-    with services.run("campaigns", caller, request.message, said, budget, request_id, run_id) as run:
-        known = await values_of(services)
-        base = await check_filters(request, known, services.reader)
+    stated = request.as_asked()
+    with services.run("campaigns", caller, request.message, stated, budget, request_id, run_id) as run:
+        values = await values_of(services)
+        base = await check_filters(request, values, services.reader)
         request = await check_understood(request, services.reader)
-        asked = await what_may_be_asked(caller, services)
-        name = asked.name_of(NAME, NAME)
+        access = await data_access(caller, services)
+        name = access.name_of(NAME, NAME)
         toolset = CampaignToolset(
             services=services,
             caller=caller,
             run=run,
-            asked=asked,
+            access=access,
             # relative days count from the latest capture, since campaigns are collected, not live
-            today=known.latest or datetime.datetime.now(datetime.UTC).date(),
+            today=values.latest or datetime.datetime.now(datetime.UTC).date(),
             names=[name] if name is not None else [],
-            known=known,
+            values=values,
             base=base,
         )
         if request.understood is not None:
-            toolset.given = (*request.understood.query.where, *request.understood.assumed)
+            toolset.requested = (*request.understood.query.where, *request.understood.assumed)
             toolset.preferred = request.understood.preferred
-        written, read = Written(request, toolset), Read(request, toolset)
+        written, read = ModelAnswer(request, toolset), ReaderAnswer(request, toolset)
         answer = written.answer
         if run.chat is not None:
             async with aclosing(written.answered()) as events:
@@ -89,6 +89,6 @@ async def chat_about_campaigns(
 async def values_of(services: Services) -> KnownValues:
     """The known values of filters, looked up once a minute."""
     look_up = partial(known_values, services.reader)
-    known = await services.memory.read("campaign values", look_up, seconds=VALUES_KEPT_SECONDS)
+    values = await services.memory.read("campaign values", look_up, seconds=VALUES_KEPT_SECONDS)
     # an empty table may be filled at any moment
-    return known or await look_up()
+    return values or await look_up()

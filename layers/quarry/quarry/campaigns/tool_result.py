@@ -41,9 +41,9 @@ class CampaignToolResult:
 
     def as_told(self) -> str:
         """As JSON for the model. The campaigns are only named, since the summary describes them."""
-        told = [_named(campaign) for campaign in self.campaigns[:SUMMARIZED_CAMPAIGNS]]
+        summaries = [_named(campaign) for campaign in self.campaigns[:SUMMARIZED_CAMPAIGNS]]
         return json.dumps(
-            {"count": self.count, "summary_for_llm": self.summary_for_llm, "campaigns": told}, ensure_ascii=False
+            {"count": self.count, "summary_for_llm": self.summary_for_llm, "campaigns": summaries}, ensure_ascii=False
         )
 
 

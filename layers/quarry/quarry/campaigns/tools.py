@@ -54,14 +54,14 @@ from quarry.retrieval.facets import NamedValue
 from quarry.retrieval.known_values import existing_values, values_meant
 
 
-async def check_filters(request: ChatRequest, known: KnownValues, database: Database) -> tuple[Condition, ...]:
+async def check_filters(request: ChatRequest, values: KnownValues, database: Database) -> tuple[Condition, ...]:
     """The conditions of the page's filters, which hold in every search. Raises InvalidInput for a value that no campaign has, and
     DatabaseUnavailable.
     """
     filters = request.base_filters
     named = named_values(filters, pointer="/activeFilters")
-    meant = await values_meant(database, CAMPAIGNS, named)
-    return (await off_loop(resolve, filters, named, meant, known)).conditions
+    meanings = await values_meant(database, CAMPAIGNS, named)
+    return (await off_loop(resolve, filters, named, meanings, values)).conditions
 
 
 async def check_understood(request: ChatRequest, database: Database) -> ChatRequest:
@@ -171,23 +171,23 @@ _SEARCHES: dict[str, tuple[str, type[FilterArguments]]] = {
 
 
 async def resolve_filters(
-    database: Database, filters: CampaignFilters, known: KnownValues, exclude: ExcludedValues | None = None
+    database: Database, filters: CampaignFilters, values: KnownValues, exclude: ExcludedValues | None = None
 ) -> Resolved:
     """The filters with the values as the data spells them. Raises DatabaseUnavailable."""
     named = named_values(filters, exclude)
     existing = await existing_values(database, [CAMPAIGNS], named)
-    return await off_loop(resolve, filters, named, existing, known)
+    return await off_loop(resolve, filters, named, existing, values)
 
 
 @dataclass(kw_only=True)
 class CampaignToolset(Toolset):
-    """The searches of one answer. The filters of the page (`base`) and the conditions of the request (`given`) hold in all of
+    """The searches of one answer. The filters of the page (`base`) and the conditions of the request (`requested`) hold in all of
     them; `preferred` conditions affect the order.
     """
 
-    known: KnownValues
+    values: KnownValues
     base: tuple[Condition, ...] = ()
-    given: tuple[Condition, ...] = ()
+    requested: tuple[Condition, ...] = ()
     preferred: tuple[Condition, ...] = ()
     searches: list[Search] = field(default_factory=list)
     found_by: dict[str, CampaignSet] = field(default_factory=dict)
@@ -225,24 +225,24 @@ class CampaignToolset(Toolset):
             record.counts["campaigns"] = found.total
         theme = arguments.query if isinstance(arguments, SemanticArguments) else ""
         words = arguments.query if isinstance(arguments, TextArguments) else ""
-        self.searches.append(Search(tool, (*self.given, *conditions), found, theme, words))
+        self.searches.append(Search(tool, (*self.requested, *conditions), found, theme, words))
         return found
 
     def all(self, conditions: Iterable[Condition] = ()) -> tuple[Condition, ...]:
         """The conditions with those of all searches."""
-        return (*self.base, *self.given, *conditions)
+        return (*self.base, *self.requested, *conditions)
 
     async def query(self, tool: str, query: Query) -> Search:
         """Run a query under the conditions of all searches. Raises what `answer_query` raises."""
         if query.select and "id" not in query.select:
             # answers name campaigns by their id
             query = query.model_copy(update={"select": ("id", *query.select)})
-        required = (*self.base, *self.given)
-        asked = query.model_copy(update={"where": (*required, *query.where)})
-        result = await answer_query(asked, self.asked, self.services, self.today)
+        required = (*self.base, *self.requested)
+        full_query = query.model_copy(update={"where": (*required, *query.where)})
+        result = await answer_query(full_query, self.access, self.services, self.today)
         own = result.query.where[len(required) :]
         found = await self._found_by(result, (*required, *await self._spelt(own)))
-        search = Search(tool, (*self.given, *own), found, words=query.text, result=result)
+        search = Search(tool, (*self.requested, *own), found, words=query.text, result=result)
         self.searches.append(search)
         return search
 
@@ -282,11 +282,11 @@ class CampaignToolset(Toolset):
 
     def _search_by(self, name: str) -> Working:
         async def search(arguments: FilterArguments) -> ToolResult:
-            resolved = await resolve_filters(self.services.reader, arguments, self.known, arguments.exclude)
+            resolved = await resolve_filters(self.services.reader, arguments, self.values, arguments.exclude)
             problem = " ".join(str(each) for each in resolved.unknown)
             if resolved.is_impossible:
-                said = f"{problem} Call again with values that exist, or without this filter."
-                return ToolResult(0, problem, CampaignToolResult(0, said).as_told())
+                texts = f"{problem} Call again with values that exist, or without this filter."
+                return ToolResult(0, problem, CampaignToolResult(0, texts).as_told())
             found = await self.find(name, arguments, resolved.conditions)
             numbers = await self._numbers(arguments, resolved.conditions, found)
             lines = [f"Not filtered by all that was given. {problem}"] if problem else []
@@ -296,7 +296,9 @@ class CampaignToolset(Toolset):
             if isinstance(arguments, SemanticArguments) and found.total:
                 lines.append(NEAR)
             result = build_tool_result(found, lines, is_listed=not numbers)
-            return self._told(self._numbered(result, found), "; ".join([*numbers, line_for_people(found)]), found)
+            return self._tool_result(
+                self._numbered(result, found), "; ".join([*numbers, line_for_people(found)]), found
+            )
 
         return search
 
@@ -313,14 +315,14 @@ class CampaignToolset(Toolset):
         return [summarise_groups(groups, arguments.by, arguments.limit, is_listed=arguments.ask == "groups")]
 
     async def search(self, arguments: SearchArguments, names: Sequence[str]) -> ToolResult:
-        asked = Query(source=names[0], where=arguments.where)
-        known = await with_known_values(asked, self.asked, self.services.reader)
-        sought = await sought_texts(arguments, self.asked, self.services)
-        theme = " ".join(sought.texts)[:QUERY_MAX_CHARACTERS]
+        query = Query(source=names[0], where=arguments.where)
+        known = await with_known_values(query, self.access, self.services.reader)
+        text_query = await sought_texts(arguments, self.access, self.services)
+        theme = " ".join(text_query.texts)[:QUERY_MAX_CHARACTERS]
         by = SemanticArguments(query=theme) if theme else FilterArguments()
         found = await self.find("search", by, await self._spelt(known.where))
         result = self._numbered(build_tool_result(found), found)
-        return self._told(result, line_for_people(found), found)
+        return self._tool_result(result, line_for_people(found), found)
 
     async def _query(self, arguments: Query) -> ToolResult:
         self.allowed((arguments.source,), "")
@@ -348,11 +350,11 @@ class CampaignToolset(Toolset):
     async def get(self, source: str, id: str, characters_max: int) -> ToolResult:
         campaign = await retrieval.campaign_by_id(self.services.reader, id)
         found = await retrieval.find_ids(self.services.reader, [campaign.id])
-        self.searches.append(Search("get", self.given, found))
+        self.searches.append(Search("get", self.requested, found))
         whole = bounded(campaign.model_dump(mode="json", exclude_none=True), characters_max - MARGIN_CHARACTERS)
-        said = f"<campaign>\n{fence(json.dumps(whole, ensure_ascii=False))}\n</campaign>"
-        result = self._numbered(CampaignToolResult(1, said, found.campaigns), found)
-        return self._told(result, line_for_people(found), found)
+        texts = f"<campaign>\n{fence(json.dumps(whole, ensure_ascii=False))}\n</campaign>"
+        result = self._numbered(CampaignToolResult(1, texts, found.campaigns), found)
+        return self._tool_result(result, line_for_people(found), found)
 
     def _name_of(self, found: CampaignSet) -> str:
         """The name of a search by what it found, by which an answer can say that it rests on it."""
@@ -361,7 +363,7 @@ class CampaignToolset(Toolset):
     def _numbered(self, result: CampaignToolResult, found: CampaignSet) -> CampaignToolResult:
         return result.numbered(self._name_of(found))
 
-    def _told(self, result: CampaignToolResult, summary: str, found: CampaignSet) -> ToolResult:
+    def _tool_result(self, result: CampaignToolResult, summary: str, found: CampaignSet) -> ToolResult:
         """A result in the form for the model."""
         text = result.as_told()
         self.found_by[text] = found

@@ -21,7 +21,7 @@ EMPTY = "There are no campaigns."
 
 
 @dataclass(frozen=True)
-class Said:
+class Findings:
     """A question as read, and what was found. `is_refused`: the data probably does not answer it. `costs` are the labels of
     conditions, each with the number of campaigns without it.
     """
@@ -34,18 +34,18 @@ class Said:
     costs: Sequence[tuple[str, int]] = ()
 
 
-def answer(said: Said, today: datetime.date) -> str:
+def answer(findings: Findings, today: datetime.date) -> str:
     """The text of the answer, the result first. An exact one ends in how the question was read."""
-    search, result = said.search, said.search.result
-    is_list = said.query.asks_for_rows and not said.query.order
-    if result is None and not (is_list and (search.found.total or not said.is_refused)):
-        return _unanswerable(said)
+    search, result = findings.search, findings.search.result
+    is_list = findings.query.asks_for_rows and not findings.query.order
+    if result is None and not (is_list and (search.found.total or not findings.is_refused)):
+        return _unanswerable(findings)
     if result is None:
-        before = [*(_theme(said) if search.theme else _by_words(said))]
-        return "\n".join([*before, *with_list(sentence(search, today), [*_costs(said), *_campaigns(search.found)])])
+        before = [*(_theme(findings) if search.theme else _by_words(findings))]
+        return "\n".join([*before, *with_list(sentence(search, today), [*_costs(findings), *_campaigns(search.found)])])
     rows = _campaigns(search.found) if result.query.asks_for_rows else lines_of(result, PHRASES)
-    read = as_read(how_read(result.query, PHRASES.schema, today), said.unread, PHRASES)
-    return "\n".join([*_by_words(said), *with_list(result.sentence, [*_costs(said), *rows]), "", read])
+    read = as_read(how_read(result.query, PHRASES.schema, today), findings.unread, PHRASES)
+    return "\n".join([*_by_words(findings), *with_list(result.sentence, [*_costs(findings), *rows]), "", read])
 
 
 def sentence(search: Search, today: datetime.date) -> str:
@@ -54,22 +54,22 @@ def sentence(search: Search, today: datetime.date) -> str:
         return search.result.sentence
     found = search.found
     query = Query(source=NAME, where=search.conditions, aggregate=(Aggregate(fn="count"),), text=search.words)
-    told = describe(query, Result([], [[found.total]], found.total, False), PHRASES.schema, today).sentence
-    return f"At least {told}" if found.more else told
+    sentence_ = describe(query, Result([], [[found.total]], found.total, False), PHRASES.schema, today).sentence
+    return f"At least {sentence_}" if found.more else sentence_
 
 
-def _unanswerable(said: Said) -> str:
-    words = " and ".join(f"“{each}”" for each in said.unread[:UNREAD_MAX])
+def _unanswerable(findings: Findings) -> str:
+    words = " and ".join(f"“{each}”" for each in findings.unread[:UNREAD_MAX])
     labels = ", ".join(each.label for each in PHRASES.source.fields.values())
     return f"This is not in the data{f': {words}' if words else ''}. The data has, for each campaign, {labels} and the copy."
 
 
-def _theme(said: Said) -> Iterator[str]:
+def _theme(findings: Findings) -> Iterator[str]:
     """Says how near the campaigns are to a theme."""
-    theme, found = said.search.theme, said.search.found
+    theme, found = findings.search.theme, findings.search.found
     if not theme:
         return
-    if said.is_refused:
+    if findings.is_refused:
         yield "This is not in the data as such. The nearest campaigns:"
     elif not found.total:
         yield f"No campaign comes near “{theme}”:"
@@ -80,16 +80,16 @@ def _theme(said: Said) -> Iterator[str]:
     yield ""
 
 
-def _by_words(said: Said) -> Iterator[str]:
+def _by_words(findings: Findings) -> Iterator[str]:
     """That values which the data does not have were looked for in the copy."""
-    denied = ", ".join(f"“{each}”" for each in said.vetoes[:UNREAD_MAX])
-    if said.search.words and denied:
+    denied = ", ".join(f"“{each}”" for each in findings.vetoes[:UNREAD_MAX])
+    if findings.search.words and denied:
         yield f"This is not in the data as a value: {denied}. By the words of the copy:"
         yield ""
 
 
-def _costs(said: Said) -> Iterator[str]:
-    for label, number in said.costs[:COSTS_MAX]:
+def _costs(findings: Findings) -> Iterator[str]:
+    for label, number in findings.costs[:COSTS_MAX]:
         yield f"- without “{label}”: {number:,} campaign{'' if number == 1 else 's'}"
 
 

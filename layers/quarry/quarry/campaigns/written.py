@@ -35,7 +35,7 @@ OBSERVED_IDS = 50
 
 
 @dataclass
-class Written:
+class ModelAnswer:
     """An answer that a model writes, in progress."""
 
     request: ChatRequest
@@ -48,7 +48,7 @@ class Written:
     async def answered(self) -> AsyncGenerator[Event]:
         """The events of the answer; a model that fails ends it. Raises DatabaseUnavailable."""
         toolset, request = self.toolset, self.request
-        messages = campaign_messages(request, toolset.known, await toolset.card(request.message), toolset.today)
+        messages = campaign_messages(request, toolset.values, await toolset.card(request.message), toolset.today)
         async with aclosing(events_of(self.answer, messages, toolset.tools(), self._event)) as events:
             async for event in events:
                 yield event
@@ -56,7 +56,7 @@ class Written:
     def _event(self, told: Told) -> Event | None:
         match told:
             case ToolStarted(id, tool, arguments):
-                return ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=_given(arguments)))
+                return ToolCallEvent(data=ToolCalled(id=id, tool=tool, arguments=_set_arguments(arguments)))
             case ToolFinished(id, tool, result):
                 found = self.toolset.found_by.get(result.text_for_model, NOTHING).campaigns
                 return observation(id, tool, result.count, result.summary, found)
@@ -69,8 +69,8 @@ class Written:
 
     def _verifier(self) -> Verifier:
         """What checks the text against the results of tools."""
-        asked = [turn.content for turn in self.request.history if turn.role == "user"]
-        return self.toolset.verifier((), "\n".join([*asked, self.request.message]))
+        questions = [turn.content for turn in self.request.history if turn.role == "user"]
+        return self.toolset.verifier((), "\n".join([*questions, self.request.message]))
 
 
 def observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:
@@ -79,5 +79,5 @@ def observation(id: str, tool: str, count: int, summary: str, found: Sequence[Ca
     return ToolObservationEvent(data=ToolObserved(id=id, tool=tool, count=count, summary=summary, campaign_ids=ids))
 
 
-def _given(arguments: dict[str, Any]) -> dict[str, Any]:
+def _set_arguments(arguments: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in arguments.items() if value != []}

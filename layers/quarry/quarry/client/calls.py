@@ -11,7 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from quarry.client.errors import InvalidInput
 from quarry.client.streams import AsyncStream, Stream
-from quarry.client.wire import Call, EventTypes, Reply, Sent
+from quarry.client.wire import Call, CallInput, EventTypes, Reply
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -46,21 +46,21 @@ class AsyncCalls(ABC):
 class _Method(Generic[P]):
     """A function that returns what a call sends, turned into a method that makes the call."""
 
-    def __init__(self, address: str, make: Callable[Concatenate[Any, P], Sent]) -> None:
+    def __init__(self, address: str, make: Callable[Concatenate[Any, P], CallInput]) -> None:
         self.address = address
         self.__doc__ = make.__doc__
         self._make = make
         self._signature = _without_self(make)
 
-    def _bound(self, client: object, act: Callable[[Sent], Any]) -> Callable[P, Any]:
+    def _bound(self, client: object, act: Callable[[CallInput], Any]) -> Callable[P, Any]:
         """The method bound to a client; `act` makes the call."""
 
         def method(*arguments: P.args, **named: P.kwargs) -> Any:
             try:
-                sent = self._make(client, *arguments, **named)
+                input_ = self._make(client, *arguments, **named)
             except ValidationError as error:
                 raise InvalidInput.of(error) from None
-            return act(sent)
+            return act(input_)
 
         method.__name__, method.__doc__ = self._make.__name__, self.__doc__
         method.__signature__ = self._signature  # type: ignore[attr-defined]
@@ -71,7 +71,7 @@ class Route(_Method[P], Generic[P, T]):
     """A route with one answer, as a method of both clients."""
 
     def __init__(
-        self, address: str, reply: Reply[T], make: Callable[Concatenate[Any, P], Sent], *, repeatable: bool
+        self, address: str, reply: Reply[T], make: Callable[Concatenate[Any, P], CallInput], *, repeatable: bool
     ) -> None:
         super().__init__(address, make)
         self._reply, self._repeatable = reply, repeatable
@@ -85,16 +85,16 @@ class Route(_Method[P], Generic[P, T]):
     def __get__(self, client: BlockingCalls | AsyncCalls | None, owner: object = None) -> Any:
         if client is None:
             return self
-        return self._bound(client, lambda sent: client.perform(self._call(sent), self._reply))
+        return self._bound(client, lambda input_: client.perform(self._call(input_), self._reply))
 
-    def _call(self, sent: Sent) -> Call:
-        return Call.of(self.address, sent, accept="application/json", is_repeatable=self._repeatable)
+    def _call(self, input_: CallInput) -> Call:
+        return Call.of(self.address, input_, accept="application/json", is_repeatable=self._repeatable)
 
 
 class StreamedRoute(_Method[P], Generic[P, E]):
     """A route with a stream of events, as a method of both clients."""
 
-    def __init__(self, address: str, events: EventTypes[E], make: Callable[Concatenate[Any, P], Sent]) -> None:
+    def __init__(self, address: str, events: EventTypes[E], make: Callable[Concatenate[Any, P], CallInput]) -> None:
         super().__init__(address, make)
         self.events = events
 
@@ -107,22 +107,22 @@ class StreamedRoute(_Method[P], Generic[P, E]):
     def __get__(self, client: BlockingCalls | AsyncCalls | None, owner: object = None) -> Any:
         if client is None:
             return self
-        return self._bound(client, lambda sent: client.stream(self._call(sent), self.events))
+        return self._bound(client, lambda input_: client.stream(self._call(input_), self.events))
 
-    def _call(self, sent: Sent) -> Call:
-        return Call.of(self.address, sent, accept=self.events.form.media_type.partition(";")[0])
+    def _call(self, input_: CallInput) -> Call:
+        return Call.of(self.address, input_, accept=self.events.form.media_type.partition(";")[0])
 
 
 def route(
     address: str, answer: type[T], *, repeatable: bool = True, also: int | None = None
-) -> Callable[[Callable[Concatenate[Any, P], Sent]], Route[P, T]]:
+) -> Callable[[Callable[Concatenate[Any, P], CallInput]], Route[P, T]]:
     """Turn a function that returns what a call sends into a method. A call that must not happen twice is not `repeatable`."""
     return lambda make: Route(address, Reply(answer, also), make, repeatable=repeatable)
 
 
 def streamed(
     address: str, events: EventTypes[E]
-) -> Callable[[Callable[Concatenate[Any, P], Sent]], StreamedRoute[P, E]]:
+) -> Callable[[Callable[Concatenate[Any, P], CallInput]], StreamedRoute[P, E]]:
     """The same for a route that streams."""
     return lambda make: StreamedRoute(address, events, make)
 
@@ -138,7 +138,7 @@ def only_given(headers: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in headers.items() if value is not None}
 
 
-def _without_self(make: Callable[..., Sent]) -> inspect.Signature:
+def _without_self(make: Callable[..., CallInput]) -> inspect.Signature:
     """The signature of a method, without `self` and the return type, which depends on the client."""
     signature = inspect.signature(make)
     _, *parameters = signature.parameters.values()

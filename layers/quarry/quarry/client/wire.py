@@ -19,7 +19,7 @@ E = TypeVar("E", bound=BaseModel)
 
 
 @dataclass(frozen=True)
-class Sent:
+class CallInput:
     """What one call of a route sends: values in its path, its query, its body."""
 
     path: Mapping[str, str] = field(default_factory=dict)
@@ -40,17 +40,17 @@ class Call:
     is_repeatable: bool = True
 
     @classmethod
-    def of(cls, address: str, sent: Sent, *, accept: str, is_repeatable: bool = True) -> Call:
+    def of(cls, address: str, input_: CallInput, *, accept: str, is_repeatable: bool = True) -> Call:
         """The call of a route; its `address` is its method and path."""
         method, _, template = address.partition(" ")
         # an owner's id may contain a slash
-        path = template.format_map({name: quote(value, safe="/") for name, value in sent.path.items()})
-        query, body = sent.query, None
+        path = template.format_map({name: quote(value, safe="/") for name, value in input_.path.items()})
+        query, body = input_.query, None
         if isinstance(query, BaseModel):
             query = query.model_dump(mode="json", by_alias=True, exclude_unset=True)
-        headers = {**sent.headers, "Accept": accept}
-        if sent.body is not None:
-            body = sent.body.model_dump_json(by_alias=True, exclude_unset=True).encode()
+        headers = {**input_.headers, "Accept": accept}
+        if input_.body is not None:
+            body = input_.body.model_dump_json(by_alias=True, exclude_unset=True).encode()
             headers["Content-Type"] = "application/json"
         return cls(method, path, query or {}, body, headers, is_repeatable)
 

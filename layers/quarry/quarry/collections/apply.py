@@ -63,9 +63,9 @@ def plan_changes(
 ) -> list[Change]:
     """The changes from what is stored to what is declared, drops first. `relations` holds every table that is declared."""
     changes = [Change("drop", name, stored=stored[name]) for name in stored if name not in declared]
-    for name, given in declared.items():
-        relation = relations[declared_source(given)]
-        declaration = resolved(given, relation, relations)
+    for name, declared_now in declared.items():
+        relation = relations[declared_source(declared_now)]
+        declaration = resolved(declared_now, relation, relations)
         columns = used_columns(declaration, relation, relations)
         old = stored.get(name)
         if old is None:

@@ -123,8 +123,8 @@ class _Check(Findings):
     def _check_url(self, source: Relation) -> None:
         url = self.declared.url
         if url is not None and not template_columns(url):
-            meant = f": write {{{url}}}" if url in source.by_name else ""
-            self.wrong(f"names no column in braces, so all rows would have one address{meant}", "url")
+            advice = f": write {{{url}}}" if url in source.by_name else ""
+            self.wrong(f"names no column in braces, so all rows would have one address{advice}", "url")
 
     def _check_sync(self, source: Relation) -> None:
         if self.declared.sync != "trigger":

@@ -46,8 +46,8 @@ def _type(column: Column) -> str:
 
 def dimensions_of(column: Column) -> int | None:
     """The length of a column's vectors; None where the type does not say."""
-    said = column.type.partition("(")[2].rstrip(")")
-    return int(said) if said.isdecimal() else None
+    dimensions = column.type.partition("(")[2].rstrip(")")
+    return int(dimensions) if dimensions.isdecimal() else None
 
 
 ANY = Fit(lambda _: True, "anything")

@@ -54,8 +54,8 @@ def without_retired(kept: Any) -> Any:
     return _current(kept) | ({"facets": facets} if facets else {})
 
 
-def _current(given: Any) -> Any:
-    return {key: each for key, each in given.items() if key not in RETIRED} if isinstance(given, dict) else given
+def _current(value: Any) -> Any:
+    return {key: each for key, each in value.items() if key not in RETIRED} if isinstance(value, dict) else value
 
 
 class Poll(Declared):
@@ -189,8 +189,8 @@ class CollectionDeclaration(Declared):
             raise ValueError("`scope_setting` needs `scope`, the column that holds the owner of a row")
         if self.vectors is not None and self.embed is not None:
             raise ValueError("`vectors` takes vectors from the table and `embed` makes new ones: remove one of them")
-        if not self.text and (given := [name for name in ("embed", "cite") if getattr(self, name)]):
-            raise ValueError(f"{_list(given)} needs `text`: rows without it are not searched")
+        if not self.text and (parts := [name for name in ("embed", "cite") if getattr(self, name)]):
+            raise ValueError(f"{_list(parts)} needs `text`: rows without it are not searched")
         return self
 
     @property

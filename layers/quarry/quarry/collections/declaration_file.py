@@ -49,7 +49,7 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
         raise DeclarationError(
             [lines.problem(("collections",), "write each collection as a table: [collections.NAME]")]
         )
-    for name, given in collections.items():
+    for name, value in collections.items():
         path = ("collections", name)
         if not re.fullmatch(NAME_PATTERN, name):
             problems.append(
@@ -57,12 +57,12 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
                     path, f"a collection cannot be called {name!r}: lower-case letters of any script, digits and _"
                 )
             )
-        if isinstance(given, dict) and "calendar" in given:
+        if isinstance(value, dict) and "calendar" in value:
             problems.append(
                 lines.problem((*path, "calendar"), "all collections have one calendar: write it as [calendar]")
             )
         try:
-            read = CollectionDeclaration.model_validate(_whole(name, given, collections, lines))
+            read = CollectionDeclaration.model_validate(_whole(name, value, collections, lines))
             declared[name] = read.model_copy(update={"calendar": calendar})
         except ValidationError as error:
             problems += [lines.problem((*path, *_keys(each["loc"])), _wording(each)) for each in error.errors()]
@@ -71,12 +71,12 @@ def read_declarations(text: str, file: str = FILE_NAME) -> dict[str, CollectionD
     return declared
 
 
-def _calendar(given: Any, lines: Lines, problems: list[str]) -> Calendar | None:
+def _calendar(declared: Any, lines: Lines, problems: list[str]) -> Calendar | None:
     """The calendar of the file; what is wrong with it is added to `problems`."""
-    if given is None:
+    if declared is None:
         return None
     try:
-        calendar = Calendar.model_validate(given)
+        calendar = Calendar.model_validate(declared)
     except ValidationError as error:
         problems += [
             lines.problem(("calendar", *_keys(each["loc"])), _wording(each, _CALENDAR)) for each in error.errors()
@@ -87,19 +87,19 @@ def _calendar(given: Any, lines: Lines, problems: list[str]) -> Calendar | None:
     return calendar
 
 
-def _whole(name: str, given: Any, others: Mapping[str, Any], lines: Lines) -> Any:
+def _whole(name: str, value: Any, others: Mapping[str, Any], lines: Lines) -> Any:
     """The declaration of a collection; what it leaves out is taken from the collection that it is `like`."""
-    if not isinstance(given, dict) or "like" not in given:
-        return given
-    like = others.get(given["like"]) if isinstance(given["like"], str) else None
+    if not isinstance(value, dict) or "like" not in value:
+        return value
+    like = others.get(value["like"]) if isinstance(value["like"], str) else None
     if not isinstance(like, dict) or "like" in like:
         known = [each for each, declared in others.items() if "like" not in declared]
-        called = str(given["like"])
+        called = str(value["like"])
         message = (
             f"`like` must name a collection without `like`; there is none called {called!r}{nearest(called, known)}"
         )
         raise DeclarationError([lines.problem(("collections", name, "like"), message)])
-    return {key: each for key, each in {**like, **given}.items() if key != "like"}
+    return {key: each for key, each in {**like, **value}.items() if key != "like"}
 
 
 class Lines:
@@ -174,18 +174,18 @@ _CALENDAR: Mapping[str, type[LazyModel]] = {"": Calendar, "business_hours": Busi
 
 
 def _wording(error: Mapping[str, Any], parts: Mapping[str, type[LazyModel]] = _PARTS) -> str:
-    kind, given, context = error["type"], error["input"], error.get("ctx", {})
+    kind, declared, context = error["type"], error["input"], error.get("ctx", {})
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
         key, known = str(error["loc"][-1]), _part_of(error["loc"], parts).model_fields
         return "no longer has any effect: delete it" if key in RETIRED else f"is unknown here{nearest(key, known)}"
     if kind == "literal_error":
-        return f"{given!r} is not one of {context['expected'].replace(' or ', ', ')}"
+        return f"{declared!r} is not one of {context['expected'].replace(' or ', ', ')}"
     if kind == "value_error":
         return str(context["error"])
     return (
-        f"{error['msg'][0].lower()}{error['msg'][1:]}, not {given!r}"
-        if not isinstance(given, dict)
+        f"{error['msg'][0].lower()}{error['msg'][1:]}, not {declared!r}"
+        if not isinstance(declared, dict)
         else str(error["msg"])
     )

@@ -92,8 +92,8 @@ def add_duration(draft: TableDraft, guess: TableGuess) -> None:
     """Add the days between the only date on which something began and the only one on which it ended."""
     span = guess.span
     if span and "duration" not in draft.facets:
-        begun, ended = span
-        days = f"{quoted(ended)} - {quoted(begun)}"
+        start, ended = span
+        days = f"{quoted(ended)} - {quoted(start)}"
         draft.facets["duration"] = {"kind": "number", "expression": days, "unit": "days"}
         draft.reasons["facets.duration"] = "guessed"
 
@@ -295,13 +295,17 @@ def _kept_rows(column: Column, guess: TableGuess) -> str | None:
     """The condition for rows that are not deleted, if the column marks deleted rows; otherwise None."""
     if keys_of(column.name) or not is_writable(column.name):
         return None
-    said, name = "_".join(words(column.name)), quoted(column)
-    if said in known("deleted_at") and is_date(column):
+    column_words, name = "_".join(words(column.name)), quoted(column)
+    if column_words in known("deleted_at") and is_date(column):
         return f"{name} is null"
     is_truth = column.category == "B" and not column.is_array
-    if said in known("is_deleted") and (is_truth or is_flag(column)):
+    if column_words in known("is_deleted") and (is_truth or is_flag(column)):
         return f"{name} is not true" if is_truth else f"coalesce({name}, 0) = 0"
-    if said in known("is_active") and (is_truth or is_flag(column)) and known("of_account") & {*guess.relation.by_name}:
+    if (
+        column_words in known("is_active")
+        and (is_truth or is_flag(column))
+        and known("of_account") & {*guess.relation.by_name}
+    ):
         return f"{name} is not false" if is_truth else f"coalesce({name}, 1) <> 0"
     return None
 

@@ -50,8 +50,8 @@ class TableDraft:
 
 def name_by_reference(column: str, other: TableGuess) -> str:
     """The name of a facet for a column that refers to a table: `support_agent` for `support_agent_id`."""
-    said = words(column)
-    called = "_".join(said[:-1] if said[-1] in known("key_ending") else said)
+    terms = words(column)
+    called = "_".join(terms[:-1] if terms[-1] in known("key_ending") else terms)
     own = singular("_".join(words(other.relation.name)))
     if not called or (len(called) >= SHORTENED_MIN and own.startswith(called)):
         # `isbn` refers to books, `prod_id` to products

@@ -25,8 +25,8 @@ _MISSPELT = 0.85
 
 def _is_unit(unit: str) -> str:
     """Refuse a word that is nearly a unit of measure. Any other word names what is counted ("people")."""
-    if dimension_of(unit) is None and (meant := get_close_matches(unit.lower(), UNITS, 1, _MISSPELT)):
-        raise ValueError(f"{unit!r} is not a unit of measure; did you mean {meant[0]!r}?")
+    if dimension_of(unit) is None and (meanings := get_close_matches(unit.lower(), UNITS, 1, _MISSPELT)):
+        raise ValueError(f"{unit!r} is not a unit of measure; did you mean {meanings[0]!r}?")
     return unit
 
 

@@ -222,8 +222,8 @@ class FileLoad:
                 found.append((header, f"{relation.name} has no such column"))
             elif why := _misfit(value, column.type, file, self.writing):
                 found.append((header, why))
-        given = {self.guesser.name(header, file) for header, value in fields.items() if value is not None}
-        return found + [(name, "is missing, but it is the key") for name in self._needs if name not in given]
+        columns_given = {self.guesser.name(header, file) for header, value in fields.items() if value is not None}
+        return found + [(name, "is missing, but it is the key") for name in self._needs if name not in columns_given]
 
     def _note(self, record: Record, file: RecordFile, problems: Sequence[tuple[str, str]]) -> None:
         found = [RowProblem(record.number, name, message, file.unit, file.name) for name, message in problems]

@@ -62,8 +62,8 @@ def is_prose(column: Column) -> bool:
 
 def is_machine_text(column: Column) -> bool:
     """Whether it holds text that nobody searches by words: identifiers, paths, addresses of pictures."""
-    said = words(column.name)
-    return bool(said) and bool({said[-1], "".join(said)} & known("machine") or is_address(column))
+    terms = words(column.name)
+    return bool(terms) and bool({terms[-1], "".join(terms)} & known("machine") or is_address(column))
 
 
 def is_contact(column: Column) -> bool:
@@ -73,8 +73,8 @@ def is_contact(column: Column) -> bool:
 
 def is_numbered(column: Column) -> bool:
     """Whether it holds a number or code that identifies something, whatever its type."""
-    said = words(column.name)
-    return ends_in(column.name, "numbered") or "".join(said[-2:]) in known("numbered")
+    terms = words(column.name)
+    return ends_in(column.name, "numbered") or "".join(terms[-2:]) in known("numbered")
 
 
 def are_people(name: str) -> bool:
@@ -89,8 +89,8 @@ def is_role(column: Column) -> bool:
 
 def is_address(column: Column) -> bool:
     """Whether it holds the address of a page."""
-    said = words(column.name)
-    return is_text(column) and bool(known("address") & {*said, "".join(said), "".join(said[-2:])})
+    terms = words(column.name)
+    return is_text(column) and bool(known("address") & {*terms, "".join(terms), "".join(terms[-2:])})
 
 
 def is_page(column: Column) -> bool:
@@ -100,11 +100,11 @@ def is_page(column: Column) -> bool:
 
 def is_scope(column: Column) -> bool:
     """Whether it may identify the owner of a row, as the service knows its caller. A column of owners' names does not."""
-    said = words(column.name)
+    terms = words(column.name)
     return (
-        bool(said)
-        and said[0] in known("owner")
-        and said[1:] in ((), ("id",), ("uuid",), ("key",))
+        bool(terms)
+        and terms[0] in known("owner")
+        and terms[1:] in ((), ("id",), ("uuid",), ("key",))
         and not names_owner(column)
     )
 
@@ -116,18 +116,18 @@ def names_owner(column: Column) -> bool:
 
 def is_correspondent(column: Column, end: str) -> bool:
     """Whether it says who a message is for or from, its `end`, by its last word, or by the one before `id`."""
-    said = words(column.name)
-    return not column.is_array and bool(known(end) & {*said[-1:], *(said[-2:-1] if is_numbered(column) else ())})
+    terms = words(column.name)
+    return not column.is_array and bool(known(end) & {*terms[-1:], *(terms[-2:-1] if is_numbered(column) else ())})
 
 
 def is_place(column: Column, relation: Relation) -> bool:
     """Whether it names a place. A `state` does next to a city; otherwise it is a condition."""
-    said = [word for word in words(column.name) if word != "name"]
-    if not said or not is_text(column):
+    terms = [word for word in words(column.name) if word != "name"]
+    if not terms or not is_text(column):
         return False
     others = {word for other in relation.columns for word in words(other.name)}
-    return said[-1] in AREAS | known("place") or (
-        said[-1] == "state" and bool(others & {"city", "zip", "zipcode", "postcode"})
+    return terms[-1] in AREAS | known("place") or (
+        terms[-1] == "state" and bool(others & {"city", "zip", "zipcode", "postcode"})
     )
 
 
@@ -185,12 +185,12 @@ def is_year(column: Column) -> bool:
     """Whether it holds years: by its name, or by a name that dates something together with its values."""
     if column.category != "N" or column.is_array:
         return False
-    said = words(column.name)
-    if any(_is_year(word) for word in (*said[-1:], *(said[:1] if {*said[1:]} <= known("dated_by_year") else ()))):
+    terms = words(column.name)
+    if any(_is_year(word) for word in (*terms[-1:], *(terms[:1] if {*terms[1:]} <= known("dated_by_year") else ()))):
         return column.least is None or column.most is None or _are_years(column.least, column.most)
-    if len(said) != 1 or column.least is None or column.most is None or not _are_years(column.least, column.most):
+    if len(terms) != 1 or column.least is None or column.most is None or not _are_years(column.least, column.most):
         return False
-    return said[0] in known("dated_by_year") or (_is_participle(said[0]) and column.least >= RECENT_LEAST)
+    return terms[0] in known("dated_by_year") or (_is_participle(terms[0]) and column.least >= RECENT_LEAST)
 
 
 def _is_participle(word: str) -> bool:
@@ -215,21 +215,21 @@ def is_number(column: Column) -> bool:
 
 def is_amount(column: Column) -> bool:
     """Whether it holds amounts of money."""
-    said = words(column.name)
+    terms = words(column.name)
     is_called_so = says(column.name, "amount") and not ends_in(column.name, "no_amount") and not _counts_things(column)
-    is_called_so = is_called_so or (len(said) > 1 and ends_in(column.name, "always_hundredths"))
+    is_called_so = is_called_so or (len(terms) > 1 and ends_in(column.name, "always_hundredths"))
     is_called_so = is_called_so or (
-        "rate" in said and says(column.name, "rate_of") and {*said} <= known("rate_of") | {"rate", "per"}
+        "rate" in terms and says(column.name, "rate_of") and {*terms} <= known("rate_of") | {"rate", "per"}
     )
-    if "discount" in said and not _is_called_amount(said) and (column.most is None or is_share(column)):
+    if "discount" in terms and not _is_called_amount(terms) and (column.most is None or is_share(column)):
         # a share of the price, or an amount
         return False
     return is_number(column) and (column.base == "money" or is_called_so)
 
 
-def _is_called_amount(said: Sequence[str]) -> bool:
+def _is_called_amount(terms: Sequence[str]) -> bool:
     """Whether the name of a discount says that it is an amount: `discount_cents`, `discount_amount`."""
-    return bool({*said} & known("always_hundredths") or {*said} & known("amount") - {"discount"})
+    return bool({*terms} & known("always_hundredths") or {*terms} & known("amount") - {"discount"})
 
 
 def _counts_things(column: Column) -> bool:
@@ -240,8 +240,8 @@ def _counts_things(column: Column) -> bool:
 
 def in_hundredths(column: Column) -> bool:
     """Whether an amount of money is in hundredths of its currency, by its last word: `price_cents`, `priceCents`."""
-    said = words(column.name)
-    return is_amount(column) and len(said) > 1 and ends_in(column.name, "hundredths")
+    terms = words(column.name)
+    return is_amount(column) and len(terms) > 1 and ends_in(column.name, "hundredths")
 
 
 def is_truth(column: Column) -> bool:
@@ -253,8 +253,8 @@ def is_epoch(column: Column) -> bool:
     """Whether it holds seconds or milliseconds since 1970, by its name and as measured."""
     if column.base not in _WHOLE_NUMBERS or column.is_array or column.least is None or column.most is None:
         return False
-    said = words(column.name)
-    is_dated = said[-1:] in (("at",), ("on",)) or any(
+    terms = words(column.name)
+    is_dated = terms[-1:] in (("at",), ("on",)) or any(
         says(column.name, meaning) for meaning in ("epoch", "created", "happened", "bookkeeping", "later", "due")
     )
     return is_dated and any(EPOCH_LEAST * unit <= column.least <= column.most < EPOCH_END * unit for unit in (1, 1000))
@@ -266,8 +266,8 @@ def codes_of(column: Column) -> dict[str, str]:
     if column.is_array or not is_code:
         return {}
     comment = column.comment or ""
-    for said in ([(name, code) for code, name in _CODE_FIRST.findall(comment)], _NAME_FIRST.findall(comment)):
-        codes = {name.strip().lower(): code for name, code in said}
+    for pairs in ([(name, code) for code, name in _CODE_FIRST.findall(comment)], _NAME_FIRST.findall(comment)):
+        codes = {name.strip().lower(): code for name, code in pairs}
         are_of_type = is_text(column) or all(code.lstrip("-").isdecimal() for code in codes.values())
         if len(codes) >= CODES_MIN and len({*codes.values()}) == len(codes) and are_of_type:
             return codes
@@ -278,9 +278,9 @@ def is_flag(column: Column) -> bool:
     """Whether it is a yes or no as a number: by its name, and by holding only 0 and 1."""
     if column.category != "N" or column.is_array or column.least is None or column.most is None:
         return False
-    said = words(column.name)
-    is_called_so = bool(said) and (
-        said[0] in known("flag_first") or said[-1] in known("flag") or _is_participle(said[-1])
+    terms = words(column.name)
+    is_called_so = bool(terms) and (
+        terms[0] in known("flag_first") or terms[-1] in known("flag") or _is_participle(terms[-1])
     )
     return is_called_so and column.least >= 0 and column.most <= 1
 
@@ -311,5 +311,5 @@ def unit_of(column: Column) -> str | None:
     """The unit of a number according to its comment, where its name does not say it."""
     if not is_number(column) or unit_named([column.name]):
         return None
-    said = _IN_UNIT.search(column.comment or "")
-    return said[1].lower() if said and dimension_of(said[1].lower()) else None
+    terms = _IN_UNIT.search(column.comment or "")
+    return terms[1].lower() if terms and dimension_of(terms[1].lower()) else None

@@ -50,11 +50,11 @@ def refuse_known(connection: SyncConnection, table: TableName, files: Sequence[L
 
 
 def _why(name: str, table: TableName, is_same: bool, before: str, rows: int, at: datetime.datetime) -> str:
-    said = f"{name}: its {rows:,} rows were loaded into {table[1]} on {at.date()}"
+    loaded = f"{name}: its {rows:,} rows were loaded into {table[1]} on {at.date()}"
     if is_same and before != name:
-        said += f" from {before}"
+        loaded += f" from {before}"
     changed = "" if is_same else ", but its content has changed"
-    return f"{said}{changed}: --append adds them again, --replace replaces all rows of {table[1]}"
+    return f"{loaded}{changed}: --append adds them again, --replace replaces all rows of {table[1]}"
 
 
 def remember(connection: SyncConnection, table: TableName, files: Sequence[LoadedFile], *, alone: bool) -> None:

@@ -56,8 +56,8 @@ def ends_in(name: str, meaning: str) -> bool:
 
 def is_called(name: str, *meanings: str) -> bool:
     """Whether any word of a name, in the singular, has one of these meanings."""
-    said = {singular(word) for word in words(name)}
-    return any(said & known(meaning) for meaning in meanings)
+    terms = {singular(word) for word in words(name)}
+    return any(terms & known(meaning) for meaning in meanings)
 
 
 def joined(name: str) -> str:
@@ -67,11 +67,11 @@ def joined(name: str) -> str:
 
 def language_of(names: Sequence[str]) -> str | None:
     """The text search configuration for the language of the columns' names, if they are clearly not English."""
-    said = [{*words(name)} for name in names]
+    terms = [{*words(name)} for name in names]
     own = {language: {*" ".join(each.values()).split()} for language, each in _lists().items() if "other" in each}
-    found = {language: sum(bool(each & spoken) for each in said) for language, spoken in own.items()}
+    found = {language: sum(bool(each & spoken) for each in terms) for language, spoken in own.items()}
     best = max(found, key=lambda language: found[language])
-    is_plain = found[best] >= max(_NAMED_MIN, len(said) * _NAMED_SHARE) and [*found.values()].count(found[best]) == 1
+    is_plain = found[best] >= max(_NAMED_MIN, len(terms) * _NAMED_SHARE) and [*found.values()].count(found[best]) == 1
     return best if is_plain else None
 
 
@@ -80,8 +80,8 @@ def words(name: str) -> tuple[str, ...]:
     """The words of a name, in lower case and without accents: of `orderDate`, `order_date` or `orderdate`."""
     plain = _without_accents(name)
     parted = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", plain)
-    said = (part for word in re.split(r"[\W_]+", parted.casefold()) if word for part in _parted(word))
-    return tuple(full for part in said for full in _lists()["short"].get(part, part).split())
+    terms = (part for word in re.split(r"[\W_]+", parted.casefold()) if word for part in _parted(word))
+    return tuple(full for part in terms for full in _lists()["short"].get(part, part).split())
 
 
 def _without_accents(name: str) -> str:

@@ -43,9 +43,9 @@ def nearest(name: str, names: Iterable[str]) -> str:
 def nearest_language(name: str, configurations: Collection[str]) -> str:
     """Like `nearest`. For a code ("de", "de-AT") the configuration of its language, and `simple` where nothing is near."""
     code = re.split(r"[-_]", name.casefold())[0]
-    meant = [
+    meanings = [
         known for known, each in languages().items() if code in (each.code, *each.also) and known in configurations
     ]
-    if meant:
-        return f"; did you mean {meant[0]!r}?"
+    if meanings:
+        return f"; did you mean {meanings[0]!r}?"
     return nearest(name, configurations) or "; use 'simple' for a language without one"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from quarry.collections.json_paths import CATEGORIES, JSON_TYPES, TEXT, PathType, keys_of
-from quarry.collections.value_shapes import Seen
+from quarry.collections.value_shapes import ValueTraits
 
 RelationKind = Literal["table", "partitioned table", "view", "materialized view", "foreign table"]
 
@@ -35,7 +35,7 @@ class Column:
     comment: str | None
     least: float | None = None
     most: float | None = None
-    seen: Seen | None = None
+    seen: ValueTraits | None = None
     is_html: bool = False
 
 

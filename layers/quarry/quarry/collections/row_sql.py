@@ -7,7 +7,7 @@ from typing import Any, LiteralString
 
 from quarry.collections.json_paths import literal
 from quarry.collections.predicate import Condition
-from quarry.collections.templates import Placed, Template, is_template, parse
+from quarry.collections.templates import ColumnPart, Template, is_template, parse
 from quarry.collections.used_columns import UsedColumn
 
 LINE_BREAK: LiteralString = r"E'\n'"
@@ -24,7 +24,7 @@ def _parts(template: Template, text: Callable[[str], LiteralString], *, is_whole
     """A template in SQL. If it `is_whole`, it is null as soon as one of its columns is empty."""
     made: list[LiteralString] = []
     for part in template:
-        if isinstance(part, Placed):
+        if isinstance(part, ColumnPart):
             value = rf"nullif(regexp_replace({text(part.column)}, '\s*\n\s*', ' ', 'g'), '')"
             made.append(value if is_whole else f"coalesce({value}, '')")
         elif isinstance(part, str):
@@ -83,13 +83,13 @@ def _condition_sql(condition: Condition, column: Callable[[str], LiteralString])
     value, op = column(condition["field"]), condition["op"]
     if op in ("is_null", "not_null"):
         return f"{value} is null" if op == "is_null" else f"{value} is not null"
-    given = [_value_sql(each, column) for each in condition.get("values", [condition.get("value")])]
+    values = [_value_sql(each, column) for each in condition.get("values", [condition.get("value")])]
     if op == "between":
-        return f"{value} between {given[0]} and {given[1]}"
+        return f"{value} between {values[0]} and {values[1]}"
     if op not in ("=", "!="):
-        return f"{value} {_SQL_OF[op]} {given[0]}"
-    met: LiteralString = f"{value} = {given[0]}" if len(given) == 1 else f"{value} in ({listed(given)})"
-    met = value if given == ["true"] else met
+        return f"{value} {_SQL_OF[op]} {values[0]}"
+    met: LiteralString = f"{value} = {values[0]}" if len(values) == 1 else f"{value} in ({listed(values)})"
+    met = value if values == ["true"] else met
     return f"({met}) is not true" if op == "!=" else met
 
 

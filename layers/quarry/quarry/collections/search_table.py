@@ -122,33 +122,38 @@ def facet_label(name: str) -> str:
     return " ".join(words(name)) or name
 
 
-def _facet(collection: Collection, name: str, given: FacetDeclaration) -> Facet:
-    label = given.label or facet_label(name)
-    is_plain = not given.of and not given.related and not given.expression
-    is_many = is_plain and given.kind != "place" and collection.columns[given.columns_as(name)[0]].is_array
-    kind = "value" if given.through is not None and given.kind == "array" else given.kind
-    value = _value(collection, name, given)
+def _facet(collection: Collection, name: str, declaration: FacetDeclaration) -> Facet:
+    label = declaration.label or facet_label(name)
+    is_plain = not declaration.of and not declaration.related and not declaration.expression
+    is_many = is_plain and declaration.kind != "place" and collection.columns[declaration.columns_as(name)[0]].is_array
+    kind = "value" if declaration.through is not None and declaration.kind == "array" else declaration.kind
+    value = _value(collection, name, declaration)
     is_bare = isinstance(collection, OwnTable) and value[:2] in ("t.", "r.") and value[2:].isidentifier()
     return Facet(
         name,
         kind,
         value[2:] if is_bare else value,
         label,
-        given.plural or plural(label),
+        declaration.plural or plural(label),
         # with inflections of the label in the languages of the rows
-        words=(*given.words, *inflections(label.lower().split()[-1], collection.languages)),
-        wording=given.wording or _wording(given.kind, label),
+        words=(*declaration.words, *inflections(label.lower().split()[-1], collection.languages)),
+        wording=declaration.wording or _wording(declaration.kind, label),
         synonyms=(
-            *((said, value) for said, values in given.synonyms.items() for value in values),
-            *(_names_of_currencies() if is_plain and given.columns_as(name)[0] in _currencies(collection) else ()),
+            *((word, value) for word, values in declaration.synonyms.items() for value in values),
+            *(
+                _names_of_currencies()
+                if is_plain and declaration.columns_as(name)[0] in _currencies(collection)
+                else ()
+            ),
         ),
-        is_hard=given.hard is True,
-        is_people=given.people,
-        currency=given.currency if isinstance(given.currency, str) else None,
-        related=name if given.of else given.related,
+        is_hard=declaration.hard is True,
+        is_people=declaration.people,
+        currency=declaration.currency if isinstance(declaration.currency, str) else None,
+        related=name if declaration.of else declaration.related,
         is_many=is_many,
-        unit=given.unit or (unit_named((given.column or "", name)) if given.kind == "number" else None),
-        steps=len(list(tables_reached(collection.declaration, given))),
+        unit=declaration.unit
+        or (unit_named((declaration.column or "", name)) if declaration.kind == "number" else None),
+        steps=len(list(tables_reached(collection.declaration, declaration))),
     )
 
 
@@ -159,7 +164,7 @@ def _currencies(collection: Collection) -> set[str]:
 
 @cache
 def _names_of_currencies() -> tuple[tuple[str, str], ...]:
-    return tuple((said, code) for name, code in CURRENCIES.items() for said in (name, plural(name)))
+    return tuple((word, code) for name, code in CURRENCIES.items() for word in (name, plural(name)))
 
 
 def _wording(kind: FacetKind, label: str) -> str:
@@ -172,36 +177,40 @@ def _wording(kind: FacetKind, label: str) -> str:
     return _WORDINGS.get(kind, f"with the {shown} {{}}")
 
 
-def _value(collection: Collection, name: str, given: FacetDeclaration) -> LiteralString:
-    if given.through is not None or isinstance(given.title, Referred):
-        return as_kind("r.quarry_value", given.kind)
-    if given.of is not None:
-        return as_kind(collection.called(given, "r"), given.kind)
-    return (value_of_related if given.related else own_value)(collection, name, given, "r" if given.related else "t")
+def _value(collection: Collection, name: str, declaration: FacetDeclaration) -> LiteralString:
+    if declaration.through is not None or isinstance(declaration.title, Referred):
+        return as_kind("r.quarry_value", declaration.kind)
+    if declaration.of is not None:
+        return as_kind(collection.called(declaration, "r"), declaration.kind)
+    return (value_of_related if declaration.related else own_value)(
+        collection, name, declaration, "r" if declaration.related else "t"
+    )
 
 
-def own_value(collection: Collection, name: str, given: FacetDeclaration, row: LiteralString) -> LiteralString:
+def own_value(collection: Collection, name: str, declaration: FacetDeclaration, row: LiteralString) -> LiteralString:
     """The value of a facet in columns of the row."""
-    if given.expression is not None:
-        return collection.computed(given.expression, row)
-    column, *more = given.columns_as(name)
+    if declaration.expression is not None:
+        return collection.computed(declaration.expression, row)
+    column, *more = declaration.columns_as(name)
     if more:
         return _joined(collection.text(each, row) for each in (column, *more))
-    value = collection.value(column, given.kind, row)
-    return f"joined_names({value})" if given.kind == "place" and collection.columns[column].is_array else value
+    value = collection.value(column, declaration.kind, row)
+    return f"joined_names({value})" if declaration.kind == "place" and collection.columns[column].is_array else value
 
 
-def value_of_related(collection: Collection, name: str, given: FacetDeclaration, row: LiteralString) -> LiteralString:
+def value_of_related(
+    collection: Collection, name: str, declaration: FacetDeclaration, row: LiteralString
+) -> LiteralString:
     """The value of a facet in a related row, whose types are unknown."""
-    column, *more = given.columns_as(name)
+    column, *more = declaration.columns_as(name)
     if more:
         return _joined(collection.other_text(each, row) for each in (column, *more))
-    value = collection.other_column(column, row, given.kind)
+    value = collection.other_column(column, row, declaration.kind)
     if isinstance(collection, OwnTable):
         return value
-    if given.kind in ("array", "boolean"):
-        return f"{value}::text[]" if given.kind == "array" else f"{value}::boolean"
-    return as_kind(value if given.kind in _TYPED else f"{value}::text", given.kind)
+    if declaration.kind in ("array", "boolean"):
+        return f"{value}::text[]" if declaration.kind == "array" else f"{value}::boolean"
+    return as_kind(value if declaration.kind in _TYPED else f"{value}::text", declaration.kind)
 
 
 _TYPED = NUMERIC_KINDS | {"date"}
@@ -219,13 +228,13 @@ def as_kind(value: LiteralString, kind: FacetKind) -> LiteralString:
     return f"{value}::numeric" if kind in NUMERIC_KINDS else value
 
 
-def tables_reached(declaration: CollectionDeclaration, given: FacetDeclaration) -> Iterator[str]:
+def tables_reached(declaration: CollectionDeclaration, facet: FacetDeclaration) -> Iterator[str]:
     """The tables that a facet leads to, up to the one with the value."""
-    if given.related is not None:
-        yield declaration.related[given.related].of
-    if given.of is not None:
-        yield given.of
-    title = given.title
+    if facet.related is not None:
+        yield declaration.related[facet.related].of
+    if facet.of is not None:
+        yield facet.of
+    title = facet.title
     while isinstance(title, Referred):
         yield title.of
         title = title.title

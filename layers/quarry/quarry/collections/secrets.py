@@ -15,7 +15,7 @@ from quarry.collections.guessing import is_category, is_text
 from quarry.collections.json_paths import covers, keys_of
 from quarry.collections.names import ends_in, is_called, joined, known, listed, says, words
 from quarry.collections.relations import Column, Relation
-from quarry.collections.value_shapes import Seen, Shape
+from quarry.collections.value_shapes import Shape, ValueTraits
 from quarry.language.word_forms import singular
 
 Certainty = Literal["certain", "uncertain"]
@@ -93,9 +93,9 @@ def _without_known_secrets(column: Column, documents: Sequence[Column]) -> Colum
     known = {key for each in documents if covers(column.name, each.name) for key in keys_of(each.name)[1:]}
     if not known:
         return column
-    seen = column.seen or Seen(Shape.OTHER)
-    keys = (seen.keys | known) - {key for key in known if secrecy_of(key) == "certain"}
-    return replace(column, seen=replace(seen, keys=keys))
+    traits = column.seen or ValueTraits(Shape.OTHER)
+    keys = (traits.keys | known) - {key for key in known if secrecy_of(key) == "certain"}
+    return replace(column, seen=replace(traits, keys=keys))
 
 
 def is_secret_table(name: str) -> bool:
@@ -104,13 +104,13 @@ def is_secret_table(name: str) -> bool:
 
 
 def _by_known_form(column: Column) -> Suspicion | None:
-    seen = column.seen
-    if seen is None:
+    traits = column.seen
+    if traits is None:
         return None
-    if any(secrecy_of(key) == "certain" for key in seen.keys):
+    if any(secrecy_of(key) == "certain" for key in traits.keys):
         return Suspicion("its values are JSON that contains secrets", is_certain=True)
-    is_known = seen.shape in (Shape.CREDENTIALS, Shape.LINKS, Shape.ACCOUNTS)
-    return Suspicion(f"its values {seen.shape}", is_certain=True) if is_known else None
+    is_known = traits.shape in (Shape.CREDENTIALS, Shape.LINKS, Shape.ACCOUNTS)
+    return Suspicion(f"its values {traits.shape}", is_certain=True) if is_known else None
 
 
 def _by_name(column: Column, relation: Relation) -> Suspicion | None:
@@ -188,30 +188,30 @@ def _is_of_login(column: Column, relation: Relation) -> bool:
 @lru_cache(maxsize=20_000)
 def secrecy_of(name: str) -> Certainty | None:
     """Whether a name means a secret; None where it does not."""
-    said = words(name)
-    if not said or said[0] in known("about_first") or {said[-1], singular(said[-1])} & known("only_about"):
+    terms = words(name)
+    if not terms or terms[0] in known("about_first") or {terms[-1], singular(terms[-1])} & known("only_about"):
         return None
     if joined(name).endswith(listed("keyword")):
         return None
     if any(part in joined(name) for part in listed("in_any_name")):
         return "certain"
-    parts = [word for word in said if word not in known("of")]
+    parts = [word for word in terms if word not in known("of")]
     found = {
-        *map(_always, said),
+        *map(_always, terms),
         *map(_compound, _run_together(parts)),
-        *(_compound(word, _RUN_TOGETHER_MIN) for word in said),
+        *(_compound(word, _RUN_TOGETHER_MIN) for word in terms),
     }
     if "certain" in found:
         return "certain"
-    return "uncertain" if "uncertain" in found or _is_perhaps(said) or _is_private_link(said) else None
+    return "uncertain" if "uncertain" in found or _is_perhaps(terms) or _is_private_link(terms) else None
 
 
 def is_secret_number(name: str) -> bool:
     """Whether a whole number with this name is a secret: a PIN or a card number, not a count of tokens."""
-    said = words(name)
-    ends = ("".join(said[-size:]) for size in range(1, _WORDS_MAX + 1))
-    return bool(said) and (
-        said[-1] in known("of_numbers")
+    terms = words(name)
+    ends = ("".join(terms[-size:]) for size in range(1, _WORDS_MAX + 1))
+    return bool(terms) and (
+        terms[-1] in known("of_numbers")
         or any(end in _all_compounds() and end.endswith((*listed("number"), "id", "code")) for end in ends)
     )
 
@@ -226,19 +226,19 @@ def _always(word: str) -> Certainty | None:
     return "certain" if {word, one} & known("always") or one.endswith(listed("word_ending")) else None
 
 
-def _is_perhaps(said: Sequence[str]) -> bool:
-    if len(said) == 1 and said[0] in known("alone"):
+def _is_perhaps(terms: Sequence[str]) -> bool:
+    if len(terms) == 1 and terms[0] in known("alone"):
         return True
-    forms = {said[-1], singular(said[-1])}
+    forms = {terms[-1], singular(terms[-1])}
     is_last = forms & known("perhaps") or any(form.endswith("hash") for form in forms)
-    return bool(is_last or (forms & known("carrier") and known("perhaps") & {*map(singular, said[:-1])}))
+    return bool(is_last or (forms & known("carrier") and known("perhaps") & {*map(singular, terms[:-1])}))
 
 
-def _run_together(said: Sequence[str]) -> Iterator[str]:
+def _run_together(terms: Sequence[str]) -> Iterator[str]:
     """Each word, and neighbouring words joined into one."""
     for size in range(1, _WORDS_MAX + 1):
-        for start in range(len(said) - size + 1):
-            whole = "".join(said[start : start + size])
+        for start in range(len(terms) - size + 1):
+            whole = "".join(terms[start : start + size])
             yield from (whole, singular(whole))
 
 
@@ -248,9 +248,9 @@ def _compound(whole: str, least: int = _LONG_MIN) -> Certainty | None:
     return next((compounds[end] for end in ends if end in compounds), None)
 
 
-def _is_private_link(said: Sequence[str]) -> bool:
+def _is_private_link(terms: Sequence[str]) -> bool:
     """Whether it is an address that grants access by itself, or that only machines call."""
     private, links = known("private"), known("link")
-    if not links.isdisjoint(said):
-        return not private.isdisjoint(said) or "webhook" in "".join(said)
-    return any(word.endswith(link) and word.removesuffix(link) in private for word in said for link in links)
+    if not links.isdisjoint(terms):
+        return not private.isdisjoint(terms) or "webhook" in "".join(terms)
+    return any(word.endswith(link) and word.removesuffix(link) in private for word in terms for link in links)

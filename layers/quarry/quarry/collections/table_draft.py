@@ -142,9 +142,9 @@ def _add_texts(draft: TableDraft, guess: TableGuess, name: str) -> None:
     }
     draft.set("title", _title(guess, name) if guess.title or not guess.prose else None)
     draft.set("text", weights)
-    meant = guess.prose if guess.person else [*guess.title, *guess.prose]
-    embedded = [column.name for column in meant if not is_contact(column)]
-    if not guess.prose and all(column.width and column.width <= LABEL_WIDTH for column in meant):
+    columns = guess.prose if guess.person else [*guess.title, *guess.prose]
+    embedded = [column.name for column in columns if not is_contact(column)]
+    if not guess.prose and all(column.width and column.width <= LABEL_WIDTH for column in columns):
         embedded = []  # a vector of each takes far longer than all else: words and spellings find short names
     if embedded != [*weights]:
         draft.settings["embed"] = embedded

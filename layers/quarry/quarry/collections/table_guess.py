@@ -214,12 +214,12 @@ class TableGuess:
         dates = [column for column in self.usable if is_date(column)]
         dates = [column for column in dates if not says(column.name, "due") and words(column.name)[-1:] != ("by",)]
         for beginning, ending in (("arriving",), ("leaving",)), (("arriving", "beginning"), ("leaving", "ending")):
-            begun, ended = ([each for each in dates if _happens(each, *verbs)] for verbs in (beginning, ending))
-            if len(begun) == 1 and not ended and "ending" in ending:
+            starts, ended = ([each for each in dates if _happens(each, *verbs)] for verbs in (beginning, ending))
+            if len(starts) == 1 and not ended and "ending" in ending:
                 # sending is the end if there is no other
                 ended = [each for each in dates if _happens(each, "sending")]
-            if len(begun) == len(ended) == 1 and begun != ended:
-                return begun[0], ended[0]
+            if len(starts) == len(ended) == 1 and starts != ended:
+                return starts[0], ended[0]
         return None
 
     @cached_property
@@ -350,8 +350,8 @@ class TableGuess:
 
 def _happens(column: Column, *verbs: str) -> bool:
     """Whether the name of a date contains one of these verbs, in one word or two ("check_in")."""
-    said = words(column.name)
-    return not known_stems(*verbs).isdisjoint(map(stem, (*said, *map("".join, pairwise(said)))))
+    terms = words(column.name)
+    return not known_stems(*verbs).isdisjoint(map(stem, (*terms, *map("".join, pairwise(terms)))))
 
 
 def _ends_as_title(column: Column) -> bool:

@@ -9,13 +9,13 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Placed:
+class ColumnPart:
     """A column in a template."""
 
     column: str
 
 
-Template = Sequence["str | Placed | Template"]
+Template = Sequence["str | ColumnPart | Template"]
 """Texts, columns, and parts that are left out where one of their columns is empty."""
 
 
@@ -31,7 +31,7 @@ def parse(template: str) -> Template:
     A text without braces is the name of a column. Raises ValueError for a single bracket.
     """
     if not is_template(template):
-        return [Placed(template)]
+        return [ColumnPart(template)]
     open_parts: list[list[Any]] = [[]]
     for piece in re.findall(r"\{[^{}]+\}|[\[\]]|[^{}\[\]]+|[{}]", template):
         if piece == "[":
@@ -42,7 +42,7 @@ def parse(template: str) -> Template:
         elif piece in "[]{}":
             raise ValueError(f"{template!r} has an unmatched {piece}")
         else:
-            open_parts[-1].append(Placed(piece[1:-1]) if piece[0] == "{" else piece)
+            open_parts[-1].append(ColumnPart(piece[1:-1]) if piece[0] == "{" else piece)
     if len(open_parts) > 1:
         raise ValueError(f"{template!r} has an unmatched [")
     return open_parts[0]
@@ -53,7 +53,7 @@ def line_columns(lines: Iterable[str]) -> tuple[str, ...]:
 
     def of(template: Template) -> Iterator[str]:
         for part in template:
-            if isinstance(part, Placed):
+            if isinstance(part, ColumnPart):
                 yield part.column
             elif not isinstance(part, str):
                 yield from of(part)

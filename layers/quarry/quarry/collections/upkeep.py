@@ -158,14 +158,14 @@ def _columns_of_values(collection: Collection) -> Iterator[tuple[int, str, str, 
     """The columns, by their tables in SQL, whose values are known: those of listed facets in one column."""
     declaration = collection.declaration
     for each in search_table(collection).listed:
-        given = declaration.facets.get(each.name)
-        if given is None or given.through or given.expression or isinstance(given.title, Referred):
+        facet = declaration.facets.get(each.name)
+        if facet is None or facet.through or facet.expression or isinstance(facet.title, Referred):
             continue
-        [name, *_] = given.columns_as(each.name)
-        if given.related:
-            yield collection.id, collection.rows, each.name, _in_sql(declaration.related[given.related].of), name
-        elif given.of:
-            yield collection.id, collection.rows, each.name, _in_sql(given.of), given.title or ""
+        [name, *_] = facet.columns_as(each.name)
+        if facet.related:
+            yield collection.id, collection.rows, each.name, _in_sql(declaration.related[facet.related].of), name
+        elif facet.of:
+            yield collection.id, collection.rows, each.name, _in_sql(facet.of), facet.title or ""
         else:
             yield collection.id, collection.rows, each.name, collection.table_sql, name
 

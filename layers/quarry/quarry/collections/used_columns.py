@@ -79,9 +79,9 @@ def _number_truth(value: LiteralString) -> LiteralString:
 
 def _text_truth(value: LiteralString) -> LiteralString:
     """Whether a text says yes; null where it says neither yes nor no."""
-    said: LiteralString = f"lower(btrim({value}::text))"
+    text: LiteralString = f"lower(btrim({value}::text))"
     yes, no = (", ".join(f"'{pair[place]}'" for pair in (*TRUTHS, ("1", "0"))) for place in (0, 1))
-    return f"(case when {said} in ({yes}) then true when {said} in ({no}) then false end)"
+    return f"(case when {text} in ({yes}) then true when {text} in ({no}) then false end)"
 
 
 def used_columns(declaration: CollectionDeclaration, relation: Relation, relations: Relations) -> dict[str, UsedColumn]:

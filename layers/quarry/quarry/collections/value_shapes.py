@@ -38,7 +38,7 @@ class Shape(StrEnum):
 
 
 @dataclass(frozen=True)
-class Seen:
+class ValueTraits:
     """What is known of a column's values without storing any.
 
     Their shape, the keys in JSON that hold text, whether most are numbers or dates in any notation, whether most are names
@@ -84,7 +84,7 @@ _TOKEN = re.compile(rf"(?!.*\.[a-z]\w{{1,4}}$)[A-Za-z0-9+/_=.~-]{{{TOKEN_CHARACT
 _JSON_TEXT = re.compile(r'"((?:[^"\\]|\\.){1,60})"\s*:\s*"[^"]')
 
 
-def seen_of(values: Sequence[str]) -> Seen | None:
+def seen_of(values: Sequence[str]) -> ValueTraits | None:
     """What these values look like, each truncated to some hundred characters; None where there are none."""
     held = [stripped for value in values if (stripped := value.strip())]
     if not held:
@@ -93,13 +93,13 @@ def seen_of(values: Sequence[str]) -> Seen | None:
     keys = frozenset(key for value in objects for key in _JSON_TEXT.findall(value))
     figures = sum(bool(cell_types(value) - _NO_FIGURES) or form_of(value).sort != "other" for value in held)
     are_names = _share(_is_name, held) >= MOST
-    said = {value.lower() for value in held}
-    return Seen(
+    terms = {value.lower() for value in held}
+    return ValueTraits(
         _shape(held),
         keys,
         are_figures=figures >= NEARLY * len(held),
         are_names=are_names,
-        are_truths=any(said == {*pair} for pair in TRUTHS),
+        are_truths=any(terms == {*pair} for pair in TRUTHS),
         are_currencies=_share(lambda value: currency_code(value.lower()) == value, held) >= MOST,
     )
 

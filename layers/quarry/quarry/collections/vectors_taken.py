@@ -61,10 +61,10 @@ async def are_unlike(database: Database, collection: Collection, model: Embeddin
     vectors = collection.declaration.vectors
     assert vectors is not None, collection.name
     vector = collection.column(vectors.column)
-    said = joined_texts(LINE_BREAK, map(collection.text, collection.declaration.text))
+    text = joined_texts(LINE_BREAK, map(collection.text, collection.declaration.text))
     rows = await database.rows(
-        f"select left({said}, %(most)s) as said, {vector}::text as vector from {collection.source_sql} x"
-        f" where {vector} is not null and {said} <> '' limit %(rows)s",
+        f"select left({text}, %(most)s) as said, {vector}::text as vector from {collection.source_sql} x"
+        f" where {vector} is not null and {text} <> '' limit %(rows)s",
         {"most": CHARACTERS_COMPARED, "rows": ROWS_COMPARED},
     )
     made = await model.embed([row["said"] for row in rows]) if rows else []

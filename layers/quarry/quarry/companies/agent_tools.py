@@ -8,7 +8,7 @@ from typing import Any
 from pydantic import Field
 
 from quarry.agent.domain_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPrompt, AgentTemplate, AgentTool
-from quarry.agent.sources import Asked
+from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit, condition_on
 from quarry.companies.candidates import Variant
 from quarry.companies.contract import (
@@ -28,12 +28,12 @@ from quarry.services.services import Caller, Services
 
 
 async def search_text(
-    text: str, names: Sequence[str], filters: Filters, limit: int, asked: Asked, services: Services
+    text: str, names: Sequence[str], filters: Filters, limit: int, access: DataAccess, services: Services
 ) -> list[Hit]:
     """The companies nearest to a text by words and meaning, ranked as in one retrieval of the search loop. Raises
     DatabaseUnavailable.
     """
-    with services.run("companies", asked.caller, text, {"text": text}) as run:
+    with services.run("companies", access.caller, text, {"text": text}) as run:
         variant = Variant(text, await services.queries.embed_for(run, text))
         found = await retrieve_variants(
             services.reader, [variant], services.settings, filter=condition_on("companies", filters), limit=limit

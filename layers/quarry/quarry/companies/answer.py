@@ -12,7 +12,7 @@ from quarry.answering.written import WrittenAnswer
 from quarry.companies.activity import counted
 from quarry.companies.candidates import NameMatch
 from quarry.companies.constraints import conditions_to_tell, constraints_of, understood_of
-from quarry.companies.context import Asked, Candidates, Context, NearMiss, Ranking, Round, conditions_in_words
+from quarry.companies.context import Candidates, CompanyInquiry, Context, NearMiss, Ranking, Round, conditions_in_words
 from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference, Telemetry
 from quarry.companies.counting import Counted, aggregation_of, value_in_words
 from quarry.companies.evidence import Known, evidence
@@ -20,9 +20,9 @@ from quarry.companies.facets import COMPANIES
 from quarry.companies.fitting import NEAR_MISSES_MAX, nearest
 from quarry.companies.outputs import RankedCompany
 from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
-from quarry.companies.query import STARTUPS, Sought
+from quarry.companies.query import STARTUPS, CompanyIntent
 from quarry.companies.snippets import home, inline_description, profile_words
-from quarry.companies.sources import costs, labels, standings
+from quarry.companies.sources import costs, labels, meets_and_misses
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
 from quarry.language.tokens import stem
@@ -57,7 +57,7 @@ class Result:
     profile contains. `counted`: the numbers that the question asks for.
     """
 
-    asked: Asked
+    inquiry: CompanyInquiry
     chosen: Sequence[RankedCompany]
     companies: Mapping[str, Company]
     standings: Mapping[str, Sequence[bool]]
@@ -76,42 +76,42 @@ async def conclude(context: Context, now: Round) -> Result:
     ones, and how many companies each condition rules out.
     """
     assert now.end_reason is not None
-    asked, found, ranking = now.asked, now.found, now.ranking
+    inquiry, found, ranking = now.inquiry, now.found, now.ranking
     wanted = now.plan.output.target_result_count if now.plan else None
-    companies = {**asked.companies, **found.companies}
-    chosen = _chosen(asked, ranking, companies, wanted)
+    companies = {**inquiry.companies, **found.companies}
+    chosen = _chosen(inquiry, ranking, companies, wanted)
     is_near = False
     unheard: Sequence[str] = ()
     met: Mapping[str, Sequence[bool]] = {}
     near: Sequence[NearMiss] = found.near_misses
     without: Sequence[tuple[str, int]] = ()
-    conditions = conditions_to_tell(asked.sought)
+    conditions = conditions_to_tell(inquiry.intent)
     if context.seconds_for_looking(False) > 0:
         try:
             async with context.in_time():
-                if not chosen and ranking.near and (asked.seed or _topic_words(asked.sought)):
+                if not chosen and ranking.near and (inquiry.seed or _topic_words(inquiry.intent)):
                     # of what a word names that no profile contains, the nearest may have nothing
-                    words_left = [] if asked.seed else _unfiled_words(asked)
+                    words_left = [] if inquiry.seed else _unfiled_words(inquiry)
                     unheard = await unspoken(context.services.reader, words_left)
                     if not unheard or found.pool[ranking.near[0].company_id].semantic >= MEANT_MIN:
                         chosen, is_near = list(ranking.near[:wanted]), True
-                if chosen and conditions and not asked.exact:
+                if chosen and conditions and not inquiry.exact:
                     ids = [each.company_id for each in chosen]
-                    met = await standings(context.services.reader, conditions, ids)
-                elif not chosen and not asked.exact:
-                    near = await nearest(context, asked, found) or _nearest_in_meaning(ranking, found)
-                    if not asked.sought.excluded:  # excluded words are no conditions that could be dropped
-                        without = await costs(context.services.reader, asked.sought.conditions)
+                    met = await meets_and_misses(context.services.reader, conditions, ids)
+                elif not chosen and not inquiry.exact:
+                    near = await nearest(context, inquiry, found) or _nearest_in_meaning(ranking, found)
+                    if not inquiry.intent.excluded:  # excluded words are no conditions that could be dropped
+                        without = await costs(context.services.reader, inquiry.intent.conditions)
         except (DatabaseUnavailable, TimeIsUp):
             context.run.degrade("company_search")
     return Result(
-        asked, chosen, companies, met, near, without, now.nth, now.end_reason, now.is_cut_short, is_near, unheard
+        inquiry, chosen, companies, met, near, without, now.nth, now.end_reason, now.is_cut_short, is_near, unheard
     )
 
 
-def conclude_counted(asked: Asked, counted: Counted) -> Result:
+def conclude_counted(inquiry: CompanyInquiry, counted: Counted) -> Result:
     """The answer to a question that asks for a number: the count, and the first companies in it."""
-    sought = replace(asked.sought, stated=counted.query.where, assumed=(), tags=())
+    intent = replace(inquiry.intent, stated=counted.query.where, assumed=(), tags=())
     chosen = []
     for place, company in enumerate(counted.companies):
         value = value_in_words(counted, place)
@@ -126,7 +126,7 @@ def conclude_counted(asked: Asked, counted: Counted) -> Result:
         )
     met = [True] * len(counted.query.where)
     return Result(
-        replace(asked, sought=sought),
+        replace(inquiry, intent=intent),
         chosen,
         {company.id: company for company in counted.companies},
         {company.id: met for company in counted.companies},
@@ -149,11 +149,11 @@ def _nearest_in_meaning(ranking: Ranking, found: Candidates) -> list[NearMiss]:
 
 
 def _chosen(
-    asked: Asked, ranking: Ranking, companies: Mapping[str, Company], wanted: int | None
+    inquiry: CompanyInquiry, ranking: Ranking, companies: Mapping[str, Company], wanted: int | None
 ) -> list[RankedCompany]:
     """The companies that the question names, or the first ones of the ranking."""
-    if asked.exact:
-        return [_named(companies[match.company_id], match) for match in asked.exact if match.company_id in companies]
+    if inquiry.exact:
+        return [_named(companies[match.company_id], match) for match in inquiry.exact if match.company_id in companies]
     return list(ranking.ranked[:wanted])
 
 
@@ -213,13 +213,13 @@ class Summary:
         known += [(company, [f"It misses {'; '.join(unmet)}"] if unmet else []) for company, unmet in inputs.near]
         known += [(inputs.seed, [])] if inputs.seed else []
         without = [f"without {label} there are {rows}" for label, rows in inputs.relaxations]
-        told = [
+        facts = [
             counted(len(inputs.entries), "company fits", "companies fit"),
             *inputs.missing,
             *inputs.demands,
             *without,
         ]
-        return Verifier(evidence(known, told), question=inputs.question)
+        return Verifier(evidence(known, facts), question=inputs.question)
 
 
 async def summary_of(context: Context, result: Result) -> Summary:
@@ -228,39 +228,39 @@ async def summary_of(context: Context, result: Result) -> Summary:
 
 
 def _inputs(context: Context, result: Result) -> SummaryInputs:
-    asked, sought = result.asked, result.asked.sought
-    missing = [f"no company here is known to be in {place}" for place in sought.missing]
-    if asked.likened and asked.seed is None:
-        missing.append(f"no company here is called {asked.likened}, so its name was searched for like any other word")
-    if asked.is_widened:
+    inquiry, intent = result.inquiry, result.inquiry.intent
+    missing = [f"no company here is known to be in {place}" for place in intent.missing]
+    if inquiry.likened and inquiry.seed is None:
+        missing.append(f"no company here is called {inquiry.likened}, so its name was searched for like any other word")
+    if inquiry.is_widened:
         missing.append("none of the companies shown before meets this, so others were searched")
     if result.is_near:
         missing.append("nothing here surely fits; these come nearest")
     if result.chosen:
-        missing += dropped(asked)
-    if sought.has_more:
+        missing += dropped(inquiry)
+    if intent.has_more:
         missing.append("there are too many conditions, so the last ones were left out")
     return SummaryInputs(
         question=context.question,
         entries=[
             SummaryEntry(result.companies[each.company_id], each.reason, each.confidence) for each in result.chosen
         ],
-        seed=asked.seed,
-        exact=bool(asked.exact),
-        ambiguous=len(result.chosen) > 1 and len({match.asked for match in asked.exact}) == 1,
-        demands=conditions_in_words(sought),
+        seed=inquiry.seed,
+        exact=bool(inquiry.exact),
+        ambiguous=len(result.chosen) > 1 and len({match.asked for match in inquiry.exact}) == 1,
+        demands=conditions_in_words(intent),
         missing=missing,
         unheard=uncovered(result) if result.chosen else result.unheard,
         cut_short=result.is_cut_short,
-        only_startups=STARTUPS in sought.assumed and not asked.exact,
+        only_startups=STARTUPS in intent.assumed and not inquiry.exact,
         near=[(miss.company, miss.unmet) for miss in result.near_misses],
         relaxations=result.relaxations,
     )
 
 
-def dropped(asked: Asked) -> Iterator[str]:
+def dropped(inquiry: CompanyInquiry) -> Iterator[str]:
     """A sentence for each assumed condition that was dropped because no company met it."""
-    for condition in asked.dropped:
+    for condition in inquiry.dropped:
         if condition == STARTUPS:
             yield "no startup fits, so companies of any status were searched"
         else:
@@ -270,36 +270,36 @@ def dropped(asked: Asked) -> Iterator[str]:
 def uncovered(result: Result) -> list[str]:
     """The words of the topic that no chosen company has in its profile or its tags."""
     held = frozenset[str]().union(*(profile_words(result.companies[each.company_id]) for each in result.chosen))
-    return [word for word in _unfiled_words(result.asked) if stem(word) not in held]
+    return [word for word in _unfiled_words(result.inquiry) if stem(word) not in held]
 
 
-def _unfiled_words(asked: Asked) -> list[str]:
+def _unfiled_words(inquiry: CompanyInquiry) -> list[str]:
     """The words of the topic that name no tag, no condition and not the company that others should resemble. A company with the
     tag, or one that meets the condition, need not use the word.
     """
-    sought = asked.sought
-    named = [*(group.name for group in sought.tags), *labels([*sought.stated, *sought.assumed])]
-    named += [asked.seed.company_name] if asked.seed else []
+    intent = inquiry.intent
+    named = [*(group.name for group in intent.tags), *labels([*intent.stated, *intent.assumed])]
+    named += [inquiry.seed.company_name] if inquiry.seed else []
     filed = {stem(word) for name in named for word in words(name)}
-    return [word for word in _topic_words(sought) if stem(word) not in filed]
+    return [word for word in _topic_words(intent) if stem(word) not in filed]
 
 
-def _topic_words(sought: Sought) -> list[str]:
-    return list(dict.fromkeys(word for word in words(sought.topic) if word not in STOP_WORDS))
+def _topic_words(intent: CompanyIntent) -> list[str]:
+    return list(dict.fromkeys(word for word in words(intent.topic) if word not in STOP_WORDS))
 
 
 def final_answer(context: Context, result: Result, content: str, checked: Verification) -> FinalAnswer:
     """The whole answer."""
-    counts, sought = result.counted, result.asked.sought
-    read = understood_of(sought, asked_of(counts.query) if counts else None)
+    counts, intent = result.counted, result.inquiry.intent
+    read = understood_of(intent, asked_of(counts.query) if counts else None)
     # a number that was counted as the question was read has nothing that a model wrote and that could be checked
     is_read = counts is not None and not checked.statements
-    basis = Exact.read(is_sure=sought.is_sure) if is_read else checked
+    basis = Exact.read(is_sure=intent.is_sure) if is_read else checked
     return FinalAnswer(
         content=content,
         references=[reference(result, ranked) for ranked in result.chosen],
         understood=read,
-        constraints=constraints_of(read, sought.evidence),
+        constraints=constraints_of(read, intent.evidence),
         companies_by_id={ranked.company_id: result.companies[ranked.company_id] for ranked in result.chosen},
         telemetry=Telemetry(
             run_id=str(context.run.id),
@@ -322,7 +322,7 @@ def asked_of(query: Query) -> Query:
 
 def reference(result: Result, ranked: RankedCompany) -> Reference:
     """A company of the answer, with the labels of what it meets and misses."""
-    conditions = conditions_to_tell(result.asked.sought)
+    conditions = conditions_to_tell(result.inquiry.intent)
     standing = list(zip(conditions, result.standings.get(ranked.company_id, ()), strict=False))
     return Reference(
         company_id=ranked.company_id,
@@ -333,5 +333,5 @@ def reference(result: Result, ranked: RankedCompany) -> Reference:
         confidence=ranked.confidence,
         meets=labels([condition for condition, is_met in standing if is_met]),
         # the user did not ask for assumed conditions
-        misses=labels([each for each, is_met in standing if not is_met and each not in result.asked.sought.assumed]),
+        misses=labels([each for each, is_met in standing if not is_met and each not in result.inquiry.intent.assumed]),
     )

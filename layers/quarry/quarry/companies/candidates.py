@@ -38,7 +38,7 @@ class NameMatch:
 
 
 @dataclass(frozen=True)
-class Candidate:
+class CompanyCandidate:
     """A company that a search found, with the best of each signal over all variants, or 0.
 
     `semantic` is a cosine similarity, `keyword` and `niche` are text ranks, `combined` is their weighted sum, `taxonomy` the
@@ -54,17 +54,17 @@ class Candidate:
     found_by: tuple[Source, ...] = ()
 
 
-def merge(candidates: Iterable[Candidate]) -> list[Candidate]:
+def merge(candidates: Iterable[CompanyCandidate]) -> list[CompanyCandidate]:
     """Each company once, with the highest of each signal; best `combined` first, then by `taxonomy` and id."""
-    by_company: dict[str, list[Candidate]] = defaultdict(list)
+    by_company: dict[str, list[CompanyCandidate]] = defaultdict(list)
     for candidate in candidates:
         by_company[candidate.company_id].append(candidate)
     merged = [same[0] if len(same) == 1 else _merged(same) for same in by_company.values()]
     return sorted(merged, key=lambda candidate: (-candidate.combined, -candidate.taxonomy, candidate.company_id))
 
 
-def _merged(same: Sequence[Candidate]) -> Candidate:
-    return Candidate(
+def _merged(same: Sequence[CompanyCandidate]) -> CompanyCandidate:
+    return CompanyCandidate(
         same[0].company_id,
         semantic=max(candidate.semantic for candidate in same),
         keyword=max(candidate.keyword for candidate in same),

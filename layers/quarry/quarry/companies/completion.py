@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.agent.completions import Asked, Said, Source, Sources, told
+from quarry.agent.completions import Chat, CitedSource, Said, Sources, answer_of
 from quarry.companies.contract import (
     MESSAGE_CHARACTERS_MAX,
     MESSAGES_MAX,
@@ -14,22 +14,22 @@ from quarry.companies.contract import (
 from quarry.companies.search import search_companies
 
 
-async def answer(asked: Asked) -> Said:
+async def answer(chat: Chat) -> Said:
     """The text of the answer, and then the companies, best first."""
     before = [
         ChatMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])
-        for turn in asked.before[-(MESSAGES_MAX - 1) :]
+        for turn in chat.before[-(MESSAGES_MAX - 1) :]
     ]
-    request = ChatRequest(messages=[*before, ChatMessage(role="user", content=asked.question)])
-    events = search_companies(request, asked.caller, asked.services, asked.request_id, asked.run_id)
-    return told(events, FinalAnswerEvent, lambda event: _sources(event.data))
+    request = ChatRequest(messages=[*before, ChatMessage(role="user", content=chat.question)])
+    events = search_companies(request, chat.caller, chat.services, chat.request_id, chat.run_id)
+    return answer_of(events, FinalAnswerEvent, lambda event: _sources(event.data))
 
 
 def _sources(found: FinalAnswer) -> Sources:
     return Sources(
         "Companies",
         [
-            Source(each.company_name, each.reason, found.companies_by_id[each.company_id].website_url)
+            CitedSource(each.company_name, each.reason, found.companies_by_id[each.company_id].website_url)
             for each in found.references
         ],
     )

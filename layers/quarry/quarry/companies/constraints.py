@@ -10,7 +10,7 @@ from typing import get_args
 
 from quarry.companies import contract
 from quarry.companies.facets import COMPANIES, TAG_FACETS
-from quarry.companies.query import Sought, TagGroup, fields_of
+from quarry.companies.query import CompanyIntent, TagGroup, fields_of
 from quarry.companies.sources import PHRASES, labels
 from quarry.platform.contract import EVIDENCE_MAX, Evidence
 from quarry.platform.text import significant_words
@@ -21,39 +21,39 @@ from quarry.query.understood import Understood
 _KNOWN = frozenset(get_args(contract.FieldName))
 
 
-def understood_of(sought: Sought, query: Query | None = None) -> Understood:
+def understood_of(intent: CompanyIntent, query: Query | None = None) -> Understood:
     """What a question seeks, with the characters of the question that say so; or the `query` that was run for it."""
-    where = _together((*sought.stated, *(Not(negated=Words(words=words)) for words in sought.excluded)))
+    where = _together((*intent.stated, *(Not(negated=Words(words=words)) for words in intent.excluded)))
     return understood(
         Query(source=COMPANIES.name, where=where) if query is None else query,
         PHRASES,
-        assumed=sought.assumed,
-        preferred=_preferred(sought),
-        about=sought.topic,
-        evidence=sought.evidence,
+        assumed=intent.assumed,
+        preferred=_preferred(intent),
+        about=intent.topic,
+        evidence=intent.evidence,
     )
 
 
-def as_understood(sought: Sought, given: Understood | None) -> Sought:
+def as_understood(intent: CompanyIntent, understood: Understood | None) -> CompanyIntent:
     """The same with what a request says in place of the reading."""
-    if given is None:
-        return sought
-    tags = [each for each in given.preferred if fields_of(each) and fields_of(each) <= {*TAG_FACETS}]
+    if understood is None:
+        return intent
+    tags = [each for each in understood.preferred if fields_of(each) and fields_of(each) <= {*TAG_FACETS}]
     groups = tuple(TagGroup(_name(each), tuple(_comparisons(each)), is_demanded=True) for each in tags)
-    where = [*_apart(given.query.where)]
+    where = [*_apart(understood.query.where)]
     without = excluded_words(where)
     return replace(
-        sought,
+        intent,
         stated=tuple(each for each in where if not excluded_words([each])),
-        assumed=given.assumed,
+        assumed=understood.assumed,
         tags=groups,
-        preferred=tuple(each for each in given.preferred if each not in tags),
+        preferred=tuple(each for each in understood.preferred if each not in tags),
         excluded=tuple(without),
-        topic=given.about,
-        words=tuple(significant_words(given.about)),
-        is_plain=sought.is_plain and given.about == sought.topic and bool(tags),
-        evidence=tuple(evidence_of(given)),
-        asks=None if given.query.asks_for_rows else given.query,
+        topic=understood.about,
+        words=tuple(significant_words(understood.about)),
+        is_plain=intent.is_plain and understood.about == intent.topic and bool(tags),
+        evidence=tuple(evidence_of(understood)),
+        asks=None if understood.query.asks_for_rows else understood.query,
         is_sure=True,
         has_more=False,
     ).bounded()
@@ -64,8 +64,8 @@ def _together(conditions: Sequence[Condition]) -> tuple[Condition, ...]:
     groups: dict[object, list[Condition]] = {}
     for place, each in enumerate(conditions):
         inner, is_excluded = affirmed(each)
-        said = _said(inner) if is_excluded else ()
-        groups.setdefault(said or place, []).append(each)
+        words = _words(inner) if is_excluded else ()
+        groups.setdefault(words or place, []).append(each)
     return tuple(
         group[0] if len(group) == 1 else Not(negated=AnyOf(any_of=tuple(affirmed(each)[0] for each in group)))
         for group in groups.values()
@@ -83,19 +83,19 @@ def _apart(conditions: Iterable[Condition]) -> Iterator[Condition]:
             yield each
 
 
-def _said(condition: Condition) -> tuple[str, ...]:
+def _words(condition: Condition) -> tuple[str, ...]:
     if isinstance(condition, Words):
         return (condition.words.casefold(),)
     return tuple(str(each).casefold() for each in condition.scalars) if isinstance(condition, Comparison) else ()
 
 
-def conditions_to_tell(sought: Sought) -> list[Condition]:
+def conditions_to_tell(intent: CompanyIntent) -> list[Condition]:
     """The conditions that each result is checked against."""
-    return [*sought.stated, *sought.assumed, *_preferred(sought)]
+    return [*intent.stated, *intent.assumed, *_preferred(intent)]
 
 
-def _preferred(sought: Sought) -> list[Condition]:
-    return [*sought.preferred, *(AnyOf.of(group.conditions) for group in sought.tags)]
+def _preferred(intent: CompanyIntent) -> list[Condition]:
+    return [*intent.preferred, *(AnyOf.of(group.conditions) for group in intent.tags)]
 
 
 # ---- the former constraints ----
@@ -104,11 +104,11 @@ def _preferred(sought: Sought) -> list[Condition]:
 def constraints_of(read: Understood, evidence: Sequence[Evidence] = ()) -> contract.Constraints:
     """How a question was understood, as constraints, which cannot express everything."""
     where = [*_apart(read.query.where)]
-    said = [(each, "required") for each in where if not excluded_words([each])]
-    said += [*((each, "assumed") for each in read.assumed), *((each, "preferred") for each in read.preferred)]
+    parts = [(each, "required") for each in where if not excluded_words([each])]
+    parts += [*((each, "assumed") for each in read.assumed), *((each, "preferred") for each in read.preferred)]
     conditions = [
         _on_the_wire(one, strength, place if isinstance(each, AnyOf) else None)
-        for place, (each, strength) in enumerate(said[: contract.CONDITIONS_MAX])
+        for place, (each, strength) in enumerate(parts[: contract.CONDITIONS_MAX])
         for one in _comparisons(each)
         if one.field in _KNOWN
     ]
@@ -121,16 +121,19 @@ def constraints_of(read: Understood, evidence: Sequence[Evidence] = ()) -> contr
     )
 
 
-def understood_as(given: contract.Constraints) -> Understood:
+def understood_as(constraints: contract.Constraints) -> Understood:
     """Constraints of a request as the same in the one form."""
-    where = (*_conditions(given.conditions, "required"), *(Not(negated=Words(words=each)) for each in given.excluded))
+    where = (
+        *_conditions(constraints.conditions, "required"),
+        *(Not(negated=Words(words=each)) for each in constraints.excluded),
+    )
     return understood(
         Query(source=COMPANIES.name, where=where),
         PHRASES,
-        assumed=[*_conditions(given.conditions, "assumed")],
-        preferred=[*_conditions(given.conditions, "preferred")],
-        about=given.topic,
-        evidence=given.evidence,
+        assumed=[*_conditions(constraints.conditions, "assumed")],
+        preferred=[*_conditions(constraints.conditions, "preferred")],
+        about=constraints.topic,
+        evidence=constraints.evidence,
     )
 
 

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 
-from quarry.companies.candidates import Candidate, NameMatch
+from quarry.companies.candidates import CompanyCandidate, NameMatch
 from quarry.companies.contract import ChatRequest, Company, EndReason
 from quarry.companies.names import Name
 from quarry.companies.outputs import CompanyPlan, RankedCompany
-from quarry.companies.query import Sought
+from quarry.companies.query import CompanyIntent
 from quarry.companies.ranking import Entry, distinct
 from quarry.companies.sources import labels
 from quarry.platform.budget import in_time
@@ -62,7 +62,7 @@ class Context:
 
 
 @dataclass(frozen=True)
-class Asked:
+class CompanyInquiry:
     """What a question seeks, and which companies it names.
 
     `exact` are the companies that it asks about by name: they end the search. `likened` is the name of a company that others
@@ -71,7 +71,7 @@ class Asked:
     conditions are a caller's, and no plan changes them; the companies in `left_out` are not found.
     """
 
-    sought: Sought
+    intent: CompanyIntent
     names: Sequence[Name]
     matches: Sequence[NameMatch] = ()
     exact: Sequence[NameMatch] = ()
@@ -85,11 +85,11 @@ class Asked:
     dropped: tuple[Condition, ...] = ()
     detail: str = ""
 
-    def relaxed(self) -> Asked:
+    def relaxed(self) -> CompanyInquiry:
         """The same with one assumed condition less."""
-        sought = self.sought.relaxed()
-        left_out = (each for each in self.sought.assumed if each not in sought.assumed)
-        return replace(self, sought=sought, dropped=(*self.dropped, *left_out))
+        intent = self.intent.relaxed()
+        left_out = (each for each in self.intent.assumed if each not in intent.assumed)
+        return replace(self, intent=intent, dropped=(*self.dropped, *left_out))
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Plan:
     """
 
     output: CompanyPlan
-    sought: Sought
+    intent: CompanyIntent
     pending: tuple[str, ...] = ()
     tried: tuple[str, ...] = ()
     only: tuple[str, ...] | None = None
@@ -112,7 +112,7 @@ class Plan:
     @property
     def conditions(self) -> Sequence[Condition]:
         """The conditions that every company must meet. Companies shown before may have any status."""
-        return self.sought.conditions if self.only is None else self.sought.stated
+        return self.intent.conditions if self.only is None else self.intent.stated
 
     def queue(self, variants: Sequence[str], held_max: int) -> Plan:
         """The same with new phrasings added to those pending, at most `held_max`."""
@@ -136,7 +136,7 @@ class NearMiss:
 
 
 @dataclass(frozen=True)
-class Scope:
+class CompaniesInScope:
     """The companies that meet the stated conditions. They are looked up once for each set of conditions.
 
     `filter` is the SQL condition on a row `t`. `ids` are the first companies that meet it; None before the look-up.
@@ -160,8 +160,8 @@ class Candidates:
     `is_cut_short`: a limit or a failed statement left some unseen.
     """
 
-    scope: Scope | None = None
-    pool: Mapping[str, Candidate] = field(default_factory=dict)
+    scope: CompaniesInScope | None = None
+    pool: Mapping[str, CompanyCandidate] = field(default_factory=dict)
     name_scores: Mapping[str, float] = field(default_factory=dict)
     companies: Mapping[str, Company] = field(default_factory=dict)
     fitting: Sequence[Entry] = ()
@@ -192,7 +192,7 @@ class Round:
     search is over. `stuck` counts the last rounds that ranked nothing new.
     """
 
-    asked: Asked
+    inquiry: CompanyInquiry
     nth: int = 0
     plan: Plan | None = None
     found: Candidates = field(default_factory=Candidates)
@@ -209,6 +209,6 @@ class Round:
         return self.plan
 
 
-def conditions_in_words(sought: Sought) -> list[str]:
+def conditions_in_words(intent: CompanyIntent) -> list[str]:
     """The conditions as users read them."""
-    return labels(sought.stated) + [f"without “{words}”" for words in sought.excluded]
+    return labels(intent.stated) + [f"without “{words}”" for words in intent.excluded]

@@ -134,8 +134,8 @@ class ChatRequest(_Request):
         return self.messages[-1].content
 
     def as_asked(self) -> dict[str, Any]:
-        said = super().as_asked()
-        return said | {"messages": [message for message in said["messages"] if message["role"] == "user"]}
+        stated = super().as_asked()
+        return stated | {"messages": [message for message in stated["messages"] if message["role"] == "user"]}
 
     @property
     def previous_candidate_ids(self) -> list[str]:

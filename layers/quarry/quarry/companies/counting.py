@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
-from quarry.agent.sources import what_may_be_asked
+from quarry.agent.sources import data_access
 from quarry.companies.contract import Aggregation, Company
 from quarry.companies.facets import COMPANIES
 from quarry.companies.sources import PHRASES
@@ -37,21 +37,21 @@ class Counted:
 
 async def count(query: Query, caller: Caller, services: Services) -> Counted | None:
     """The result of a query over companies; None if it is invalid. Raises DatabaseUnavailable."""
-    asked = await what_may_be_asked(caller, services)
-    name = asked.name_of(COMPANIES.name, COMPANIES.name)
+    access = await data_access(caller, services)
+    name = access.name_of(COMPANIES.name, COMPANIES.name)
     if name is None:
         return None
-    today = asked.today
+    today = access.today
     query = query.model_copy(update={"source": name})
     try:
-        result = await answer_query(query, asked, services, today, keeps_places=True)
+        result = await answer_query(query, access, services, today, keeps_places=True)
         rows = result
         if not query.asks_for_rows:
             first = Query(source=name, where=result.query.where, limit=SHOWN_MAX)
-            rows = await answer_query(first, asked, services, today, keeps_places=True)
+            rows = await answer_query(first, access, services, today, keeps_places=True)
         elif query.select:
             keyed = result.query.model_copy(update={"select": (), "limit": query.limit or SHOWN_MAX})
-            rows = await answer_query(keyed, asked, services, today, keeps_places=True)
+            rows = await answer_query(keyed, access, services, today, keeps_places=True)
     except InvalidInput:
         return None
     ids = [str(row[0]) for row in rows.rows[:SHOWN_MAX]]
@@ -80,9 +80,9 @@ def aggregation_of(counted: Counted) -> Aggregation | None:
     if query.asks_for_rows:
         return None
     numbers = reckoned(result)
-    told = sum(each.count or 0 for each in numbers["groups"])
+    in_groups = sum(each.count or 0 for each in numbers["groups"])
     is_count = [each.name for each in query.aggregate] == ["count"]
     # only counts add up to a remainder, which a company with several values would be in more than once
-    everything = sum(int(str(row[-1])) for row in result.rows) if is_count and query.group else told
-    numbers["other"] = max(0, everything - told)
+    everything = sum(int(str(row[-1])) for row in result.rows) if is_count and query.group else in_groups
+    numbers["other"] = max(0, everything - in_groups)
     return Aggregation(**numbers, overlapping=everything > result.total, query=query, sentence=result.sentence)

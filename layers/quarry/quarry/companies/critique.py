@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from quarry.companies.activity import counted
-from quarry.companies.context import Asked, Candidates, Context, Plan, Round, conditions_in_words
+from quarry.companies.context import Candidates, CompanyInquiry, Context, Plan, Round, conditions_in_words
 from quarry.companies.contract import EndReason
 from quarry.companies.fallbacks import critique_by_rule
 from quarry.companies.fitting import met_by_none
@@ -30,19 +30,19 @@ async def criticise(context: Context, now: Round) -> tuple[Round, str]:
 
     The model is asked in each round, and its "stop" ends the search.
     """
-    asked, plan, found, ranking = now.asked, now.planned, now.found, now.ranking
+    inquiry, plan, found, ranking = now.inquiry, now.planned, now.found, now.ranking
     critique = await _critique(context, now)
     queued = plan.queue(critique.new_query_variants[:VARIANTS_ADDED_MAX], context.settings.company_variants_held)
     added = len(queued.pending) - len(plan.pending)
     context.note(new_variants=added)
     is_cut_short = now.is_cut_short or found.is_cut_short or context.run.budget.seconds_for_work <= 0
     if plan.only is not None and not found.fitting:
-        anew = _anew(now, replace(asked, is_widened=True), None)
+        anew = _anew(now, replace(inquiry, is_widened=True), None)
         return anew, "none of the companies shown before fits; searching all"
     # a guess is given up only if no company meets it
-    is_given_up = plan.by_model or not asked.sought.guesses or not found.fitting
-    if not ranking.ranked and asked.sought.assumed and is_given_up and plan.only is None and not is_cut_short:
-        relaxed = asked.relaxed()
+    is_given_up = plan.by_model or not inquiry.intent.guesses or not found.fitting
+    if not ranking.ranked and inquiry.intent.assumed and is_given_up and plan.only is None and not is_cut_short:
+        relaxed = inquiry.relaxed()
         return _anew(now, relaxed, planned_anew(queued, relaxed)), "nothing so far; searching more widely"
     is_stuck = not ranking.ranked or converged(ranking.before, ranking.best)
     now = replace(now, plan=queued, stuck=now.stuck + 1 if is_stuck else 0, is_cut_short=is_cut_short)
@@ -57,19 +57,19 @@ async def criticise(context: Context, now: Round) -> tuple[Round, str]:
 def _what_happened(now: Round, critique: Critique) -> str:
     """The result of a round, for the next plan."""
     found, ranking = now.found, now.ranking
-    conditions = "; ".join(conditions_in_words(now.asked.sought)) or "none"
+    conditions = "; ".join(conditions_in_words(now.inquiry.intent)) or "none"
     filters = now.planned.output.filters.model_dump(by_alias=True, exclude_defaults=True)
-    said = [
+    lines = [
         f"{len(found.pool)} companies found; {len(found.fitting)} met the user's conditions ({conditions}) and your filters "
         f"({filters or 'none'}).",
         f"{len(ranking.ranked)} answer the question{', the same as before' if ranking.ranked and now.stuck else ''}.",
     ]
     dropped = met_by_none(found.fitting, now.planned.output.filters)
-    said += [f"None has {', '.join(dropped)}: that filter was dropped."] if dropped and found.fitting else []
+    lines += [f"None has {', '.join(dropped)}: that filter was dropped."] if dropped and found.fitting else []
     rejected = [entry.company.company_name for entry in _rejected(now)]
-    said += [f"Left out by the ranking: {'; '.join(rejected)}."] if rejected else []
-    said += [f"{miss.company.company_name} misses: {'; '.join(miss.unmet)}." for miss in found.near_misses]
-    return " ".join([*said, critique.why])
+    lines += [f"Left out by the ranking: {'; '.join(rejected)}."] if rejected else []
+    lines += [f"{miss.company.company_name} misses: {'; '.join(miss.unmet)}." for miss in found.near_misses]
+    return " ".join([*lines, critique.why])
 
 
 def _rejected(now: Round) -> list[Entry]:
@@ -77,9 +77,9 @@ def _rejected(now: Round) -> list[Entry]:
     return [entry for entry in now.found.fitting if entry.company.id not in now.ranking.best][:REJECTED_MAX]
 
 
-def _anew(now: Round, asked: Asked, plan: Plan | None) -> Round:
-    """A round from which the search starts again with `asked`."""
-    return Round(asked, now.nth, plan, Candidates(companies=now.found.companies))
+def _anew(now: Round, inquiry: CompanyInquiry, plan: Plan | None) -> Round:
+    """A round from which the search starts again with `inquiry`."""
+    return Round(inquiry, now.nth, plan, Candidates(companies=now.found.companies))
 
 
 async def _critique(context: Context, now: Round) -> Critique:
@@ -95,7 +95,7 @@ async def _critique(context: Context, now: Round) -> Critique:
         before=ranking.before or (),
         now=best,
         tried=now.planned.tried,
-        demands=conditions_in_words(now.asked.sought),
+        demands=conditions_in_words(now.inquiry.intent),
         rejected=_rejected(now),
         near=[(miss.company, miss.unmet) for miss in found.near_misses],
     )

@@ -23,14 +23,14 @@ _SAID = {
 }
 
 
-def evidence(companies: Iterable[Known], told: Iterable[str] = ()) -> list[SourceText]:
+def evidence(companies: Iterable[Known], facts: Iterable[str] = ()) -> list[SourceText]:
     """A source for each company, and one for what was told of all of them."""
     sources = [
         SourceText(n, company.company_name, "\n".join([*_lines(company), *more]))
         for n, (company, more) in enumerate(companies, start=1)
     ]
-    said = "\n".join(f"{each[:1].upper()}{each[1:]}." for each in told if each)
-    return [*sources, SourceText(len(sources) + 1, "The search", said)] if said else sources
+    text = "\n".join(f"{each[:1].upper()}{each[1:]}." for each in facts if each)
+    return [*sources, SourceText(len(sources) + 1, "The search", text)] if text else sources
 
 
 def _lines(company: Company) -> Iterator[str]:

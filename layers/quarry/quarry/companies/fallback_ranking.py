@@ -13,7 +13,7 @@ from quarry.companies.outputs import (
     Reranking,
 )
 from quarry.companies.prompts import RerankInputs
-from quarry.companies.query import Sought, TagGroup
+from quarry.companies.query import CompanyIntent, TagGroup
 from quarry.companies.ranking import NEAR_SHARE, Entry
 from quarry.companies.snippets import STAGE_LABELS, home, inline_description, profile_words, snippets
 from quarry.platform.text import significant_words
@@ -65,24 +65,24 @@ class _Evidence:
     groups: tuple[TagGroup, ...]
 
 
-def rerank_by_rule(inputs: RerankInputs, sought: Sought) -> Reranking:
+def rerank_by_rule(inputs: RerankInputs, intent: CompanyIntent) -> Reranking:
     """The companies whose scores are near the best, best first. The caller decides whether that is enough."""
-    said = {entry.company.id: _said(entry.company, sought) for entry in inputs.entries}
-    weights = _word_weights(sought, said.values())
+    words_of = {entry.company.id: _company_words(entry.company, intent) for entry in inputs.entries}
+    weights = _word_weights(intent, words_of.values())
     rarity = _rarity(entry.company for entry in inputs.entries)
     judged = [
-        (entry, _judge(entry, said[entry.company.id], inputs, sought, weights, rarity)) for entry in inputs.entries
+        (entry, _judge(entry, words_of[entry.company.id], inputs, intent, weights, rarity)) for entry in inputs.entries
     ]
     judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
     best = judged[0][1].score if judged else 0.0
     kept = [pair for pair in judged if pair[1].score >= NEAR_SHARE * best]
-    filed = [pair for pair in kept if _is_filed_as_demanded(pair[0].company, sought)]
-    if sought.is_plain and inputs.seed is None and len(filed) >= inputs.plan.target_result_count:
+    filed = [pair for pair in kept if _is_filed_as_demanded(pair[0].company, intent)]
+    if intent.is_plain and inputs.seed is None and len(filed) >= inputs.plan.target_result_count:
         kept = filed
     return Reranking(
         confidence=_confidence(best) if kept else 0.0,
         ranked_company_ids=[entry.company.id for entry, _ in kept],
-        per_company=[_described(entry, evidence, inputs, sought) for entry, evidence in kept],
+        per_company=[_described(entry, evidence, inputs, intent) for entry, evidence in kept],
     )
 
 
@@ -90,52 +90,52 @@ def _confidence(score: float) -> float:
     return round(min(0.95, score), 3)
 
 
-def _said(company: Company, sought: Sought) -> frozenset[str]:
+def _company_words(company: Company, intent: CompanyIntent) -> frozenset[str]:
     """The words of a profile, and the names of the tags that the company has."""
-    names = (group.name for group in sought.tags if _filed(company, group))
+    names = (group.name for group in intent.tags if _filed(company, group))
     return profile_words(company).union(*(significant_words(name) for name in names))
 
 
-def _word_weights(sought: Sought, said: Collection[frozenset[str]]) -> dict[str, float]:
+def _word_weights(intent: CompanyIntent, company_words: Collection[frozenset[str]]) -> dict[str, float]:
     """The weight of each word of the topic: rare words among the candidates weigh more."""
-    holders = Counter(word for held in said for word in held)
-    return {word: math.log(1 + len(said) / (0.5 + holders[word])) for word in sought.words}
+    holders = Counter(word for held in company_words for word in held)
+    return {word: math.log(1 + len(company_words) / (0.5 + holders[word])) for word in intent.words}
 
 
 def _judge(
     entry: Entry,
-    said: frozenset[str],
+    company_words: frozenset[str],
     inputs: RerankInputs,
-    sought: Sought,
+    intent: CompanyIntent,
     weights: Mapping[str, float],
     rarity: Callable[[str], float],
 ) -> _Evidence:
     company = entry.company
     semantic = _scaled(entry.candidate.semantic)
-    groups = tuple(group for group in sought.tags if _filed(company, group))
-    covered = said & weights.keys()
+    groups = tuple(group for group in intent.tags if _filed(company, group))
+    covered = company_words & weights.keys()
     total = sum(weights.values())
     coverage = sum(weights[word] for word in covered) / total if total else 0.0
-    tags = _tag_share(company, sought)
+    tags = _tag_share(company, intent)
     if inputs.seed is not None:
         odds = SEED_ODDS.of(semantic, _overlap(company, inputs.seed, rarity), coverage)
     else:
-        missed = sum(group.is_demanded and group not in groups for group in sought.tags)
-        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if sought.demands else 0.0) - DEMANDED_MISSED * missed
-        if sought.is_plain:
+        missed = sum(group.is_demanded and group not in groups for group in intent.tags)
+        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if intent.demands else 0.0) - DEMANDED_MISSED * missed
+        if intent.is_plain:
             odds = max(odds, PLAIN_ODDS.of(semantic, tags)) if missed else PLAIN_ODDS.of(semantic, tags)
-    score = 1 / (1 + math.exp(-odds)) if sought.topic or inputs.seed else NOTHING_ASKED
+    score = 1 / (1 + math.exp(-odds)) if intent.topic or inputs.seed else NOTHING_ASKED
     return _Evidence(max(score, NAME_WEIGHT * entry.name_score), covered, groups)
 
 
-def _is_filed_as_demanded(company: Company, sought: Sought) -> bool:
+def _is_filed_as_demanded(company: Company, intent: CompanyIntent) -> bool:
     """Whether a company has every demanded tag."""
-    return all(_filed(company, group) for group in sought.tags if group.is_demanded)
+    return all(_filed(company, group) for group in intent.tags if group.is_demanded)
 
 
-def _tag_share(company: Company, sought: Sought) -> float:
+def _tag_share(company: Company, intent: CompanyIntent) -> float:
     """The share of the named tags that a company has."""
-    return sum(_filed(company, group) for group in sought.tags) / max(1, len(sought.tags))
+    return sum(_filed(company, group) for group in intent.tags) / max(1, len(intent.tags))
 
 
 def _filed(company: Company, group: TagGroup) -> float:
@@ -177,13 +177,13 @@ def _share(values: Collection[str], of: Collection[str], rarity: Callable[[str],
     return sum(rarity(name) for name in set(values) & set(of)) / whole if whole else 0.0
 
 
-def _described(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Sought) -> RankedCompany:
+def _described(entry: Entry, evidence: _Evidence, inputs: RerankInputs, intent: CompanyIntent) -> RankedCompany:
     company = entry.company
     return RankedCompany(
         company_id=company.id,
         reason=_reason(entry, evidence, inputs),
         inline_description=inline_description(company),
-        evidence_chips=list(_chips(entry, evidence, inputs, sought))[:EVIDENCE_CHIPS_MAX],
+        evidence_chips=list(_chips(entry, evidence, inputs, intent))[:EVIDENCE_CHIPS_MAX],
         confidence=_confidence(evidence.score),
     )
 
@@ -198,20 +198,20 @@ def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs) -> str:
     return best or f"Filed under {', '.join(company.categories)}."
 
 
-def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, sought: Sought) -> Iterator[str]:
+def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, intent: CompanyIntent) -> Iterator[str]:
     """Short labels of what the company has of what the question asks."""
     company = entry.company
     filed = {*company.sectors, *company.categories, *company.business_models, *company.niches}
     named = (str(value) for group in evidence.groups for each in group.conditions for value in each.scalars)
     yield from dict.fromkeys(value for value in named if value in filed)
-    asked = {each.field for each in comparisons_of(sought.demands)}
-    if asked & {"city", "country"} and home(company):
+    fields = {each.field for each in comparisons_of(intent.demands)}
+    if fields & {"city", "country"} and home(company):
         yield home(company)
-    if "funding_stage" in asked and company.funding_stage:
+    if "funding_stage" in fields and company.funding_stage:
         yield STAGE_LABELS[company.funding_stage]
-    if "founded_year" in asked and company.founded_year:
+    if "founded_year" in fields and company.founded_year:
         yield f"Founded {company.founded_year}"
-    if "employees" in asked and company.employee_count:
+    if "employees" in fields and company.employee_count:
         yield f"{company.employee_count:,} employees"
     yield from _near_niches(company, evidence.covered, inputs.seed)
 

@@ -11,7 +11,7 @@ from quarry.companies.outputs import (
     Search,
 )
 from quarry.companies.prompts import CritiqueInputs, PlanInputs
-from quarry.companies.query import Sought
+from quarry.companies.query import CompanyIntent
 from quarry.companies.ranking import distinct
 from quarry.platform.text import topic_text
 
@@ -20,38 +20,38 @@ LONG_TOPIC = 240
 """Topics with more characters are searched for in one phrasing, since another would hardly differ."""
 
 
-def plan_by_rule(inputs: PlanInputs, sought: Sought, *, named: bool) -> CompanyPlan:
+def plan_by_rule(inputs: PlanInputs, intent: CompanyIntent, *, named: bool) -> CompanyPlan:
     """A plan from what the question seeks. `named`: the question is similar to the name of a company."""
-    topic = sought.topic
+    topic = intent.topic
     return CompanyPlan(
         intent="find_company" if named else "discover",
-        target_result_count=sought.count or TARGET_COUNT,
-        query_variants=_variants(inputs, sought) or [inputs.question],
-        search_priority_order=_searches(sought, named=named, has_tags=bool(sought.tags or inputs.seed)),
+        target_result_count=intent.count or TARGET_COUNT,
+        query_variants=_variants(inputs, intent) or [inputs.question],
+        search_priority_order=_searches(intent, named=named, has_tags=bool(intent.tags or inputs.seed)),
         filters=PlanFilters(
-            sectors=_names(sought, "sector"),
-            categories=_names(sought, "category"),
-            business_models=_names(sought, "business_model"),
+            sectors=_names(intent, "sector"),
+            categories=_names(intent, "category"),
+            business_models=_names(intent, "business_model"),
         ),
         success_criteria=f"Companies about: {topic}" if topic else "Companies that meet the demands",
     )
 
 
-def _searches(sought: Sought, *, named: bool, has_tags: bool) -> list[Search]:
+def _searches(intent: CompanyIntent, *, named: bool, has_tags: bool) -> list[Search]:
     searches: list[Search] = ["exact_name"] if named else []
-    searches += ["taxonomy"] if sought.is_plain else []
+    searches += ["taxonomy"] if intent.is_plain else []
     searches += ["hybrid", "keyword"]
-    return searches + (["taxonomy"] if has_tags and not sought.is_plain else [])
+    return searches + (["taxonomy"] if has_tags and not intent.is_plain else [])
 
 
-def _variants(inputs: PlanInputs, sought: Sought) -> list[str]:
-    topic = sought.topic
+def _variants(inputs: PlanInputs, intent: CompanyIntent) -> list[str]:
+    topic = intent.topic
     if inputs.seed is not None:
         wished = [f"{topic}: {', '.join(inputs.seed.niches)}"] if topic else []
         return [*wished, *seed_variants(inputs.seed)][:VARIANTS_PLANNED_MAX]
-    tags = _tags(sought)
+    tags = _tags(intent)
     is_short = topic and len(topic) < LONG_TOPIC
-    return distinct([topic, topic_text(topic) if is_short else "", ", ".join(tags) if sought.is_plain else ""])[
+    return distinct([topic, topic_text(topic) if is_short else "", ", ".join(tags) if intent.is_plain else ""])[
         :VARIANTS_PLANNED_MAX
     ]
 
@@ -75,8 +75,8 @@ def unnamed(text: str, seed: Company) -> str:
     return " ".join(text.split())
 
 
-def _names(sought: Sought, facet: str) -> list[str]:
-    return list(dict.fromkeys(value for group in sought.tags for value in sorted(group.values(facet))))
+def _names(intent: CompanyIntent, facet: str) -> list[str]:
+    return list(dict.fromkeys(value for group in intent.tags for value in sorted(group.values(facet))))
 
 
 def critique_by_rule(inputs: CritiqueInputs) -> Critique:
@@ -87,5 +87,5 @@ def critique_by_rule(inputs: CritiqueInputs) -> Critique:
     )
 
 
-def _tags(sought: Sought) -> list[str]:
-    return [str(value) for group in sought.tags for each in group.conditions for value in each.scalars]
+def _tags(intent: CompanyIntent) -> list[str]:
+    return [str(value) for group in intent.tags for each in group.conditions for value in each.scalars]

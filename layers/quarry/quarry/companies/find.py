@@ -15,17 +15,17 @@ from pydantic import Field, WithJsonSchema
 
 from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentTool
 from quarry.agent.service import with_known_values
-from quarry.agent.sources import Asked as MayBeAsked
+from quarry.agent.sources import DataAccess as MayBeAsked
 from quarry.companies import fallbacks
 from quarry.companies.activity import Timeline
 from quarry.companies.answer import Result, dropped, reference, uncovered
-from quarry.companies.context import Asked, Context, Plan, Round
+from quarry.companies.context import CompanyInquiry, Context, Plan, Round
 from quarry.companies.contract import ChatRequest, Company, Reference, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.name_lookup import look_up, match_names
 from quarry.companies.outputs import VARIANTS_PLANNED_MAX, CompanyPlan, PlanFilters
 from quarry.companies.planning import DEFAULT_SEARCHES, described
-from quarry.companies.query import COUNT_MAX, Sought, assumed
+from quarry.companies.query import COUNT_MAX, CompanyIntent, assumed
 from quarry.companies.reading import read_sought
 from quarry.companies.rounds import budget_of, rounds
 from quarry.companies.sources import SEARCHED, met
@@ -95,13 +95,13 @@ async def find_companies(
     """The events of the rounds, and last what was found. Raises InvalidInput for conditions, values and names that the data
     lacks, with the nearest, and DatabaseUnavailable.
     """
-    now, refused = Round(Asked(Sought(), ())), None
+    now, refused = Round(CompanyInquiry(CompanyIntent(), ())), None
     with timeline.step(f"plan_{context.run.iterations + 1}", "Planning the search") as step:
         yield step.event
         try:
-            asked = await _asked(arguments, context)
-            plan = _plan(arguments, asked, context)
-            now, step.detail = Round(asked, plan=plan), described(plan)
+            inquiry = await _inquiry(arguments, context)
+            plan = _plan(arguments, inquiry, context)
+            now, step.detail = Round(inquiry, plan=plan), described(plan)
         except InvalidInput as error:
             refused, step.detail = error, "refused"
     yield step.event
@@ -117,10 +117,10 @@ async def find_companies(
                 yield taken
 
 
-async def _asked(arguments: FindCompaniesArguments, context: Context) -> Asked:
+async def _inquiry(arguments: FindCompaniesArguments, context: Context) -> CompanyInquiry:
     """What is sought: the conditions with values as the data spells them, and the company that others should resemble."""
     stated = await known_conditions(arguments.where, context)
-    sought = Sought(
+    intent = CompanyIntent(
         stated=stated,
         assumed=assumed(stated),
         topic=arguments.need,
@@ -130,9 +130,9 @@ async def _asked(arguments: FindCompaniesArguments, context: Context) -> Asked:
     if context.run.chat is None:
         # the ranking by rule knows the need by its tags
         read = await read_sought(arguments.need, (), context.caller, context.services)
-        sought = replace(sought, tags=read.tags, is_plain=read.is_plain)
-    asked = Asked(sought, (), is_given=True, left_out=frozenset(arguments.not_ids))
-    return asked if arguments.like is None else await _like(arguments.like, asked, context)
+        intent = replace(intent, tags=read.tags, is_plain=read.is_plain)
+    inquiry = CompanyInquiry(intent, (), is_given=True, left_out=frozenset(arguments.not_ids))
+    return inquiry if arguments.like is None else await _like(arguments.like, inquiry, context)
 
 
 async def known_conditions(where: Sequence[Condition], context: Context) -> tuple[Condition, ...]:
@@ -143,26 +143,26 @@ async def known_conditions(where: Sequence[Condition], context: Context) -> tupl
     return known.where
 
 
-async def _like(name: str, asked: Asked, context: Context) -> Asked:
+async def _like(name: str, inquiry: CompanyInquiry, context: Context) -> CompanyInquiry:
     matches = await match_names(context, [name])
     named = [each for each in matches if each.name_score >= context.settings.company_seed_name_min]
     if not named:
         near = " or ".join(repr(each.company_name) for each in matches[:NAMED_MAX])
-        told = f"no company here is called {name!r}" + (f"; did you mean {near}?" if near else "")
-        raise InvalidInput([FieldError("/like", told)])
+        message = f"no company here is called {name!r}" + (f"; did you mean {near}?" if near else "")
+        raise InvalidInput([FieldError("/like", message)])
     companies = await look_up(context, [named[0].company_id], {})
     seed = companies[named[0].company_id]
     vectors = await stored_vectors(context.services.reader, seed.id)
-    return replace(asked, likened=name, seed=seed, seed_vectors=vectors, companies=companies)
+    return replace(inquiry, likened=name, seed=seed, seed_vectors=vectors, companies=companies)
 
 
-def _plan(arguments: FindCompaniesArguments, asked: Asked, context: Context) -> Plan:
+def _plan(arguments: FindCompaniesArguments, inquiry: CompanyInquiry, context: Context) -> Plan:
     """The plan of the first round."""
     tags: dict[str, list[str]] = {field: [] for field in TAG_FACETS}
-    for each in asked.sought.stated:
+    for each in inquiry.intent.stated:
         if isinstance(each, Comparison) and each.field in tags and each.op == "=":
             tags[each.field] += map(str, each.scalars)
-    seeds = fallbacks.seed_variants(asked.seed) if asked.seed else []
+    seeds = fallbacks.seed_variants(inquiry.seed) if inquiry.seed else []
     variants = [*arguments.variants, *(seeds or [arguments.need])]
     output = CompanyPlan(
         intent="discover",
@@ -175,37 +175,37 @@ def _plan(arguments: FindCompaniesArguments, asked: Asked, context: Context) -> 
         ),
         success_criteria=arguments.need,
     )  # fmt: skip
-    plan = Plan(output, asked.sought, demanded=arguments.must)
+    plan = Plan(output, inquiry.intent, demanded=arguments.must)
     return plan.queue(variants, context.settings.company_variants_held)
 
 
 async def _found(context: Context, result: Result) -> FoundCompanies:
-    asked, sought = result.asked, result.asked.sought
+    inquiry, intent = result.inquiry, result.inquiry.intent
     references = [reference(result, each) for each in result.chosen]
     near: list[tuple[Company, Sequence[str]]] = [(each.company, each.unmet) for each in result.near_misses]
     if result.is_near:
         # nothing fits for sure
         near = [(result.companies[each.company_id], each.misses) for each in references] + near
-    stated = (*sought.stated, *sought.assumed)
-    meeting = await count_meeting(context.services.reader, stated) if sought.stated else None
-    remarks = [*dropped(asked)]
+    stated = (*intent.stated, *intent.assumed)
+    meeting = await count_meeting(context.services.reader, stated) if intent.stated else None
+    remarks = [*dropped(inquiry)]
     remarks += ["the search was cut short by its limits"] if result.is_cut_short else []
     return FoundCompanies(
         result,
         [] if result.is_near else references,
         near,
         meeting,
-        _assumed(sought),
+        _assumed(intent),
         uncovered(result) if result.chosen else result.unheard,
         remarks,
     )
 
 
-def _assumed(sought: Sought) -> list[str]:
+def _assumed(intent: CompanyIntent) -> list[str]:
     """The conditions that nobody stated, as field and value."""
     return [
         f"{each.field}: {' or '.join(map(str, each.scalars))}"
-        for each in sought.assumed
+        for each in intent.assumed
         if isinstance(each, Comparison)
     ]
 
@@ -267,10 +267,10 @@ async def _find(arguments: FindCompaniesArguments, caller: Caller, services: Ser
         found = [each async for each in events if isinstance(each, FoundCompanies)][-1]
         run.results = [ResultRecord("company", each.company_id, each.confidence) for each in found.fits]
         run.end_reason = found.result.end_reason
-    return told(found)
+    return as_results(found)
 
 
-def told(found: FoundCompanies) -> dict[str, Any]:
+def as_results(found: FoundCompanies) -> dict[str, Any]:
     """What a model or an agent is told of a search."""
     companies = found.result.companies
     return {

@@ -7,12 +7,12 @@ from dataclasses import replace
 
 from quarry.companies.activity import counted
 from quarry.companies.candidates import Variant
-from quarry.companies.context import Asked, Candidates, Context, NearMiss, Plan, Round
+from quarry.companies.context import Candidates, CompanyInquiry, Context, NearMiss, Plan, Round
 from quarry.companies.contract import Company
 from quarry.companies.name_lookup import look_up
 from quarry.companies.outputs import PlanFilters
 from quarry.companies.ranking import Entry, boosted, has_niche, in_order
-from quarry.companies.sources import labels, standings
+from quarry.companies.sources import labels, meets_and_misses
 from quarry.companies.store import retrieve_variants
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Condition
@@ -22,20 +22,20 @@ NEAR_MISSES_MAX = 3
 
 async def keep_fitting(context: Context, now: Round) -> tuple[Round, str]:
     """Read the best candidates in full and keep those that meet the conditions. Companies found by name may not."""
-    asked, plan, found = now.asked, now.planned, now.found
+    inquiry, plan, found = now.inquiry, now.planned, now.found
     ordered = in_order(found.pool.values(), found.name_scores)[: context.settings.company_hydrated_max]
-    companies = await look_up(context, [each.company_id for each in ordered], found.companies or asked.companies)
+    companies = await look_up(context, [each.company_id for each in ordered], found.companies or inquiry.companies)
     with context.run.step("company_filter") as record:
         entries = [
             Entry(companies[each.company_id], each, found.name_scores.get(each.company_id, 0.0))
             for each in ordered
             if each.company_id in companies
-            and each.company_id not in asked.left_out
-            and not (asked.seed and each.company_id == asked.seed.id)
+            and each.company_id not in inquiry.left_out
+            and not (inquiry.seed and each.company_id == inquiry.seed.id)
         ]
         # the preferred conditions follow those of the plan
-        conditions = (*plan.conditions, *plan.sought.preferred)
-        met = await standings(context.services.reader, conditions, [entry.company.id for entry in entries])
+        conditions = (*plan.conditions, *plan.intent.preferred)
+        met = await meets_and_misses(context.services.reader, conditions, [entry.company.id for entry in entries])
         fitting, near = await off_loop(_parted, context, plan, entries, met)
         record.counts.update(before=len(entries), after=len(fitting))
     found = replace(found, companies=companies, fitting=fitting, near_misses=near)
@@ -46,7 +46,7 @@ def _parted(
     context: Context, plan: Plan, entries: Sequence[Entry], met: Mapping[str, Sequence[bool]]
 ) -> tuple[list[Entry], list[NearMiss]]:
     """The entries that fit, best first, and the best ones that do not."""
-    required, preferred = len(plan.conditions), max(1, len(plan.sought.preferred))
+    required, preferred = len(plan.conditions), max(1, len(plan.intent.preferred))
     misses = {
         entry.company.id: [
             *labels(unmet(plan.conditions, met.get(entry.company.id, ()))),
@@ -105,21 +105,21 @@ def _share_any(wanted: Sequence[str], held: Sequence[str]) -> bool:
     return not {name.strip().casefold() for name in wanted}.isdisjoint(name.casefold() for name in held)
 
 
-async def nearest(context: Context, asked: Asked, found: Candidates) -> list[NearMiss]:
+async def nearest(context: Context, inquiry: CompanyInquiry, found: Candidates) -> list[NearMiss]:
     """The companies nearest to the question that miss conditions, if no company meets them all."""
-    conditions = asked.sought.stated
+    conditions = inquiry.intent.stated
     if found.near_misses or not conditions or not context.may_call(2):
         return list(found.near_misses)
     context.run.budget.spend_call()
     candidates = await retrieve_variants(
         context.services.reader,
-        [Variant(asked.sought.topic or context.question)],
+        [Variant(inquiry.intent.topic or context.question)],
         context.settings,
         hybrid=False,
         limit=NEAR_MISSES_MAX,
     )
     ids = [each.company_id for each in candidates][:NEAR_MISSES_MAX]
     companies = await look_up(context, ids, found.companies)
-    met = await standings(context.services.reader, conditions, ids)
+    met = await meets_and_misses(context.services.reader, conditions, ids)
     misses = {id: unmet(conditions, met[id]) for id in ids if id in met and id in companies}
     return [NearMiss(companies[id], labels(each)) for id, each in misses.items() if each]

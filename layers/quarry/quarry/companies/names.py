@@ -156,7 +156,7 @@ def _cues(text: str, tokens: Sequence[Token], name: Name, weights: Weights) -> I
     """The words around a name that ask for similar companies."""
     inside = [place for place, each in enumerate(tokens) if name.start <= each.start and each.end <= name.end]
     for evidence in evidence_of(text, tokens, inside[0], inside[-1] + 1):
-        kind, _, said = evidence.partition(":")
+        kind, _, word = evidence.partition(":")
         held = weights.get(evidence, {}) if kind in AROUND else {}
         if held.get("like", 0.0) - max(held.get("about", 0.0), held.get("none", 0.0)) >= CUE_MIN:
-            yield from said.split()
+            yield from word.split()

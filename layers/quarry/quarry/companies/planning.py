@@ -8,7 +8,7 @@ from dataclasses import replace
 from quarry.companies import fallbacks
 from quarry.companies.activity import counted
 from quarry.companies.candidates import SOURCES
-from quarry.companies.context import Asked, Context, Plan, Round, conditions_in_words
+from quarry.companies.context import CompanyInquiry, Context, Plan, Round, conditions_in_words
 from quarry.companies.outputs import CompanyPlan, PlanFilters, Search
 from quarry.companies.prompts import PlanInputs, plan_messages
 from quarry.companies.ranking import distinct
@@ -24,25 +24,25 @@ DEFAULT_SEARCHES: tuple[Search, ...] = SOURCES
 
 async def make_plan(context: Context, now: Round) -> tuple[Round, str]:
     """Plan what to search for and how. Phrasings are tried once; a plan with nothing new ends the search."""
-    asked, before = now.asked, now.plan
+    inquiry, before = now.inquiry, now.plan
     tried = before.tried if before else ()
     inputs = PlanInputs(
         question=context.question,
         history=tuple(context.request.history),
         previous_ids=tuple(context.request.previous_candidate_ids),
-        seed=asked.seed,
+        seed=inquiry.seed,
         tried=tried,
         note=now.note,
     )
-    output = await _output(context, asked, inputs)
+    output = await _output(context, inquiry, inputs)
     by_model = context.run.steps[-1].name == "company_plan" and "company_plan" not in context.run.degraded
-    plan = _plan(context, asked, output, before)
+    plan = _plan(context, inquiry, output, before)
     if by_model:
-        sought = plan.sought if asked.is_given else plan.sought.guessed(output.filters.statuses)
-        plan = replace(plan, by_model=True, sought=sought)
+        intent = plan.intent if inquiry.is_given else plan.intent.guessed(output.filters.statuses)
+        plan = replace(plan, by_model=True, intent=intent)
     if before is not None and _is_searched(plan, before):
         return replace(now, end_reason="converged"), "nothing else to try"
-    return replace(now, plan=plan, asked=replace(asked, sought=plan.sought)), described(plan)
+    return replace(now, plan=plan, inquiry=replace(inquiry, intent=plan.intent)), described(plan)
 
 
 def _is_searched(plan: Plan, before: Plan) -> bool:
@@ -50,7 +50,7 @@ def _is_searched(plan: Plan, before: Plan) -> bool:
     new, old = plan.output, before.output
     return (
         not plan.pending
-        and plan.sought == before.sought
+        and plan.intent == before.intent
         and new.filters == old.filters
         and {*new.search_priority_order} <= {*old.search_priority_order}
     )
@@ -60,21 +60,21 @@ def described(plan: Plan) -> str:
     """A plan in a line."""
     filters = plan.output.filters
     tags = [*filters.categories, *filters.sectors, *filters.business_models]
-    return "; ".join([counted(len(plan.pending), "phrasing"), *tags, *conditions_in_words(plan.sought)])
+    return "; ".join([counted(len(plan.pending), "phrasing"), *tags, *conditions_in_words(plan.intent)])
 
 
-async def _output(context: Context, asked: Asked, inputs: PlanInputs) -> CompanyPlan:
-    def by_rule(given: PlanInputs) -> CompanyPlan:
-        return fallbacks.plan_by_rule(given, asked.sought, named=_may_be_a_name(context, asked))
+async def _output(context: Context, inquiry: CompanyInquiry, inputs: PlanInputs) -> CompanyPlan:
+    def by_rule(inputs_: PlanInputs) -> CompanyPlan:
+        return fallbacks.plan_by_rule(inputs_, inquiry.intent, named=_may_be_a_name(context, inquiry))
 
-    if context.run.chat is None or plans_by_rule(context, asked):
+    if context.run.chat is None or plans_by_rule(context, inquiry):
         with context.run.step("plan_by_rule") as record:
             plan = by_rule(inputs)
             record.counts["variants"] = len(plan.query_variants)
         return plan
-    told = replace(inputs, tags=await taxonomy(context.services.reader))
-    plan = await decide(ModelStep("company_plan", plan_messages, CompanyPlan, by_rule), told, context.run)
-    plan = plan.model_copy(update={"filters": _as_in_taxonomy(plan.filters, told.tags)})
+    inputs_with_tags = replace(inputs, tags=await taxonomy(context.services.reader))
+    plan = await decide(ModelStep("company_plan", plan_messages, CompanyPlan, by_rule), inputs_with_tags, context.run)
+    plan = plan.model_copy(update={"filters": _as_in_taxonomy(plan.filters, inputs_with_tags.tags)})
     context.note(variants=len(plan.query_variants))
     return plan
 
@@ -92,47 +92,50 @@ def _as_in_taxonomy(filters: PlanFilters, tags: Mapping[str, Sequence[str]]) -> 
     return filters.model_copy(update=kept)
 
 
-def plans_by_rule(context: Context, asked: Asked) -> bool:
+def plans_by_rule(context: Context, inquiry: CompanyInquiry) -> bool:
     """Whether the plan is made without the model: by setting, or because the question is just one known tag."""
     if context.settings.company_planner == "never":
         return True
-    sought = asked.sought
-    is_simple = sought.is_plain and len(sought.tags) == 1 and not (sought.is_stated or sought.asks)
+    intent = inquiry.intent
+    is_simple = intent.is_plain and len(intent.tags) == 1 and not (intent.is_stated or intent.asks)
     return (
-        context.settings.company_planner == "auto" and is_simple and not context.request.history and asked.seed is None
+        context.settings.company_planner == "auto"
+        and is_simple
+        and not context.request.history
+        and inquiry.seed is None
     )
 
 
-def _may_be_a_name(context: Context, asked: Asked) -> bool:
+def _may_be_a_name(context: Context, inquiry: CompanyInquiry) -> bool:
     """Whether a short question may be a misspelt name."""
-    score = asked.matches[0].name_score if asked.matches and not asked.likened else 0.0
+    score = inquiry.matches[0].name_score if inquiry.matches and not inquiry.likened else 0.0
     return score >= NAMED_MIN and len(words(context.question)) <= NAMED_WORDS_MAX
 
 
-def _plan(context: Context, asked: Asked, output: CompanyPlan, before: Plan | None) -> Plan:
+def _plan(context: Context, inquiry: CompanyInquiry, output: CompanyPlan, before: Plan | None) -> Plan:
     """The plan for an output, its phrasings queued after the pending ones. Companies like a seed are searched for by its
     profile, not by its name.
     """
     variants = output.query_variants
-    if asked.seed is not None:
-        name = asked.seed.company_name.casefold()
+    if inquiry.seed is not None:
+        name = inquiry.seed.company_name.casefold()
         variants = [variant for variant in variants if name not in variant.casefold()]
-        variants += fallbacks.seed_variants(asked.seed)
-    variants = [variant for variant in distinct(variants) if not _says_excluded(variant, asked)]
+        variants += fallbacks.seed_variants(inquiry.seed)
+    variants = [variant for variant in distinct(variants) if not _says_excluded(variant, inquiry)]
     output = output.model_copy(
         update={"query_variants": variants or [context.question], "search_priority_order": _searches(output)}
     )
     previous = context.request.previous_candidate_ids
-    only = tuple(previous) if output.intent == "narrow" and previous and not asked.is_widened else None
+    only = tuple(previous) if output.intent == "narrow" and previous and not inquiry.is_widened else None
     tried, pending = (before.tried, before.pending) if before else ((), ())
     demanded = before.demanded if before else ()
-    plan = Plan(output, asked.sought, pending=pending, tried=tried, only=only, demanded=demanded)
+    plan = Plan(output, inquiry.intent, pending=pending, tried=tried, only=only, demanded=demanded)
     return plan.queue(output.query_variants, context.settings.company_variants_held)
 
 
-def _says_excluded(variant: str, asked: Asked) -> bool:
+def _says_excluded(variant: str, inquiry: CompanyInquiry) -> bool:
     """Whether a phrasing contains excluded words."""
-    return any(words.casefold() in variant.casefold() for words in asked.sought.excluded)
+    return any(words.casefold() in variant.casefold() for words in inquiry.intent.excluded)
 
 
 def _searches(plan: CompanyPlan) -> list[Search]:
@@ -144,6 +147,6 @@ def _searches(plan: CompanyPlan) -> list[Search]:
     return order if finds else [*order, *(search for search in DEFAULT_SEARCHES if search not in order)]
 
 
-def planned_anew(plan: Plan, asked: Asked) -> Plan:
+def planned_anew(plan: Plan, inquiry: CompanyInquiry) -> Plan:
     """The same plan for a changed question: all phrasings are searched for again."""
-    return replace(plan, sought=asked.sought, pending=plan.tried, tried=(), is_new=True)
+    return replace(plan, intent=inquiry.intent, pending=plan.tried, tried=(), is_new=True)

@@ -158,9 +158,9 @@ def plan_messages(inputs: PlanInputs) -> list[Message]:
 
 def rerank_messages(inputs: RerankInputs) -> list[Message]:
     """The messages for a ranking: each candidate with its scores and the relevant sentences of its profile."""
-    asked = asked_words(inputs.question, inputs.plan.query_variants)
+    question_words = asked_words(inputs.question, inputs.plan.query_variants)
     parts = [
-        f"<candidates>\n{_json_lines(_candidate(entry, asked) for entry in inputs.entries)}\n</candidates>",
+        f"<candidates>\n{_json_lines(_candidate(entry, question_words) for entry in inputs.entries)}\n</candidates>",
         *([f"<seed_company>\n{_seed(inputs.seed)}\n</seed_company>"] if inputs.seed else []),
         f"<wanted>\nintent: {inputs.plan.intent}; companies: {inputs.plan.target_result_count}; "
         f"{fence('; '.join([*inputs.demands, inputs.plan.success_criteria]))}\n</wanted>",
@@ -191,9 +191,11 @@ def critique_messages(inputs: CritiqueInputs) -> list[Message]:
 
 def summary_messages(inputs: SummaryInputs) -> list[Message]:
     """The messages for the text of the answer."""
-    asked = asked_words(inputs.question, ())
-    offered = [_offered(entry, asked) for entry in inputs.entries]
-    near = [_missing(*each) | {"profile": snippets(each[0], asked)} for each in inputs.near if not inputs.entries]
+    question_words = asked_words(inputs.question, ())
+    offered = [_offered(entry, question_words) for entry in inputs.entries]
+    near = [
+        _missing(*each) | {"profile": snippets(each[0], question_words)} for each in inputs.near if not inputs.entries
+    ]
     missing = [
         *inputs.missing,
         *(["only startups were searched, since no status is named"] if inputs.only_startups else []),
@@ -265,7 +267,7 @@ def _seed(company: Company | None) -> str:
     return _json_line(described | more | facts(company))
 
 
-def _candidate(entry: Entry, asked: frozenset[str]) -> dict[str, object]:
+def _candidate(entry: Entry, question_words: frozenset[str]) -> dict[str, object]:
     company, candidate = entry.company, entry.candidate
     return {
         "companyId": company.id,
@@ -274,16 +276,16 @@ def _candidate(entry: Entry, asked: frozenset[str]) -> dict[str, object]:
         "semanticScore": round(candidate.semantic, 3),
         "keywordScore": round(candidate.keyword, 3),
         "nicheScore": round(candidate.niche, 3),
-        "profile": [company.tagline or "", *snippets(company, asked)],
+        "profile": [company.tagline or "", *snippets(company, question_words)],
     } | facts(company)
 
 
-def _offered(entry: SummaryEntry, asked: frozenset[str]) -> dict[str, object]:
+def _offered(entry: SummaryEntry, question_words: frozenset[str]) -> dict[str, object]:
     company = entry.company
     return {
         "name": company.company_name,
         "tagline": company.tagline,
         "why": entry.reason,
         "confidence": round(entry.confidence, 2),
-        "profile": snippets(company, asked),
+        "profile": snippets(company, question_words),
     } | facts(company)

@@ -32,7 +32,7 @@ class TagGroup:
 
 
 @dataclass(frozen=True)
-class Sought:
+class CompanyIntent:
     """What a question seeks.
 
     `stated` conditions must hold. `assumed` ones are dropped if no company meets them: guesses at what the question says, and the
@@ -77,7 +77,7 @@ class Sought:
         """Whether the question limits the companies by more than their status."""
         return bool(self.demands or self.excluded)
 
-    def guessed(self, statuses: Sequence[str]) -> Sought:
+    def guessed(self, statuses: Sequence[str]) -> CompanyIntent:
         """The same with the model's statuses, if the question states none."""
         known = tuple(status for status in STATUSES if status in {each.strip().lower() for each in statuses})
         if not known or STARTUPS not in self.assumed:
@@ -85,12 +85,12 @@ class Sought:
         guess = Comparison(field=STATUS, values=known)
         return replace(self, assumed=tuple(guess if each == STARTUPS else each for each in self.assumed))
 
-    def relaxed(self) -> Sought:
+    def relaxed(self) -> CompanyIntent:
         """The same with one assumed condition less: the least likely guess, and last the status."""
         left_out = self.guesses[-1] if self.guesses else STARTUPS
         return replace(self, assumed=tuple(each for each in self.assumed if each != left_out))
 
-    def bounded(self) -> Sought:
+    def bounded(self) -> CompanyIntent:
         """The same with each condition once, within the limits."""
         once = replace(self, stated=_once(self.stated), assumed=_once(self.assumed), preferred=_once(self.preferred))
         kept = replace(

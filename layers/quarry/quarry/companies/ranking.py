@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from quarry.companies.candidates import Candidate
+from quarry.companies.candidates import CompanyCandidate
 from quarry.companies.contract import Company
 from quarry.companies.outputs import PlanFilters
 from quarry.companies.snippets import profile_words
@@ -30,7 +30,7 @@ class Entry:
     """
 
     company: Company
-    candidate: Candidate
+    candidate: CompanyCandidate
     name_score: float = 0.0
     preference: float = 0.0
     boost: float = 0.0
@@ -41,12 +41,12 @@ class Entry:
         return standing(self.candidate, self.name_score) + self.boost
 
 
-def standing(candidate: Candidate, name_score: float) -> float:
+def standing(candidate: CompanyCandidate, name_score: float) -> float:
     """A candidate's combined score, plus those of its tags and its name."""
     return candidate.combined + TAXONOMY_WEIGHT * candidate.taxonomy + name_score
 
 
-def in_order(candidates: Iterable[Candidate], name_scores: Mapping[str, float]) -> list[Candidate]:
+def in_order(candidates: Iterable[CompanyCandidate], name_scores: Mapping[str, float]) -> list[CompanyCandidate]:
     """The candidates, best first."""
     return sorted(
         candidates,

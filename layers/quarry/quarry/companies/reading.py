@@ -8,19 +8,20 @@ from dataclasses import replace
 from functools import cached_property
 
 from quarry.agent.reading import is_said_whole, read_over
-from quarry.agent.sources import Asked
+from quarry.agent.sources import DataAccess
 from quarry.companies.facets import COMPANIES, TAG_FACETS
-from quarry.companies.query import COUNT_MAX, STARTUPS, Sought, TagGroup, assumed, fields_of
+from quarry.companies.query import COUNT_MAX, STARTUPS, CompanyIntent, TagGroup, assumed, fields_of
 from quarry.companies.sources import read_schema
 from quarry.language.numerals import numeral_value
 from quarry.language.tokens import phrase, runs
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
-from quarry.query.algebra import AnyOf, Comparison, Condition, Meant, Query
+from quarry.query.algebra import AnyOf, Comparison, Condition, Query, WordValues
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
+from quarry.reader.mentions import Mentions, ValueMention, WordRun
 from quarry.reader.options import DENIED_MIN
 from quarry.reader.reading import (
     Reading,
@@ -30,7 +31,6 @@ from quarry.reader.reading import (
     likely_conditions,
     words_left,
 )
-from quarry.reader.said import Place, Said, SaidValue
 from quarry.services.services import Caller, Services
 
 CHANCE_MIN = 0.5
@@ -49,18 +49,18 @@ _PLACES = frozenset(each.name for each in COMPANIES.facets if each.kind == "plac
 """The fields of places, of which a part of the name is enough."""
 
 
-async def read_sought(question: str, earlier: Sequence[str], caller: Caller, services: Services) -> Sought:
+async def read_sought(question: str, earlier: Sequence[str], caller: Caller, services: Services) -> CompanyIntent:
     """What a question seeks; it may go on from the `earlier` ones. Raises DatabaseUnavailable."""
     schema = await services.memory.read("company schema", lambda: _schema(services), seconds=REMEMBERED_SECONDS)
-    asked = Asked(schema, caller, {}, {_SOURCE: (_SOURCE, _SOURCE)})
-    today = asked.today
+    access = DataAccess(schema, caller, {}, {_SOURCE: (_SOURCE, _SOURCE)})
+    today = access.today
     reading: Reading | None = None
-    sought: Sought | None = None
+    intent: CompanyIntent | None = None
     for text in (*earlier[-EARLIER_MAX:], question):
-        before, reading = reading, await read_over(text, [_SOURCE], asked, services, today, reading)
-        sought = await off_loop(_sought, reading, before, sought)
-    assert sought is not None
-    return sought
+        before, reading = reading, await read_over(text, [_SOURCE], access, services, today, reading)
+        intent = await off_loop(_intent, reading, before, intent)
+    assert intent is not None
+    return intent
 
 
 async def _schema(services: Services) -> Schema:
@@ -77,17 +77,17 @@ async def _schema(services: Services) -> Schema:
     )
 
 
-def _sought(reading: Reading, before: Reading | None, sought_before: Sought | None) -> Sought:
-    own = _Own(reading).sought()
+def _intent(reading: Reading, before: Reading | None, sought_before: CompanyIntent | None) -> CompanyIntent:
+    own = _Own(reading).intent()
     if before is None or sought_before is None or _chance_of_going_on(reading) < CHANCE_MIN:
         return own
     # a question with a topic of its own starts a new search
     return own if _has_topic(own) and _has_topic(sought_before) else _after(sought_before, own)
 
 
-def _has_topic(sought: Sought) -> bool:
+def _has_topic(intent: CompanyIntent) -> bool:
     """Whether a question has a topic: a tag, or several words."""
-    return bool(sought.tags) or sum(numeral_value(word) is None for word in sought.words) > 1
+    return bool(intent.tags) or sum(numeral_value(word) is None for word in intent.words) > 1
 
 
 def _chance_of_going_on(reading: Reading) -> float:
@@ -100,10 +100,10 @@ def _chance_of_going_on(reading: Reading) -> float:
     )
 
 
-def _after(before: Sought, now: Sought) -> Sought:
+def _after(before: CompanyIntent, now: CompanyIntent) -> CompanyIntent:
     """What a follow-up seeks: its conditions on a field replace the earlier ones on it."""
-    said = {field for each in (*now.stated, *now.assumed) if each != STARTUPS for field in fields_of(each)}
-    kept = tuple(each for each in before.stated if not fields_of(each) & said)
+    fields = {field for each in (*now.stated, *now.assumed) if each != STARTUPS for field in fields_of(each)}
+    kept = tuple(each for each in before.stated if not fields_of(each) & fields)
     topic = " ".join(part for part in (before.topic, now.topic) if part)
     stated = (*kept, *now.stated)
     return replace(
@@ -125,7 +125,7 @@ class _Own:
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
-        self._said: Said = reading.said
+        self._said: Mentions = reading.mentions
         self._shares = reading.shares
         self._stated: list[Condition] = []
         self._guessed: list[tuple[float, Condition]] = []
@@ -135,14 +135,14 @@ class _Own:
         self._left_out = 0
         """The words that conditions take, as bits. They are not part of the topic."""
 
-    def sought(self) -> Sought:
-        for said in self._said.values:
-            self._add_value(said)
+    def intent(self) -> CompanyIntent:
+        for mention in self._said.values:
+            self._add_value(mention)
         self._add_numbers()
         topic = self._topic()
         likely = sorted(self._guessed, key=lambda each: -each[0])
         stated, guessed = _alternatives(self._stated), _alternatives([each for _, each in likely])
-        return Sought(
+        return CompanyIntent(
             stated=stated,
             assumed=(*guessed, *assumed((*stated, *guessed))),
             tags=tuple(self._tags),
@@ -159,42 +159,44 @@ class _Own:
 
     # ---- values ----
 
-    def _add_value(self, said: SaidValue) -> None:
-        chances = chances_of(said, self._shares)
-        if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._is_wished_and_denied(said):
-            self._rule_out(said, chances)
+    def _add_value(self, mention: ValueMention) -> None:
+        chances = chances_of(mention, self._shares)
+        if chances.denied > max(chances.asked_for, CHANCE_MIN) and not self._is_wished_and_denied(mention):
+            self._rule_out(mention, chances)
             return
-        if self._is_denied(said):
+        if self._is_denied(mention):
             return  # no wish; whom it describes may be "people without a bank account"
         likely = [
             field
             for field, chance in chances.asked_of.items()
             if chance >= MEANT_SHARE * max(chances.asked_of.values())
         ]
-        hard = [field for field in likely if field not in TAG_FACETS and _values(said, field)]
-        if {link.field for link in said.links} == {"status"} and _values(said, "status") == STARTUPS.values:
-            self._leave_out(said.place.first, said.place.last, "status", "affirmed")
+        hard = [field for field in likely if field not in TAG_FACETS and _values(mention, field)]
+        if {link.field for link in mention.links} == {"status"} and _values(mention, "status") == STARTUPS.values:
+            self._leave_out(mention.place.first, mention.place.last, "status", "affirmed")
             return  # this status is assumed anyway
         if hard and chances.asked_for >= CHANCE_MIN:
-            asked = AnyOf.of([_compared(said, field) for field in hard])
-            self._add(asked, chances.asked_for)
-            self._leave_out(said.place.first, said.place.last, hard[0], "affirmed")
+            condition = AnyOf.of([_compared(mention, field) for field in hard])
+            self._add(condition, chances.asked_for)
+            self._leave_out(mention.place.first, mention.place.last, hard[0], "affirmed")
             return
-        name = self._words(said.place)
+        name = self._words(mention.place)
         tags = tuple(
-            Comparison(field=field, values=values) for field in TAG_FACETS if (values := _whole_values(said, field))
+            Comparison(field=field, values=values) for field in TAG_FACETS if (values := _whole_values(mention, field))
         )
         if tags:
             is_demanded = chances.asked_for >= CHANCE_MIN and any(field in TAG_FACETS for field in likely)
             self._tags.append(TagGroup(name, tags, is_demanded))
-            self._evidence.append(evidence(self._said, said.place.first, said.place.last, tags[0].field, "preferred"))
+            self._evidence.append(
+                evidence(self._said, mention.place.first, mention.place.last, tags[0].field, "preferred")
+            )
 
-    def _is_denied(self, said: SaidValue) -> bool:
-        return self._said.chance_denied(said.place) >= DENIED_MIN
+    def _is_denied(self, mention: ValueMention) -> bool:
+        return self._said.chance_denied(mention.place) >= DENIED_MIN
 
-    def _is_wished_and_denied(self, said: SaidValue) -> bool:
+    def _is_wished_and_denied(self, mention: ValueMention) -> bool:
         """Whether the same value is wished here and denied there: "security, no physical security" denies a part."""
-        meant = {(link.field, link.value) for link in said.links}
+        meant = {(link.field, link.value) for link in mention.links}
         same = [each for each in self._said.values if meant == {(link.field, link.value) for link in each.links}]
         return len({self._is_denied(each) for each in same}) > 1
 
@@ -204,17 +206,17 @@ class _Own:
         else:
             self._guessed.append((chance, condition))
 
-    def _rule_out(self, said: SaidValue, chances: ValueChances) -> None:
+    def _rule_out(self, mention: ValueMention, chances: ValueChances) -> None:
         """Rule out values. For tags, rule out the words too: a company may use them without having the tag."""
-        denied = {field: chance for field, chance in chances.denied_of.items() if _values(said, field)}
+        denied = {field: chance for field, chance in chances.denied_of.items() if _values(mention, field)}
         fields = [field for field, chance in denied.items() if chance >= MEANT_SHARE * max(denied.values())]
         if not fields:
             return
         for field in fields:
-            self._stated.append(Comparison(field=field, op="!=", values=_values(said, field)))
+            self._stated.append(Comparison(field=field, op="!=", values=_values(mention, field)))
         if any(field in TAG_FACETS for field in fields):
-            self._excluded.append(self._words(said.place))
-        self._leave_out(said.place.first, said.place.last, fields[0], "negated")
+            self._excluded.append(self._words(mention.place))
+        self._leave_out(mention.place.first, mention.place.last, fields[0], "negated")
 
     # ---- numbers and years ----
 
@@ -253,9 +255,9 @@ class _Own:
 
     def _missing(self) -> Iterator[str]:
         """The places in the question where no company is."""
-        for said in self._said.values:
-            if all(link.rows == 0 and COMPANIES.facet(link.field).kind == "place" for link in said.links):
-                yield self._words(said.place)
+        for mention in self._said.values:
+            if all(link.rows == 0 and COMPANIES.facet(link.field).kind == "place" for link in mention.links):
+                yield self._words(mention.place)
 
     def _topic(self) -> str:
         """The words that neither state a condition nor mean \"companies\"."""
@@ -272,11 +274,11 @@ class _Own:
         named = {word for group in self._tags for word in significant_words(group.name)}
         return bool(self._tags) and named.issuperset(significant_words(topic))
 
-    def _words(self, place: Place) -> str:
+    def _words(self, place: WordRun) -> str:
         return phrase(self._said.text, self._said.tokens, place.first, place.last)
 
     def _leave_out(self, first: int, last: int, field: str, assertion: Assertion) -> None:
-        self._left_out |= Place(first, last).mask
+        self._left_out |= WordRun(first, last).mask
         self._evidence.append(evidence(self._said, first, last, field, assertion))
 
 
@@ -285,25 +287,25 @@ def _asks_for_numbers(candidate: Candidate) -> bool:
     return candidate.ask.kind not in ("rows", "distinct") or candidate.kind == "extreme"
 
 
-def _compared(said: SaidValue, field: str) -> Comparison:
+def _compared(mention: ValueMention, field: str) -> Comparison:
     """The condition that a field has a value that words name."""
-    compared = Comparison(field=field, values=_values(said, field))
-    links = [link for link in said.links if link.field == field]
+    compared = Comparison(field=field, values=_values(mention, field))
+    links = [link for link in mention.links if link.field == field]
     if len(links) != 1 or not links[0].means:
         return compared
-    return compared.model_copy(update={"values": Meant.by(links[0].value, compared.values)})
+    return compared.model_copy(update={"values": WordValues.by(links[0].value, compared.values)})
 
 
-def _whole_values(said: SaidValue, field: str) -> tuple[str, ...]:
+def _whole_values(mention: ValueMention, field: str) -> tuple[str, ...]:
     """The values of a field that the words name in full."""
-    links = [link for link in said.links if link.field == field and link.is_whole]
+    links = [link for link in mention.links if link.field == field and link.is_whole]
     return tuple(dict.fromkeys(value for link in links for value in link.means or (link.value,)))
 
 
-def _values(said: SaidValue, field: str) -> tuple[str, ...]:
+def _values(mention: ValueMention, field: str) -> tuple[str, ...]:
     """The values of a field that the words name in full, such as the countries of a region; for places, in part too."""
-    every = tuple(dict.fromkeys(link.value for link in said.links if link.field == field))
-    return _whole_values(said, field) or (every if COMPANIES.facet(field).kind == "place" else ())
+    every = tuple(dict.fromkeys(link.value for link in mention.links if link.field == field))
+    return _whole_values(mention, field) or (every if COMPANIES.facet(field).kind == "place" else ())
 
 
 def _alternatives(conditions: Sequence[Condition]) -> tuple[Condition, ...]:

@@ -26,14 +26,16 @@ CHIP_CHARACTERS_MAX = 40
 
 async def rerank(context: Context, now: Round) -> tuple[Round, str]:
     """Rank the companies that fit. Companies that the model was not given are dropped from its answer."""
-    asked, found, before = now.asked, now.found, now.ranking
+    inquiry, found, before = now.inquiry, now.found, now.ranking
     offered = found.fitting[: context.settings.company_reranked_max]
-    inputs = RerankInputs(context.question, now.planned.output, offered, asked.seed, conditions_in_words(asked.sought))
+    inputs = RerankInputs(
+        context.question, now.planned.output, offered, inquiry.seed, conditions_in_words(inquiry.intent)
+    )
     if context.run.chat is not None:
         inputs = replace(inputs, entries=worth_ranking(offered, context.settings.company_reranked_share_min))
 
-    def by_rule(given: RerankInputs) -> Reranking:
-        return rerank_by_rule(replace(given, entries=offered), asked.sought)
+    def by_rule(inputs_: RerankInputs) -> Reranking:
+        return rerank_by_rule(replace(inputs_, entries=offered), inquiry.intent)
 
     decided = await decide(ModelStep("company_rerank", rerank_messages, Reranking, by_rule), inputs, context.run)
     if context.is_late(bool(before.ranked)):
@@ -45,7 +47,7 @@ async def rerank(context: Context, now: Round) -> tuple[Round, str]:
         ranked = _offered_only(decided, offered_ids)
     ranked = _preferred_first(ranked, offered)
     ranked = await off_loop(
-        lambda: [_presentable(found.companies[each.company_id], each, asked.seed) for each in ranked]
+        lambda: [_presentable(found.companies[each.company_id], each, inquiry.seed) for each in ranked]
     )
     answering = likely(ranked, context.settings.company_accepted_confidence_min)
     context.note(before=len(offered), after=len(answering))
@@ -89,11 +91,11 @@ def likely(ranked: Sequence[RankedCompany], least: float) -> list[RankedCompany]
 def _offered_only(decided: Reranking, offered: Sequence[str]) -> list[RankedCompany]:
     """The ranked companies that were offered, each once, with the reasons."""
     ids = {fence(id): id for id in offered} | {id: id for id in offered}
-    said = {ids[each.company_id]: each for each in reversed(decided.per_company) if each.company_id in ids}
+    verdicts = {ids[each.company_id]: each for each in reversed(decided.per_company) if each.company_id in ids}
     ranked = dict.fromkeys(ids[id] for id in decided.ranked_company_ids if id in ids)
     return [
-        said[id].model_copy(update={"company_id": id})
-        if id in said
+        verdicts[id].model_copy(update={"company_id": id})
+        if id in verdicts
         else RankedCompany(company_id=id, confidence=decided.confidence)
         for id in ranked
     ]

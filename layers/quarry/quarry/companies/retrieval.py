@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from quarry.companies.activity import counted
-from quarry.companies.candidates import Candidate, Source, Variant, merge
-from quarry.companies.context import Asked, Context, Plan, Round, Scope
+from quarry.companies.candidates import CompanyCandidate, Source, Variant, merge
+from quarry.companies.context import CompaniesInScope, CompanyInquiry, Context, Plan, Round
 from quarry.companies.facets import TAG_FACETS
 from quarry.companies.name_lookup import match_names
 from quarry.companies.names import NAME_WORDS_MAX, NAMES_MAX
@@ -39,7 +39,7 @@ async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
     If one search fails, the others continue. Raises DatabaseUnavailable if nothing was found then.
     """
     before = now.found
-    search = _Search(context, now, await _scope(now))
+    search = _RoundSearch(context, now, await _scope(now))
     await search.close_in()
     is_new, (plan, variants) = now.planned.is_new, now.planned.taken(context.settings.company_variants_executed)
     searches: list[Callable[[], Awaitable[None]]] = [lambda: search.by_variants(variants)] if variants else []
@@ -67,25 +67,25 @@ async def retrieve(context: Context, now: Round) -> tuple[Round, str]:
     return replace(now, plan=plan, found=found), detail
 
 
-async def _scope(now: Round) -> Scope:
+async def _scope(now: Round) -> CompaniesInScope:
     """The scope of a plan: that of the previous round, if the conditions are the same."""
     plan, before = now.planned, now.found.scope
-    conditions, excluded = plan.conditions, plan.sought.excluded
-    in_order = not (plan.sought.topic or now.asked.seed)
+    conditions, excluded = plan.conditions, plan.intent.excluded
+    in_order = not (plan.intent.topic or now.inquiry.seed)
     if before is not None and (before.conditions, before.excluded, before.in_order) == (conditions, excluded, in_order):
         return before
-    return Scope(conditions, excluded, in_order, await off_loop(row_filter, conditions, excluded))
+    return CompaniesInScope(conditions, excluded, in_order, await off_loop(row_filter, conditions, excluded))
 
 
-class _Search:
+class _RoundSearch:
     """The searches of one round, and the candidates that they found."""
 
-    def __init__(self, context: Context, now: Round, scope: Scope) -> None:
-        self._context, self._asked, self._plan, self.scope = context, now.asked, now.planned, scope
+    def __init__(self, context: Context, now: Round, scope: CompaniesInScope) -> None:
+        self._context, self._asked, self._plan, self.scope = context, now.inquiry, now.planned, scope
         self._database = context.services.reader
         self._only: Sequence[str] | None = self._plan.only
         self._among: Sequence[str] | None = self._plan.only
-        self.pool: Mapping[str, Candidate] = now.found.pool
+        self.pool: Mapping[str, CompanyCandidate] = now.found.pool
         self.name_scores = dict(now.found.name_scores)
         self.is_cut_short = False
 
@@ -98,7 +98,7 @@ class _Search:
         """If few companies meet the conditions, make all of them candidates; if nothing else is asked, the newest. If there are
         not too many, search by their ids.
         """
-        if self._only is None and self._plan.sought.is_stated and self._context.may_call(2):
+        if self._only is None and self._plan.intent.is_stated and self._context.may_call(2):
             most = self._context.settings.company_hydrated_max
             ids = await self._fitting()
             self.is_cut_short = self.is_cut_short or self.scope.is_cut_short
@@ -109,7 +109,7 @@ class _Search:
             elif len(ids) <= LISTED_MAX:
                 self._among = ids
         if self._is_closed:
-            self._merge(Candidate(id) for id in self._only or ())
+            self._merge(CompanyCandidate(id) for id in self._only or ())
 
     async def _fitting(self) -> Sequence[str]:
         """The companies that meet the conditions, up to one more than the limits; none if they `are_many`."""
@@ -206,7 +206,7 @@ class _Search:
                 score = self.name_scores.get(match.company_id, 0.0)
                 self.name_scores[match.company_id] = max(match.name_score, score)
         before = len(self.pool)
-        self._merge(Candidate(id) for id in self.name_scores)
+        self._merge(CompanyCandidate(id) for id in self.name_scores)
         if matches:
             self._context.note(before=before, after=len(self.pool))
 
@@ -231,23 +231,23 @@ class _Search:
             allowed = None if self._only is None else set(self._only)
             self._add([each for each in found if allowed is None or each.company_id in allowed], record)
 
-    def _add(self, found: Sequence[Candidate], record: StepRecord, **counts: int) -> None:
+    def _add(self, found: Sequence[CompanyCandidate], record: StepRecord, **counts: int) -> None:
         """Merge candidates into the pool, and record the counts."""
         before = len(self.pool)
         self._merge(found)
         record.counts.update({"found": len(found)} | counts | {"before": before, "after": len(self.pool)})
 
-    def _merge(self, found: Iterable[Candidate]) -> None:
+    def _merge(self, found: Iterable[CompanyCandidate]) -> None:
         self.pool = {candidate.company_id: candidate for candidate in merge([*self.pool.values(), *found])}
 
 
-def tags_of(asked: Asked, plan: Plan) -> tuple[list[str], list[str], list[str]]:
+def tags_of(inquiry: CompanyInquiry, plan: Plan) -> tuple[list[str], list[str], list[str]]:
     """The sectors, categories and business models to look for: the seed's, or those of the plan and the question."""
-    if asked.seed is not None:
-        return [], list(asked.seed.categories), []
+    if inquiry.seed is not None:
+        return [], list(inquiry.seed.categories), []
     filters = plan.output.filters
     named = {
-        facet: [value for group in asked.sought.tags for value in sorted(group.values(facet))] for facet in TAG_FACETS
+        facet: [value for group in inquiry.intent.tags for value in sorted(group.values(facet))] for facet in TAG_FACETS
     }
     return (
         list(dict.fromkeys([*filters.sectors, *named["sector"]])),

@@ -37,7 +37,7 @@ async def rounds(context: Context, timeline: Timeline, now: Round) -> AsyncGener
                     now = taken
                 else:
                     yield taken
-    if not (now.asked.exact or now.ranking.ranked or now.found.pool or context.run.budget.seconds_left):
+    if not (now.inquiry.exact or now.ranking.ranked or now.found.pool or context.run.budget.seconds_left):
         raise TimeIsUp
     yield await conclude(context, now)
 
@@ -47,9 +47,9 @@ async def _round(context: Context, timeline: Timeline, now: Round) -> AsyncGener
     for id, label, take in _STEPS:
         if now.end_reason is not None or context.is_late(bool(now.ranking.ranked)):
             return
-        if not (said := label(context, now)):
+        if not (name := label(context, now)):
             continue
-        with timeline.step(f"{id}_{now.nth}", said) as step:
+        with timeline.step(f"{id}_{now.nth}", name) as step:
             yield step.event
             now, step.detail = await _taken(context, now, take)
         yield step.event

@@ -14,13 +14,13 @@ from uuid import UUID
 
 from quarry.companies.activity import Timeline, counted
 from quarry.companies.answer import Result, conclude_counted, final_answer, summary_of
-from quarry.companies.context import Asked, Context, Round
+from quarry.companies.context import CompanyInquiry, Context, Round
 from quarry.companies.contract import ChatRequest, FinalAnswer, FinalAnswerEvent
 from quarry.companies.counting import Counted, count, counted_in_words
 from quarry.companies.name_lookup import look_up_names, name_only
 from quarry.companies.rounds import budget_of, rounds
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT
-from quarry.companies.written import Written, led_answer, toolset_of
+from quarry.companies.written import ModelAnswer, led_answer, toolset_of
 from quarry.platform.errors import QuarryError
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Query
@@ -52,8 +52,8 @@ async def search_companies(
     generator stops the search before the next step.
     """
     settings = services.settings
-    budget, asked = budget_of(settings), request.as_asked()
-    with services.run("companies", caller, request.question, asked, budget, request_id, run_id) as run:
+    budget, requested = budget_of(settings), request.as_asked()
+    with services.run("companies", caller, request.question, requested, budget, request_id, run_id) as run:
         run.session_id = request.session_id or str(run.id)
         timeline = Timeline(run)
         try:
@@ -71,19 +71,19 @@ async def _search(context: Context, timeline: Timeline) -> AsyncGenerator[Event]
     with timeline.step("names", "Looking for a company with that name") as step:
         yield step.event
         async with context.in_time():
-            asked = await (name_only(context) if is_led else look_up_names(context))
+            inquiry = await (name_only(context) if is_led else look_up_names(context))
             context = replace(context, settings=await context.services.tuned_settings())
-        step.detail = asked.detail
+        step.detail = inquiry.detail
     yield step.event
-    events = _led(context, asked, timeline) if is_led and not asked.exact else _searched(context, asked, timeline)
+    events = _led(context, inquiry, timeline) if is_led and not inquiry.exact else _searched(context, inquiry, timeline)
     async with aclosing(events):
         async for event in events:
             yield event
 
 
-async def _led(context: Context, asked: Asked, timeline: Timeline) -> AsyncGenerator[Event]:
+async def _led(context: Context, inquiry: CompanyInquiry, timeline: Timeline) -> AsyncGenerator[Event]:
     """The events of an answer that the model leads. Where it fails, what it found is told by rule, else the reader answers."""
-    written = Written(context, asked, await toolset_of(context, timeline))
+    written = ModelAnswer(context, inquiry, await toolset_of(context, timeline))
     async with aclosing(written.answered()) as events:
         async for event in events:
             yield event
@@ -106,25 +106,25 @@ async def _led(context: Context, asked: Asked, timeline: Timeline) -> AsyncGener
         events = _answered(context, timeline, found[-1].result, before)
     else:
         async with context.in_time():
-            asked = await look_up_names(context)
-        events = _searched(context, asked, timeline, before)
+            inquiry = await look_up_names(context)
+        events = _searched(context, inquiry, timeline, before)
     async with aclosing(events):
         async for event in events:
             yield event
 
 
 async def _searched(
-    context: Context, asked: Asked, timeline: Timeline, before: Before = Before()
+    context: Context, inquiry: CompanyInquiry, timeline: Timeline, before: Before = Before()
 ) -> AsyncGenerator[Event]:
     """The events of the rounds and of the answer, whose text follows the text `before`."""
-    if asked.sought.asks is not None and not asked.exact and context.may_call():
-        counts = await _count(context, asked.sought.asks)
+    if inquiry.intent.asks is not None and not inquiry.exact and context.may_call():
+        counts = await _count(context, inquiry.intent.asks)
         if counts is not None:
-            async with aclosing(_counted(context, timeline, asked, counts, before)) as events:
+            async with aclosing(_counted(context, timeline, inquiry, counts, before)) as events:
                 async for event in events:
                     yield event
             return
-    now = Round(asked, end_reason="exact_match" if asked.exact else None)
+    now = Round(inquiry, end_reason="exact_match" if inquiry.exact else None)
     async with aclosing(rounds(context, timeline, now)) as steps:
         async for taken in steps:
             if not isinstance(taken, Result):
@@ -170,7 +170,7 @@ async def _count(context: Context, query: Query) -> Counted | None:
 
 
 async def _counted(
-    context: Context, timeline: Timeline, asked: Asked, counts: Counted, before: Before
+    context: Context, timeline: Timeline, inquiry: CompanyInquiry, counts: Counted, before: Before
 ) -> AsyncGenerator[Event]:
     """The events of a question that asks for a number."""
     with timeline.step("count", "Counting companies") as step:
@@ -179,6 +179,6 @@ async def _counted(
     yield step.event
     content = counted_in_words(counts)
     yield PartialTextEvent(data=PartialText(text=content))
-    result = conclude_counted(asked, counts)
+    result = conclude_counted(inquiry, counts)
     for event in _ended(context, final_answer(context, result, before.text + content, before.checked)):
         yield event

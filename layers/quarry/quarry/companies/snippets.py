@@ -27,11 +27,11 @@ TEXT_CHARACTERS_MAX = 8_000
 """Characters of each profile text that are compared."""
 
 
-def snippets(company: Company, asked: Collection[str], limit: int = SNIPPETS_MAX) -> list[str]:
-    """The sentences of the profile with most of the stems `asked`; its first ones if none has any."""
+def snippets(company: Company, question_words: Collection[str], limit: int = SNIPPETS_MAX) -> list[str]:
+    """The sentences of the profile with most of the stems `question_words`; its first ones if none has any."""
     pool = list(profile_sentences(company))
     scored = sorted(
-        ((-len(set(significant_words(sentence)) & set(asked)), place) for place, sentence in enumerate(pool)),
+        ((-len(set(significant_words(sentence)) & set(question_words)), place) for place, sentence in enumerate(pool)),
     )
     return [shorten(pool[place], SNIPPET_CHARACTERS_MAX) for _, place in scored[:limit]]
 

@@ -54,7 +54,7 @@ def read_schema(synonyms: tuple[tuple[str, str, str], ...] = (), empty: frozense
 
 def _with_synonyms(synonyms: Sequence[tuple[str, str, str]]) -> SearchTable:
     def of_facet(name: str) -> tuple[tuple[str, str], ...]:
-        return tuple((said, value) for field, said, value in synonyms if field == name)
+        return tuple((word, value) for field, word, value in synonyms if field == name)
 
     facets = tuple(replace(each, synonyms=(*each.synonyms, *of_facet(each.name))) for each in COMPANIES.facets)
     return replace(COMPANIES, facets=facets)
@@ -78,9 +78,11 @@ def met(conditions: Sequence[Condition], parameters: dict[str, Any] | None = Non
     return by_row.RowConditions(_NAME, SEARCHED, _today(), parameters).met(conditions)
 
 
-async def standings(database: Database, conditions: Sequence[Condition], ids: Sequence[str]) -> dict[str, list[bool]]:
+async def meets_and_misses(
+    database: Database, conditions: Sequence[Condition], ids: Sequence[str]
+) -> dict[str, list[bool]]:
     """For each company, whether it meets each condition. Raises DatabaseUnavailable."""
-    return await by_row.standings(database, conditions, _NAME, SEARCHED, ids, _today())
+    return await by_row.meets_and_misses(database, conditions, _NAME, SEARCHED, ids, _today())
 
 
 async def costs(database: Database, conditions: Sequence[Condition]) -> list[tuple[str, int]]:

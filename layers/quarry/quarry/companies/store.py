@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from psycopg.sql import SQL, Literal
 from psycopg.sql import Identifier as SqlIdentifier
 
-from quarry.companies.candidates import Candidate, NameMatch, Variant
+from quarry.companies.candidates import CompanyCandidate, NameMatch, Variant
 from quarry.companies.contract import STATUSES, Company
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.sources import met
@@ -63,7 +63,7 @@ async def retrieve_variants(
     filter: str | None = None,
     fitting: Sequence[str] | None = None,
     fits_many: bool = False,
-) -> list[Candidate]:
+) -> list[CompanyCandidate]:
     """The `limit` best companies for each variant by hybrid and keyword search, merged, best first; one round trip. `settings`
     has the weights, and the least cosine similarity of hybrid search, unless `min_semantic` is given.
 
@@ -95,7 +95,7 @@ async def retrieve_variants(
     )
     scores = ("semantic", "keyword", "niche", "combined")
     return [
-        Candidate(row["company_id"], **{name: row[name] for name in scores}, found_by=tuple(row["found_by"]))
+        CompanyCandidate(row["company_id"], **{name: row[name] for name in scores}, found_by=tuple(row["found_by"]))
         for row in rows
     ]
 
@@ -119,10 +119,10 @@ async def find_by_taxonomy(
     limit: int = 500,
     *,
     filter: str | None = None,
-) -> list[Candidate]:
+) -> list[CompanyCandidate]:
     """The companies with most of the given tags, then by name; `taxonomy` is the share of the tags."""
-    asked = len({*sectors}) + len({*categories}) + len({*business_models})
-    if not asked:
+    tags_asked = len({*sectors}) + len({*categories}) + len({*business_models})
+    if not tags_asked:
         return []
     rows = await database.call(
         "search_companies_by_taxonomy_v1",
@@ -133,7 +133,10 @@ async def find_by_taxonomy(
         p_limit=limit,
         p_filter=filter,
     )
-    return [Candidate(row["company_id"], taxonomy=row["tag_score"] / asked, found_by=("taxonomy",)) for row in rows]
+    return [
+        CompanyCandidate(row["company_id"], taxonomy=row["tag_score"] / tags_asked, found_by=("taxonomy",))
+        for row in rows
+    ]
 
 
 def row_filter(conditions: Sequence[Condition], excluded: Sequence[str] = ()) -> str:

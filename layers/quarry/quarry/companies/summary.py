@@ -43,10 +43,10 @@ def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
 def nothing_found(inputs: SummaryInputs) -> str:
     """Says that no company fits, what each condition rules out, and which companies come near."""
     none = "None of these companies fits" if inputs.cut_short else "No company here fits"
-    said = f"{none} this question"
+    text = f"{none} this question"
     # where a word alone rules them out, there may be companies that meet each condition
     demands = [] if inputs.unheard else inputs.demands
-    said += f" and all that it demands: {'; '.join(demands)}." if demands else "."
+    text += f" and all that it demands: {'; '.join(demands)}." if demands else "."
     missing = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in inputs.missing]
     costs = [
         f"“{label}”, {rows:,} {'company is' if rows == 1 else 'companies are'} left"
@@ -57,14 +57,14 @@ def nothing_found(inputs: SummaryInputs) -> str:
         missing.append(f"Without {'; without '.join(costs)}.")
     if inputs.unheard:
         missing.append(f"{_no_profile_mentions(inputs.unheard).replace('no', 'No', 1)}.")
-    said = " ".join([said, *missing, *([ONLY_STARTUPS] if inputs.only_startups else [])])
+    text = " ".join([text, *missing, *([ONLY_STARTUPS] if inputs.only_startups else [])])
     if inputs.near:
         near = [
             f"{company.company_name} ({'; '.join(map(_unmet, unmet))})" if unmet else company.company_name
             for company, unmet in inputs.near
         ]
-        return f"{said} The nearest{'' if inputs.near[0][1] else ' in meaning'} are {'; '.join(near)}."
-    return f"{said} Other words, or fewer, may find one."
+        return f"{text} The nearest{'' if inputs.near[0][1] else ' in meaning'} are {'; '.join(near)}."
+    return f"{text} Other words, or fewer, may find one."
 
 
 def _unmet(label: str) -> str:
@@ -88,22 +88,22 @@ def portrait(company: Company) -> str:
         f"with {company.employee_count:,} employees" if company.employee_count else "",
         f"at the stage {STAGE_LABELS[company.funding_stage]}" if company.funding_stage else "",
     ]
-    said = [
+    sentences = [
         f"{company.company_name} {', '.join(part for part in known if part)}.",
         inline_description(company).rstrip("."),
     ]
-    if said[1]:
-        said[1] += "."
+    if sentences[1]:
+        sentences[1] += "."
     former = [f"Formerly {' and '.join(company.former_names)}."] if company.former_names else []
-    return " ".join(sentence for sentence in [*said, *former] if sentence)
+    return " ".join(sentence for sentence in [*sentences, *former] if sentence)
 
 
 def _founding(company: Company) -> str:
-    said = [
+    sentences = [
         f"in {company.founded_year}" if company.founded_year else "",
         f"by {' and '.join(company.founders)}" if company.founders else "",
     ]
-    return f"founded {' '.join(filter(None, said))}" if any(said) else ""
+    return f"founded {' '.join(filter(None, sentences))}" if any(sentences) else ""
 
 
 def _state(company: Company) -> str:
@@ -133,10 +133,10 @@ def _fits(entry: SummaryEntry) -> bool:
 def _doubt(inputs: SummaryInputs) -> str:
     """Says that the match is unsure, and which words of the question no profile contains."""
     subject = "None of them is" if len(inputs.entries) > 1 else "It is not"
-    said = f"{subject} a sure match"
+    text = f"{subject} a sure match"
     if inputs.unheard and not inputs.seed:
-        return f"{said}: {_no_profile_mentions(inputs.unheard)}."
-    return f"{said}; other words may find a better one."
+        return f"{text}: {_no_profile_mentions(inputs.unheard)}."
+    return f"{text}; other words may find a better one."
 
 
 def _no_profile_mentions(words: Sequence[str]) -> str:

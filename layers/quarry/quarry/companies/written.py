@@ -12,7 +12,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from quarry.agent.domain_tools import bounded
-from quarry.agent.sources import what_may_be_asked
+from quarry.agent.sources import data_access
 from quarry.answering.answer import Answer, Told
 from quarry.answering.loop import Tool, ToolFinished, ToolResult, ToolStarted
 from quarry.answering.prompts import answer_messages, earlier
@@ -22,13 +22,13 @@ from quarry.companies import contract
 from quarry.companies.activity import Timeline, counted
 from quarry.companies.answer import asked_of
 from quarry.companies.constraints import constraints_of, understood_of
-from quarry.companies.context import Asked, Context
+from quarry.companies.context import CompanyInquiry, Context
 from quarry.companies.contract import Activity, ActivityEvent, Company, EndReason, FinalAnswer, Reference, Telemetry
 from quarry.companies.counting import SHOWN_MAX, Counted, aggregation_of
 from quarry.companies.evidence import Known, evidence
 from quarry.companies.facets import COMPANIES
-from quarry.companies.find import FIND_COMPANIES, FindCompaniesArguments, FoundCompanies, find_companies, told
-from quarry.companies.query import Sought
+from quarry.companies.find import FIND_COMPANIES, FindCompaniesArguments, FoundCompanies, as_results, find_companies
+from quarry.companies.query import CompanyIntent
 from quarry.companies.rerank import REASON_CHARACTERS_MAX
 from quarry.companies.snippets import home, inline_description
 from quarry.companies.store import companies_by_ids
@@ -93,18 +93,18 @@ class CompanyToolset(Toolset):
                     yield event
                     continue
                 self.found.append(event)
-                shown = json.dumps(bounded(told(event), TOLD_CHARACTERS_MAX), ensure_ascii=False)
+                shown = json.dumps(bounded(as_results(event), TOLD_CHARACTERS_MAX), ensure_ascii=False)
                 fitting = counted(len(event.fits), "company fits", "companies fit")
                 # texts of companies are data
                 yield ToolResult(len(event.fits), fitting, fence(shown))
 
 
 @dataclass
-class Written:
-    """An answer that a model writes, in progress. `asked` has the companies whose names the question may hold."""
+class ModelAnswer:
+    """An answer that a model writes, in progress. `inquiry` has the companies whose names the question may hold."""
 
     context: Context
-    asked: Asked
+    inquiry: CompanyInquiry
     toolset: CompanyToolset
     answer: Answer = field(init=False)
 
@@ -133,7 +133,7 @@ class Written:
 
     def _names(self) -> Iterator[str]:
         """The companies whose names the question may hold, and those shown before."""
-        for match in self.asked.matches[:NAMED_MAX]:
+        for match in self.inquiry.matches[:NAMED_MAX]:
             if match.name_score >= self.context.settings.company_seed_name_min:
                 yield f"{match.asked!r} is the name of {match.company_name} (id {match.company_id}, {match.status})"
         if shown := self.context.request.previous_candidate_ids:
@@ -149,14 +149,14 @@ class Written:
         """What checks the text against the results of tools."""
         toolset, context = self.toolset, self.context
         known: list[Known] = []
-        told: list[str] = []
+        facts: list[str] = []
         for each in toolset.found:
             companies = each.result.companies
             known += [(companies[fit.company_id], [fit.reason, *fit.evidence_chips]) for fit in each.fits]
             known += [(company, [f"It misses {'; '.join(misses)}"]) for company, misses in each.near]
-            told += [counted(len(each.fits), "company fits", "companies fit"), *each.assumed, *each.remarks]
-            told += [f"{each.meeting} meet the conditions"] if each.meeting is not None else []
-        sources = evidence(known, told)
+            facts += [counted(len(each.fits), "company fits", "companies fit"), *each.assumed, *each.remarks]
+            facts += [f"{each.meeting} meet the conditions"] if each.meeting is not None else []
+        sources = evidence(known, facts)
         sources += [SourceText(len(sources) + n, hit.title, hit.text) for n, hit in enumerate(toolset.hits, start=1)]
         earlier_turns = [message.content for message in context.request.history if message.role == "user"]
         question = "\n".join([*earlier_turns, context.question])
@@ -182,14 +182,14 @@ def _activity(id: str, tool: str, status: contract.ActivityStatus, detail: str |
 
 async def toolset_of(context: Context, timeline: Timeline) -> CompanyToolset:
     """The tools for one answer."""
-    asked = await what_may_be_asked(context.caller, context.services)
-    name = asked.name_of(COMPANIES.name, COMPANIES.name)
+    access = await data_access(context.caller, context.services)
+    name = access.name_of(COMPANIES.name, COMPANIES.name)
     return CompanyToolset(
         services=context.services,
         caller=context.caller,
         run=context.run,
-        asked=asked,
-        today=asked.today,
+        access=access,
+        today=access.today,
         names=[name] if name is not None else [],
         context=context,
         timeline=timeline,
@@ -199,7 +199,7 @@ async def toolset_of(context: Context, timeline: Timeline) -> CompanyToolset:
 # ---- the final answer ----
 
 
-async def led_answer(context: Context, written: Written, content: str, checked: Verification) -> FinalAnswer:
+async def led_answer(context: Context, written: ModelAnswer, content: str, checked: Verification) -> FinalAnswer:
     """The whole answer: its text, and the companies that it speaks of, else those that the last search found."""
     toolset = written.toolset
     result = _main_result(written)
@@ -239,7 +239,7 @@ async def led_answer(context: Context, written: Written, content: str, checked: 
     )
 
 
-def _main_result(written: Written) -> QueryResult | None:
+def _main_result(written: ModelAnswer) -> QueryResult | None:
     """The result of a query that the answer rests on: the one that it names, else the last where nothing else was found."""
     results, place = written.toolset.results, written.answer.written.main_result
     if place is not None and 1 <= place <= len(results):
@@ -274,15 +274,15 @@ def _reference(company: Company, result: QueryResult | None, *, is_listed: bool)
 
 def _spoken_of(content: str, offered: Sequence[Reference]) -> list[Reference]:
     """The companies whose names the text contains."""
-    said = f" {' '.join(keys(content))} "
-    return [each for each in offered if f" {' '.join(keys(each.company_name))} " in said]
+    text = f" {' '.join(keys(content))} "
+    return [each for each in offered if f" {' '.join(keys(each.company_name))} " in text]
 
 
 def _read(toolset: CompanyToolset, result: QueryResult | None) -> Understood:
     """The query that the answer rests on, else what the last search was for."""
     if result is not None:
-        return understood_of(Sought(), asked_of(result.query))
-    return understood_of(toolset.found[-1].result.asked.sought if toolset.found else Sought())
+        return understood_of(CompanyIntent(), asked_of(result.query))
+    return understood_of(toolset.found[-1].result.inquiry.intent if toolset.found else CompanyIntent())
 
 
 def _end_reason(toolset: CompanyToolset) -> EndReason:

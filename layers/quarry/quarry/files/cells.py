@@ -24,9 +24,9 @@ def read_cells(row: type[Row], cells: Mapping[str, object]) -> dict[str, object]
 
 
 def _list(cell: str) -> object:
-    given = _json(cell, list)
-    if isinstance(given, list):
-        return given
+    value = _json(cell, list)
+    if isinstance(value, list):
+        return value
     return [item for part in cell.split(LIST_SEPARATOR) if (item := part.strip())]
 
 

@@ -11,7 +11,7 @@ import io
 from typing import BinaryIO
 
 from quarry.files.records import UnreadableFile
-from quarry.files.sources import Source
+from quarry.files.sources import FileSource
 
 _CHUNK_BYTES = 1 << 16
 _SAMPLE_BYTES = 1 << 18
@@ -43,7 +43,7 @@ def known_encoding(name: str) -> str:
     return codecs.lookup(name).name
 
 
-class Utf8(Source):
+class Utf8(FileSource):
     """The text of a file as UTF-8. A guessed encoding is added to `notes`.
 
     Bytes that are invalid in the encoding are kept, which makes invalid UTF-8: the reader of that line reports it.
@@ -69,8 +69,8 @@ class Utf8(Source):
             chunk = super()._read(_CHUNK_BYTES)
             self._ended = not chunk
             self._held = self._converted(chunk)
-        given, self._held = self._held[:size], self._held[size:]
-        return given
+        head, self._held = self._held[:size], self._held[size:]
+        return head
 
     def _converted(self, chunk: bytes) -> bytes:
         if not self._begun:

@@ -56,12 +56,12 @@ class TableGuesser:
         self._writing = writing
         self._rows = 0
         self._identifiers = Identifiers(reserved)
-        self._seen: dict[str, _Seen] = {}
+        self._seen: dict[str, _ColumnTraits] = {}
 
     @property
     def names(self) -> dict[str, str]:
         """The names of the columns so far, by header."""
-        return {header: seen.name for header, seen in self._seen.items()}
+        return {header: traits.name for header, traits in self._seen.items()}
 
     def name(self, header: str, file: RecordFile) -> str:
         """The name of the column for a header. Raises UnreadableFile where there are too many columns."""
@@ -80,19 +80,19 @@ class TableGuesser:
                 types = possible_types(value, self._writing, is_cell=file.cells_are_text)
                 column.add(value, types, place)
 
-    def _column(self, header: str, file: RecordFile) -> _Seen:
+    def _column(self, header: str, file: RecordFile) -> _ColumnTraits:
         column = self._seen.get(header)
         if column is None:
             if len(self._seen) == COLUMNS_MAX:
                 raise UnreadableFile(f"{file.name}: has more than {COLUMNS_MAX} columns")
-            column = self._seen[header] = _Seen(self._identifiers.add(header))
+            column = self._seen[header] = _ColumnTraits(self._identifiers.add(header))
         return column
 
     def guessed(self) -> GuessedTable:
         """The table that holds all records so far."""
         columns = tuple(
-            GuessedColumn(seen.name, header, seen.type, not 0 < seen.values == self._rows, seen.remark)
-            for header, seen in self._seen.items()
+            GuessedColumn(traits.name, header, traits.type, not 0 < traits.values == self._rows, traits.remark)
+            for header, traits in self._seen.items()
         )
         return GuessedTable(columns, tuple(_keys(columns, list(self._seen.values()))))
 
@@ -135,7 +135,7 @@ def _shown(value: object) -> str:
 
 
 @dataclass
-class _Seen:
+class _ColumnTraits:
     """What the values of a column so far have in common. `is_short`: each of them may be a key."""
 
     name: str
@@ -188,7 +188,7 @@ class _Seen:
         return not words or any(words <= {*pair} and (len(pair[0]) > 1 or len(words) == len(pair)) for pair in BOOLEANS)
 
 
-def _keys(columns: Sequence[GuessedColumn], seen: Sequence[_Seen]) -> Iterator[str]:
+def _keys(columns: Sequence[GuessedColumn], seen: Sequence[_ColumnTraits]) -> Iterator[str]:
     """First the columns with the name of a key, then the first column if its name ends like one."""
     possible = [
         column.name

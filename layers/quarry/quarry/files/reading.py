@@ -16,7 +16,7 @@ from quarry.files.json_records import json_lines, json_values
 from quarry.files.records import Record, RecordFile, Unit, UnreadableFile
 from quarry.files.rows import HeadedRows, Row
 from quarry.files.sheet_records import SheetRows
-from quarry.files.sources import Source, Unpacked, copied
+from quarry.files.sources import FileSource, Unpacked, copied
 from quarry.files.writing import GUESSED, Format, ReadOptions
 
 _ENDINGS: dict[str, Format] = {
@@ -46,7 +46,7 @@ def open_records(path: Path, options: ReadOptions = GUESSED) -> Iterator[RecordF
 @contextmanager
 def read_records(file: BinaryIO, name: str, options: ReadOptions = GUESSED) -> Iterator[RecordFile]:
     """The records of an open file or pipe, like `open_records`."""
-    source = Source(file)
+    source = FileSource(file)
     content = io.BufferedReader(source, _HEAD_BYTES)
     if packed := content.peek().startswith(_PACKED_MAGIC):
         content = io.BufferedReader(Unpacked(content, name), _HEAD_BYTES)
@@ -61,7 +61,7 @@ def read_records(file: BinaryIO, name: str, options: ReadOptions = GUESSED) -> I
         yield _text(cast(BinaryIO, content), name, options, source)
 
 
-def _table(content: BinaryIO, name: str, format: Format, options: ReadOptions, source: Source) -> RecordFile:
+def _table(content: BinaryIO, name: str, format: Format, options: ReadOptions, source: FileSource) -> RecordFile:
     if format == "parquet":
         rows = ParquetRecords(content, name)
         return RecordFile(name, "record", iter(rows), source.bytes_read, rows.columns)
@@ -70,7 +70,7 @@ def _table(content: BinaryIO, name: str, format: Format, options: ReadOptions, s
     return _headed(iter(sheet), name, "row", options, source, notes)
 
 
-def _text(content: BinaryIO, name: str, options: ReadOptions, source: Source) -> RecordFile:
+def _text(content: BinaryIO, name: str, options: ReadOptions, source: FileSource) -> RecordFile:
     notes: list[str] = []
     text = Utf8(content, name, options.encoding, notes)
     lines = io.BufferedReader(text, _HEAD_BYTES)
@@ -90,7 +90,7 @@ def _text(content: BinaryIO, name: str, options: ReadOptions, source: Source) ->
 
 
 def _headed(
-    rows: Iterator[Row], name: str, unit: Unit, options: ReadOptions, source: Source, notes: list[str]
+    rows: Iterator[Row], name: str, unit: Unit, options: ReadOptions, source: FileSource, notes: list[str]
 ) -> RecordFile:
     records = HeadedRows(rows, name, unit, options, notes)
     return RecordFile(name, unit, iter(records), source.bytes_read, records.columns, cells_are_text=True, notes=notes)

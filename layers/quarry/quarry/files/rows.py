@@ -100,8 +100,10 @@ class HeadedRows:
         if header.problem:
             raise UnreadableFile(f"{self._name}: the header {header.problem}")
         for row in self._sample[:place]:
-            said = ", ".join(str(cell) for cell in row.cells if cell != "") or row.problem
-            self._notes.append(f"{self._name}: left out {self._unit} {row.number}, above the header: {_shown(said)}")
+            shown_cells = ", ".join(str(cell) for cell in row.cells if cell != "") or row.problem
+            self._notes.append(
+                f"{self._name}: left out {self._unit} {row.number}, above the header: {_shown(shown_cells)}"
+            )
         self._sample = self._sample[place + 1 :]
         filled = (place for row in (header, *self._sample) for place, cell in enumerate(row.cells, 1) if cell != "")
         width = max(filled, default=0)
@@ -214,10 +216,10 @@ def _is_year(text: str) -> bool:
 def unique_names(header: Sequence[str]) -> list[str]:
     """A name for each column: as in the header, numbered where it is missing or repeated."""
     names: dict[str, None] = {}
-    given, copies = set(header), Counter[str]()
+    names_taken, copies = set(header), Counter[str]()
     for number, cell in enumerate(header, start=1):
         name = wanted = cell or _UNNAMED.format(number)
-        while name in names or (name != wanted and name in given):
+        while name in names or (name != wanted and name in names_taken):
             copies[wanted] += 1
             name = f"{wanted}_{copies[wanted] + 1}"
         names[name] = None

@@ -116,8 +116,8 @@ def _sheets(archive: zipfile.ZipFile, name: str) -> Iterator[tuple[str, SheetFac
 
 
 def _attributes(tag: bytes) -> dict[str, str]:
-    said = re.findall(rb"""\s([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""", tag)
-    return {key.decode(): unescape((one or other).decode(errors="replace")) for key, one, other in said}
+    matches = re.findall(rb"""\s([\w:]+)\s*=\s*(?:"([^"]*)"|'([^']*)')""", tag)
+    return {key.decode(): unescape((one or other).decode(errors="replace")) for key, one, other in matches}
 
 
 def _tags(text: bytes, *names: str) -> Iterator[dict[str, str]]:
@@ -247,19 +247,19 @@ class _Ods:
         self._said = ""
         self._is_in_cell = False
 
-    def start(self, element: str, given: dict[str, str]) -> None:
+    def start(self, element: str, attributes: dict[str, str]) -> None:
         match element:
             case "table:table":
-                self._facts = self.sheets.setdefault(given.get("table:name", ""), SheetFacts())
+                self._facts = self.sheets.setdefault(attributes.get("table:name", ""), SheetFacts())
                 self._row = 0
             case "table:table-row":
-                self._rows, self._column, self._cells = _times(given, "table:number-rows-repeated"), 0, []
+                self._rows, self._column, self._cells = _times(attributes, "table:number-rows-repeated"), 0, []
             case "table:table-cell" | "table:covered-table-cell":
-                self._given, self._said, self._is_in_cell = given, "", True
+                self._given, self._said, self._is_in_cell = attributes, "", True
 
-    def text(self, said: str) -> None:
+    def text(self, text_: str) -> None:
         if self._is_in_cell and len(self._said) < _TAG_MAX_BYTES:
-            self._said += said
+            self._said += text_
 
     def end(self, element: str) -> None:
         if element in ("table:table-cell", "table:covered-table-cell"):
@@ -270,19 +270,19 @@ class _Ods:
             self._row += self._rows
 
     def _end_cell(self) -> None:
-        times, said, given = _times(self._given, "table:number-columns-repeated"), self._said.strip(), self._given
+        times, text, attributes = _times(self._given, "table:number-columns-repeated"), self._said.strip(), self._given
         place = self._row, self._column
-        if said or "office:value-type" in given:
+        if text or "office:value-type" in attributes:
             self._cells.append((self._column, times))
-        if given.get("office:value-type") == "float" and re.fullmatch(r"0[0-9]{1,20}", said):
-            self._facts.texts[place] = said
-        rows, columns = (_times(given, f"table:number-{each}-spanned") for each in ("rows", "columns"))
+        if attributes.get("office:value-type") == "float" and re.fullmatch(r"0[0-9]{1,20}", text):
+            self._facts.texts[place] = text
+        rows, columns = (_times(attributes, f"table:number-{each}-spanned") for each in ("rows", "columns"))
         if rows > 1 or columns > 1:
             self._facts.merged.append((place, (self._row + rows - 1, self._column + columns - 1)))
         self._column += times
         self._is_in_cell = False
 
 
-def _times(given: Mapping[str, str], key: str) -> int:
-    said = given.get(key, "1")
-    return max(1, int(said)) if said.isdecimal() and len(said) <= 18 else 1
+def _times(attributes: Mapping[str, str], key: str) -> int:
+    number = attributes.get(key, "1")
+    return max(1, int(number)) if number.isdecimal() and len(number) <= 18 else 1

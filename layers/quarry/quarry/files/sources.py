@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 
-class Source(io.RawIOBase):
+class FileSource(io.RawIOBase):
     """A file that counts the bytes read, and returns as many as requested even if they arrive in pieces."""
 
     def __init__(self, file: BinaryIO) -> None:
@@ -52,7 +52,7 @@ class Source(io.RawIOBase):
         return self._file.read(size)
 
 
-class Unpacked(Source):
+class Unpacked(FileSource):
     """The content of a gzip file."""
 
     def __init__(self, file: BinaryIO, name: str) -> None:

@@ -90,8 +90,8 @@ async def open_search(database: Database, user_id: str, id: uuid.UUID, results: 
             raise NotFound(NO_SUCH)
         new = await _show(connection, id, results)
         await connection.execute(_TRIM, {"id": id, "most": SHOWN_MAX})
-    given = {(result.type, result.id): result for result in results}
-    return Opened(new=[result for key, result in given.items() if key in new], **in_utc(row))
+    keys = {(result.type, result.id): result for result in results}
+    return Opened(new=[result for key, result in keys.items() if key in new], **in_utc(row))
 
 
 async def delete_search(database: Database, user_id: str, id: uuid.UUID) -> None:

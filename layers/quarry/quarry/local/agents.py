@@ -39,11 +39,11 @@ async def _serve(database: LocalDatabase, caller: Caller, *, may_spend: bool) ->
         protocol = AgentServer(offer(), caller, services, charge, may_spend=may_spend).protocol()
         async with stdio_server() as (read, write), anyio.create_task_group() as passing:
             unanswered = _Unanswered()
-            ask, asked = anyio.create_memory_object_stream["SessionMessage | Exception"]()
+            ask, requests = anyio.create_memory_object_stream["SessionMessage | Exception"]()
             answer, answered = anyio.create_memory_object_stream["SessionMessage"]()
             passing.start_soon(unanswered.pass_questions, read, ask)
             passing.start_soon(unanswered.pass_answers, answered, write)
-            await protocol.run(asked, answer, protocol.create_initialization_options())
+            await protocol.run(requests, answer, protocol.create_initialization_options())
 
 
 class _Unanswered:

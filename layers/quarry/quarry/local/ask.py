@@ -114,7 +114,7 @@ def ask(domain: str | None, question: str, *, as_json: bool) -> None:
     opened; QuarryError, in JSON after an `error` event.
     """
     for name in ASKABLE if domain is None else (domain,):
-        asked(name, question)
+        question_for(name, question)
 
     async def answer(database: LocalDatabase) -> None:
         # imported here: asking a server needs none of it
@@ -129,7 +129,7 @@ def ask(domain: str | None, question: str, *, as_json: bool) -> None:
             for name in filled:
                 if domain is None:
                     _write_heading(name, as_json=as_json)
-                askable, request = asked(name, question)
+                askable, request = question_for(name, question)
                 events = askable.answered(request, Caller(LOCAL_USER), services)
                 with _told_on_stderr() if domain is None else nullcontext():
                     await render(askable, events, as_json=as_json, page=page)
@@ -166,7 +166,7 @@ async def render(
         await _show(events, view)
 
 
-def asked(domain: str, question: str) -> tuple[Askable, BaseModel]:
+def question_for(domain: str, question: str) -> tuple[Askable, BaseModel]:
     """How to ask the domain, and the request for a question. Raises WrongUsage if the question is invalid."""
     askable = ASKABLE[domain]
     try:

@@ -62,16 +62,16 @@ def migrate_database() -> None:
 def load_samples(database: LocalDatabase) -> None:
     """Load the sample data that the database does not have yet, and report it."""
     console = make_console(stderr=True)
-    begun = False
+    has_begun = False
 
     with console.status("") as status:
 
         def on_step(step: str) -> None:
-            nonlocal begun
+            nonlocal has_begun
             # verify the weights only if there is something to load
-            if not begun and database.settings.embeddings == "local" and LocalEmbedding.available():
+            if not has_begun and database.settings.embeddings == "local" and LocalEmbedding.available():
                 LocalEmbedding.verify_weights()
-            begun = True
+            has_begun = True
             status.update(step)
 
         try:
@@ -246,10 +246,10 @@ async def _embed_tables(database: LocalDatabase, scope: EmbedScope) -> bool:
         if scope == "all":
             # keep the vectors until the model has shown that it can make new ones
             await probe(services.embeddings)
-            given = await with_given_vectors(services.database, services.embeddings)
-            forgotten = [*tables, *map(embedded_table, given)]
+            with_own_vectors = await with_given_vectors(services.database, services.embeddings)
+            forgotten = [*tables, *map(embedded_table, with_own_vectors)]
             await forget_vectors(services.database, forgotten, services.embeddings)
-            await take_over_vectors(services.database, given, services.embeddings)
+            await take_over_vectors(services.database, with_own_vectors, services.embeddings)
         await remembers_model(services.database, services.embeddings)
         stale = scope != "new"
         waiting = [table for table in tables if await count_pending(services.database, table, stale=stale)]
@@ -334,8 +334,8 @@ def _describe_table(name: str, schema: Mapping[str, Any]) -> str:
     fields: Mapping[str, Mapping[str, Any]] = schema["properties"]
     width = max(len(field) for field in fields)
     lines = [
-        f"    {field:<{width}}  {_type_name(given)}{', required' if field in schema['required'] else ''}"
-        for field, given in fields.items()
+        f"    {field:<{width}}  {_type_name(property_)}{', required' if field in schema['required'] else ''}"
+        for field, property_ in fields.items()
     ]
     return "\n".join([f"  {name}: {' '.join(schema['description'].split())}", *lines])
 

@@ -42,9 +42,9 @@ TableName = tuple[str, str]
 """Schema and name; the name is also the collection's."""
 
 
-def table_of(given: str) -> TableName:
+def table_of(text: str) -> TableName:
     """The table that `--as` names, by default in `public`. Raises WrongUsage."""
-    schema, _, name = given.rpartition(".")
+    schema, _, name = text.rpartition(".")
     schema = schema or "public"
     for part in (schema, name):
         if not re.fullmatch(NAME_PATTERN, part):

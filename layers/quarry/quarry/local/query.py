@@ -28,7 +28,7 @@ from pydantic import BaseModel
 from quarry.client import AsyncClient, NotAuthenticated
 from quarry.client import QuarryError as ClientError
 from quarry.local.ask import Events, events_of, render
-from quarry.local.ask import asked as asked_of
+from quarry.local.ask import question_for as asked_of
 from quarry.platform.errors import QuarryError
 
 QUESTION_CHARACTERS_MAX = 2_000
@@ -38,13 +38,13 @@ def read_query(file: str) -> Query:
     """Read a query from a JSON file, or from standard input for `-`. Raises WrongUsage and OSError."""
     text = sys.stdin.read() if file == "-" else Path(file).read_text(encoding="utf-8")
     try:
-        given = json.loads(text)
+        value = json.loads(text)
     except ValueError as error:
         raise WrongUsage(f"the query is not valid JSON: {error}") from None
     try:
-        return Query.model_validate(given)
+        return Query.model_validate(value)
     except ValidationError as error:
-        problems = [(".".join(map(str, place_in(given, each))), plain_words(each)) for each in error.errors()]
+        problems = [(".".join(map(str, place_in(value, each))), plain_words(each)) for each in error.errors()]
         raise WrongUsage("; ".join(f"{place or 'the query'} {problem}" for place, problem in problems)) from None
 
 
@@ -146,31 +146,31 @@ TOKEN = "QUARRY_TOKEN"  # noqa: S105 -- the variable's name
 async def ask_server(server: str, domain: str, question: str, *, as_json: bool) -> None:
     """`quarry ask`, answered by a server. Raises QuarryError."""
     askable, _ = asked_of(domain, question)
-    async with _asked(server) as asked, aclosing(_events(askable.remote(asked, question))) as events:
+    async with _client(server) as client, aclosing(_events(askable.remote(client, question))) as events:
         await render(askable, events, as_json=as_json, server=server)
 
 
 async def query_server(server: str, file: str, *, format: Format) -> None:
     """`quarry query`, answered by a server. Raises WrongUsage, QuarryError."""
     query = read_query(file)
-    async with _asked(server) as asked:
-        result = await asked.query(query)
+    async with _client(server) as client:
+        result = await client.query(query)
     show(result, format)
 
 
 async def show_own_credits(server: str, *, as_json: bool) -> None:
     """Print how many credits the owner of the token has."""
-    async with _asked(server) as asked:
-        balance = (await asked.credits()).balance
+    async with _client(server) as client:
+        balance = (await client.credits()).balance
     print(json.dumps({"balance": balance}) if as_json else f"{balance:,} credit{'' if balance == 1 else 's'}")
 
 
 @asynccontextmanager
-async def _asked(server: str) -> AsyncIterator[AsyncClient]:
+async def _client(server: str) -> AsyncIterator[AsyncClient]:
     """A client of the server. Its errors become those of commands."""
     try:
-        async with AsyncClient(server, token=os.environ.get(TOKEN)) as asked:
-            yield asked
+        async with AsyncClient(server, token=os.environ.get(TOKEN)) as client:
+            yield client
     except ClientError as error:
         raise _as_ours(error) from error
 

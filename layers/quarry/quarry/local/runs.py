@@ -112,8 +112,8 @@ def _feedback(run: Row) -> str:
     """What its asker thought of a run."""
     if run["helpful"] is None:
         return ""
-    said = f": {printable(run['feedback_reason'])}" if run["feedback_reason"] else ""
-    return f"{'helpful' if run['helpful'] else 'not helpful'}{said}"
+    reason = f": {printable(run['feedback_reason'])}" if run["feedback_reason"] else ""
+    return f"{'helpful' if run['helpful'] else 'not helpful'}{reason}"
 
 
 def _step(step: Row, whole_ms: float, prices: Prices) -> tuple[str | Text, ...]:

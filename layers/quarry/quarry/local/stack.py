@@ -40,10 +40,10 @@ _FILES = ("path", "file", "files", "output")
 """Arguments that name files; `load` has one more."""
 
 
-def check_fit(given: Arguments) -> None:
+def check_fit(arguments: Arguments) -> None:
     """Raises WrongUsage for a command that no stack runs."""
-    if why := REFUSED.get(given.full_name):
-        raise WrongUsage(f"no stack runs `quarry {given.full_name}`: {why}")
+    if why := REFUSED.get(arguments.full_name):
+        raise WrongUsage(f"no stack runs `quarry {arguments.full_name}`: {why}")
 
 
 @dataclass
@@ -73,16 +73,16 @@ class _Sent:
         return found
 
 
-def run_in_stack(given: Arguments) -> int:
+def run_in_stack(arguments: Arguments) -> int:
     """Run the command in the stack, print what it prints, and keep the files that it writes; its exit status.
 
     Raises WrongUsage, OSError, and QuarryError if the stack cannot be reached.
     """
-    check_fit(given)
-    argv, sent = _forwarded(given)
+    check_fit(arguments)
+    argv, sent = _forwarded(arguments)
     contents = sent.contents()
     status = FAILED
-    for frame in _frames(given.stack, _request(argv, contents, sent.stdin)):
+    for frame in _frames(arguments.stack, _request(argv, contents, sent.stdin)):
         if "file" in frame:
             if frame["file"] in sent.paths:  # nothing else is written here, whatever the stack says
                 sent.paths[frame["file"]].write_bytes(b64decode(frame["content"]))
@@ -94,14 +94,16 @@ def run_in_stack(given: Arguments) -> int:
     return status
 
 
-def _forwarded(given: Arguments) -> tuple[list[str], _Sent]:
+def _forwarded(arguments: Arguments) -> tuple[list[str], _Sent]:
     """The command's own arguments, and its files."""
-    argv: list[str] = [*given.argv]
+    argv: list[str] = [*arguments.argv]
     while argv and argv[0].startswith("-"):  # options of `quarry` itself
         argv = argv[1 if "=" in argv[0] else 2 :]
-    makes_table = getattr(given, "collection", None) is not None
+    makes_table = getattr(arguments, "collection", None) is not None
     names = [
-        text for each in (*_FILES, *(["table"] if makes_table else [])) for text in _texts(getattr(given, each, None))
+        text
+        for each in (*_FILES, *(["table"] if makes_table else []))
+        for text in _texts(getattr(arguments, each, None))
     ]
     sent = _Sent()
     if "-" in names:

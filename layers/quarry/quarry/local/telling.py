@@ -66,13 +66,13 @@ def telling(as_json: bool, **nothing: Any) -> Iterator[None]:
 
 def tell(line: str | None = None, **facts: Any) -> None:
     """Print a line, or collect facts for JSON output; lists are extended."""
-    told = _facts.get()
-    if told is None:
+    collected = _facts.get()
+    if collected is None:
         if line is not None:
             print(line)
         return
     for name, fact in facts.items():
-        told[name] = [*told.get(name, []), *fact] if isinstance(fact, list) else fact
+        collected[name] = [*collected.get(name, []), *fact] if isinstance(fact, list) else fact
 
 
 def is_for_programs() -> bool:

@@ -77,8 +77,8 @@ class View(ABC):
         written = {
             name: ", ".join(map(str, each)) if isinstance(each, list) else each for name, each in arguments.items()
         }
-        given = ", ".join(f"{name}: {value}" for name, value in written.items())
-        self._line(f"{tool.replace('_', ' ')}: {given or 'everything'}", "dim")
+        argument_text = ", ".join(f"{name}: {value}" for name, value in written.items())
+        self._line(f"{tool.replace('_', ' ')}: {argument_text or 'everything'}", "dim")
 
     def _write(self, piece: str) -> None:
         """Print the next piece of the answer."""

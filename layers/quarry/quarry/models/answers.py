@@ -152,20 +152,20 @@ Arguments = TypeVar("Arguments", bound=BaseModel)
 _Place = tuple[int | str, ...]
 
 
-def read_arguments(model: type[Arguments], given: Mapping[str, Any] | str) -> Arguments:
+def read_arguments(model: type[Arguments], value: Mapping[str, Any] | str) -> Arguments:
     """Validate arguments, which are an object or its JSON; a single value is taken where a list is expected.
 
     Raises ValidationError.
     """
-    validate: Callable[[Any], Arguments] = model.model_validate_json if isinstance(given, str) else model.model_validate
+    validate: Callable[[Any], Arguments] = model.model_validate_json if isinstance(value, str) else model.model_validate
     try:
-        return validate(given)
+        return validate(value)
     except ValidationError as error:
         if not (places := _expected_lists(error)):
             raise
-    if isinstance(given, str):
-        return model.model_validate_json(to_json(_with_lists(from_json(given), places)))
-    return model.model_validate(_with_lists(given, places))
+    if isinstance(value, str):
+        return model.model_validate_json(to_json(_with_lists(from_json(value), places)))
+    return model.model_validate(_with_lists(value, places))
 
 
 def _expected_lists(error: ValidationError) -> list[_Place]:
@@ -176,9 +176,9 @@ def _expected_lists(error: ValidationError) -> list[_Place]:
     ]
 
 
-def _with_lists(given: Any, places: Sequence[_Place]) -> Any:
-    """`given` with the value at each of `places` as a list of one."""
-    changed = deepcopy(given)
+def _with_lists(value: Any, places: Sequence[_Place]) -> Any:
+    """`value` with the value at each of `places` as a list of one."""
+    changed = deepcopy(value)
     for *parents, last in places:
         try:
             holder = changed

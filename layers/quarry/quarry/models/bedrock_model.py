@@ -43,8 +43,8 @@ class BedrockChat(ServedChat[Connection]):
             answer, ended = _Answer.of(response["output"]["message"]["content"]), response["stopReason"]
         check_ending(ended)
         check_length(answer.characters, tokens)
-        given = next((_input(call) for call in answer.calls if call["name"] == name), answer.text)
-        return Structured(read_output(storable(given), name, output_type), _usage(response.get("usage")))
+        argument_text = next((_input(call) for call in answer.calls if call["name"] == name), answer.text)
+        return Structured(read_output(storable(argument_text), name, output_type), _usage(response.get("usage")))
 
     def _request(
         self, messages: Sequence[Message], max_tokens: int, options: dict[str, Any], calls_tools: bool
@@ -129,10 +129,10 @@ def _collect(called: dict[int, ToolCall], event: Mapping[str, Any]) -> tuple[str
         called[started.get("contentBlockIndex", 0)] = ToolCall(tool["toolUseId"], name, "")
     block = event.get("contentBlockDelta", {})
     delta = block.get("delta", {})
-    piece, given = (storable(text or "") for text in (delta.get("text"), delta.get("toolUse", {}).get("input")))
+    piece, argument_text = (storable(text or "") for text in (delta.get("text"), delta.get("toolUse", {}).get("input")))
     if call := called.get(index := block.get("contentBlockIndex", 0)):
-        called[index] = replace(call, arguments=call.arguments + given)
-    return piece, len(piece) + len(given) + len(name)
+        called[index] = replace(call, arguments=call.arguments + argument_text)
+    return piece, len(piece) + len(argument_text) + len(name)
 
 
 def _offered(tools: Sequence[ToolDefinition]) -> dict[str, Any]:

@@ -79,9 +79,9 @@ class QueryEmbedder:
             "gen_ai.embeddings.dimension.count": self.model.dimensions,
         }
         with span(f"embeddings {self.model.name}", attributes, kind="client"):
-            return await self._asked(texts, seconds)
+            return await self._embedded(texts, seconds)
 
-    async def _asked(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
+    async def _embedded(self, texts: Sequence[str], seconds: float) -> list[list[float]]:
         if self._breaker is None:
             return await self.model.embed(texts)
         with self._breaker.attempt():

@@ -112,7 +112,7 @@ class BedrockEmbedding(ServedEmbedding[bedrock_connection.Connection]):
     async def embed(self, texts: Sequence[str]) -> Vectors:
         """One unit vector for each text, in order."""
         # neither model accepts an empty text
-        given = [text[:TEXT_CHARACTERS_MAX] if text.strip() else "." for text in texts]
+        inputs = [text[:TEXT_CHARACTERS_MAX] if text.strip() else "." for text in texts]
         size = 1 if self._is_titan else COHERE_TEXTS
         waiting = asyncio.Semaphore(REQUESTS_MAX)
 
@@ -120,7 +120,7 @@ class BedrockEmbedding(ServedEmbedding[bedrock_connection.Connection]):
             async with waiting:
                 return await self._embed_batch(batch)
 
-        batches = [given[first : first + size] for first in range(0, len(given), size)]
+        batches = [inputs[first : first + size] for first in range(0, len(inputs), size)]
         done = [asyncio.ensure_future(embed_batch(batch)) for batch in batches]
         try:
             return [vector for vectors in await asyncio.gather(*done) for vector in vectors]

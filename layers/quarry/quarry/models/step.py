@@ -58,10 +58,10 @@ async def _ask(
     step: ModelStep[Inputs, Output], inputs: Inputs, run: Run, chat: ChatModel, record: StepRecord
 ) -> Output:
     messages = list(await off_loop(step.prompt, inputs))
-    asked = (step.name, tuple(messages))
-    if asked in run.decided:
+    key = (step.name, tuple(messages))
+    if key in run.decided:
         record.counts["asked_before"] = 1
-        return cast(Output, run.decided[asked])
+        return cast(Output, run.decided[key])
     try:
         output = await _ask_once(step, messages, run, chat, record)
     except ModelOutputInvalid as error:
@@ -69,7 +69,7 @@ async def _ask(
             raise
         repair = Message("user", REPAIR_REQUEST.format(problem=error.message))
         output = await _ask_once(step, [*messages, repair], run, chat, record)
-    run.decided[asked] = output
+    run.decided[key] = output
     return output
 
 

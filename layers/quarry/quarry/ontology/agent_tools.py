@@ -8,7 +8,7 @@ from typing import Any, cast
 from pydantic import Field
 
 from quarry.agent.domain_tools import RESULTS_MAX, AgentPrompt, AgentTemplate, AgentTool
-from quarry.agent.sources import Asked
+from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit
 from quarry.ontology.contract import EntityResult, EntityType, OntologySearchRequest
 from quarry.ontology.retrieval import whole_entity
@@ -22,13 +22,13 @@ from quarry.services.services import Caller, Services
 
 
 async def search_text(
-    text: str, names: Sequence[str], filters: Filters, limit: int, asked: Asked, services: Services
+    text: str, names: Sequence[str], filters: Filters, limit: int, access: DataAccess, services: Services
 ) -> list[Hit]:
     """The caller's entities for a text, best first. Filters apply to the best ones. Raises DatabaseUnavailable."""
-    with services.run("ontology", asked.caller, text, {"text": text, "types": list(names)}) as run:
+    with services.run("ontology", access.caller, text, {"text": text, "types": list(names)}) as run:
         types = cast("Sequence[EntityType]", names)
         conditions = {name: each.condition for name, each in filters.items()}
-        found, _, _ = await search_workspace(text, types, asked.caller, services, filters=conditions)
+        found, _, _ = await search_workspace(text, types, access.caller, services, filters=conditions)
         run.end_reason = "answered"
     return [
         Hit(source=each.type, id=each.id, title=each.title, text=unmark(mark(each.snippet)))

@@ -30,8 +30,8 @@ from quarry.ontology.contract import (
     OntologyAskRequest,
     Telemetry,
 )
-from quarry.ontology.reading import Sought, asked_of, read_query, sought
-from quarry.ontology.retrieval import Candidate, entities_of, project_name
+from quarry.ontology.reading import WorkspaceIntent, access_of, intent, read_query
+from quarry.ontology.retrieval import EntityCandidate, entities_of, project_name
 from quarry.ontology.search import find_sought, message, result_of
 from quarry.ontology.sources import labels
 from quarry.platform.budget import Budget
@@ -113,7 +113,7 @@ class Asking:
 
     request: OntologyAskRequest
     tools: ProjectTools
-    found: Sequence[Candidate] = ()
+    found: Sequence[EntityCandidate] = ()
     total: int = 0
     understood: Understood | None = None
     is_read: bool = False
@@ -125,16 +125,16 @@ class Asking:
     @classmethod
     async def of(cls, request: OntologyAskRequest, caller: Caller, services: Services, run: Run) -> Asking:
         """The question over the caller's entities. Raises NotFound for a project that is not the caller's."""
-        asked = asked_of(request.types or (), caller)
-        acting = asked.acting(services)
+        access = access_of(request.types or (), caller)
+        acting = access.acting(services)
         project = None if request.project_id is None else await project_name(acting.reader, caller, request.project_id)
         tools = ProjectTools(
             services=services,
             caller=caller,
             run=run,
-            asked=asked,
+            access=access,
             today=datetime.datetime.now(datetime.UTC).date(),
-            names=[*asked.homes],
+            names=[*access.homes],
             project=project,
         )
         return cls(request, tools)
@@ -150,7 +150,7 @@ class Asking:
     async def _messages(self) -> Sequence[Message]:
         request, tools = self.request, self.tools
         question = request.question
-        await self._search(Sought(question))
+        await self._search(WorkspaceIntent(question))
         hits = [
             Hit(source=each.type, id=each.id, title=each.title, text=unmark(mark(each.snippet)))
             for each in self.found[:FIRST_HITS]
@@ -167,7 +167,7 @@ class Asking:
             card=await tools.card(question),
             today=tools.today,
             notes=NOTES,
-            told="" if tools.project is None else f"the project {tools.project}",
+            facts="" if tools.project is None else f"the project {tools.project}",
             found="\n".join(hit_block(tools.numbered(each), each) for each in hits) or "(nothing was found)",
         )
 
@@ -176,8 +176,8 @@ class Asking:
 
     def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
         numbers = range(1, len(self.tools.hits) + 1)
-        said = "\n".join(f"{each.title}\n{each.text}" for each in self.tools.hits)
-        return CitationFilter(numbers), LinkFilter({ALWAYS: said})
+        text = "\n".join(f"{each.title}\n{each.text}" for each in self.tools.hits)
+        return CitationFilter(numbers), LinkFilter({ALWAYS: text})
 
     # ---- by rule ----
 
@@ -193,21 +193,21 @@ class Asking:
                 update={"where": (*tools.required(reading.query.source), *reading.query.where)}
             )
             with suppress(InvalidInput):
-                return await self._told(query, reading.unread)
-        return await self._search(await off_loop(sought, reading))
+                return await self._sentence(query, reading.unread)
+        return await self._search(await off_loop(intent, reading))
 
     async def _as_given(self, query: Query) -> str:
         """The result of a Query that the request gives. Raises InvalidInput for one that cannot run."""
         if query.source not in self.tools.names:
             raise InvalidInput([FieldError("/understood/query/source", f"use one of {', '.join(self.tools.names)}")])
         required = [each for each in self.tools.required(query.source) if each not in query.where]
-        return await self._told(query.model_copy(update={"where": (*required, *query.where)}), ())
+        return await self._sentence(query.model_copy(update={"where": (*required, *query.where)}), ())
 
-    async def _told(self, query: Query, unread: Sequence[str]) -> str:
+    async def _sentence(self, query: Query, unread: Sequence[str]) -> str:
         """The result of a Query in words. Raises InvalidInput where it cannot run."""
         tools = self.tools
         with tools.run.step("query"):
-            result = await answer_query(query, tools.asked, tools.services, tools.today)
+            result = await answer_query(query, tools.access, tools.services, tools.today)
             tools.results.append(result)
             self.found, self.total = await self._rows_of(result), result.total
         phrases, self.is_read = self._phrases(query), True
@@ -216,15 +216,15 @@ class Asking:
 
     def _phrases(self, query: Query) -> Phrases:
         tools = self.tools
-        return Phrases(tools.asked.schema, tools.asked.schema.sources[query.source], tools.today)
+        return Phrases(tools.access.schema, tools.access.schema.sources[query.source], tools.today)
 
-    async def _search(self, sought: Sought) -> str:
+    async def _search(self, intent: WorkspaceIntent) -> str:
         """Search for what the question seeks; what was found in a line."""
         tools, request = self.tools, self.request
         with tools.run.step("retrieve"):
             found, where, is_met = await find_sought(
                 request.question,
-                sought,
+                intent,
                 request.types or (),
                 tools.caller,
                 tools.services,
@@ -233,17 +233,17 @@ class Asking:
         self.found, self.total = found.entities, found.total
         return message(found, labels(where), is_met=is_met)
 
-    async def _rows_of(self, result: QueryResult) -> list[Candidate]:
+    async def _rows_of(self, result: QueryResult) -> list[EntityCandidate]:
         """The first entities that a result is about."""
         tools, query = self.tools, result.query
         order = query.order if query.asks_for_rows else ()
         limit = min(query.limit or RESULTS_MAX, RESULTS_MAX) if query.asks_for_rows else RESULTS_MAX
         rows = Query(source=query.source, where=query.where, text=query.text, order=order, limit=limit, select=("id",))
-        found = await answer_query(rows, tools.asked, tools.services, tools.today)
+        found = await answer_query(rows, tools.access, tools.services, tools.today)
         return await self._entities([(query.source, str(row[0])) for row in found.rows])
 
-    async def _entities(self, keys: Sequence[tuple[str, str]]) -> list[Candidate]:
-        return await entities_of(self.tools.asked.acting(self.tools.services).reader, self.tools.caller, keys)
+    async def _entities(self, keys: Sequence[tuple[str, str]]) -> list[EntityCandidate]:
+        return await entities_of(self.tools.access.acting(self.tools.services).reader, self.tools.caller, keys)
 
     # ---- the end ----
 
@@ -292,6 +292,6 @@ class Asking:
         cited = {*map(int, CITATION.findall(self.answer.text))}
         named = None if kept is None else kept | cited
         hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if named is None or n in named]
-        told = [SourceText(n, each.title, each.text) for n, each in hits]
-        asked = [*(turn.question for turn in self.request.history), self.request.question]
-        return self.tools.verifier(told, "\n".join(asked))
+        sources = [SourceText(n, each.title, each.text) for n, each in hits]
+        questions = [*(turn.question for turn in self.request.history), self.request.question]
+        return self.tools.verifier(sources, "\n".join(questions))

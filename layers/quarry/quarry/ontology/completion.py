@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.agent.completions import Asked, Said, Source, Sources, told
+from quarry.agent.completions import Chat, CitedSource, Said, Sources, answer_of
 from quarry.ontology.ask import answer_about_projects
 from quarry.ontology.contract import (
     TURN_CHARACTERS_MAX,
@@ -18,16 +18,16 @@ LISTED_MAX = 10
 """How many entities are listed below an answer."""
 
 
-async def answer(asked: Asked) -> Said:
+async def answer(chat: Chat) -> Said:
     """The text of the answer, and then the entities that it speaks of."""
     before = [
-        AskedBefore(question=turn.content[:QUERY_MAX_CHARACTERS], answer=said.content[:TURN_CHARACTERS_MAX])
-        for turn, said in zip(asked.before, asked.before[1:], strict=False)
-        if (turn.role, said.role) == ("user", "assistant")
+        AskedBefore(question=turn.content[:QUERY_MAX_CHARACTERS], answer=reply.content[:TURN_CHARACTERS_MAX])
+        for turn, reply in zip(chat.before, chat.before[1:], strict=False)
+        if (turn.role, reply.role) == ("user", "assistant")
     ]
-    request = OntologyAskRequest(question=asked.question, history=before[-50:])
-    events = answer_about_projects(request, asked.caller, asked.services, asked.request_id, asked.run_id)
-    return told(events, FinalAnswerEvent, lambda event: _sources(event.data))
+    request = OntologyAskRequest(question=chat.question, history=before[-50:])
+    events = answer_about_projects(request, chat.caller, chat.services, chat.request_id, chat.run_id)
+    return answer_of(events, FinalAnswerEvent, lambda event: _sources(event.data))
 
 
 def _sources(found: OntologyAnswer) -> Sources:
@@ -38,4 +38,4 @@ def _sources(found: OntologyAnswer) -> Sources:
     numbers = cited if len(cited) == len(found.results) else [None] * len(listed)
     details = [", ".join(filter(None, (each.type.replace("_", " "), each.project_name))) for each in listed]
     rows = zip(listed, details, numbers, strict=False)
-    return Sources(heading, [Source(each.title, detail, n=n) for each, detail, n in rows])
+    return Sources(heading, [CitedSource(each.title, detail, n=n) for each, detail, n in rows])

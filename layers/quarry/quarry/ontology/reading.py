@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from quarry.agent.reading import read_over
-from quarry.agent.sources import Asked
+from quarry.agent.sources import DataAccess
 from quarry.ontology.contract import EntityType
 from quarry.ontology.facets import SEARCHED_BY_TYPE
 from quarry.ontology.sources import SCHEMA, settings_of
@@ -30,7 +30,7 @@ _DOMAIN = "ontology"
 
 
 @dataclass(frozen=True)
-class Sought:
+class WorkspaceIntent:
     """What a query seeks: entities that meet all conditions in `where`, of these `types` if it names any, found by the words of
     `text`; those that meet `preferred` conditions come first.
     """
@@ -41,41 +41,41 @@ class Sought:
     types: tuple[EntityType, ...] = ()
 
 
-def asked_of(types: Sequence[EntityType], caller: Caller) -> Asked:
+def access_of(types: Sequence[EntityType], caller: Caller) -> DataAccess:
     """The caller's entities of these types, or of all, as sources."""
     names: list[str] = [*dict.fromkeys(types)] or [*SCHEMA.sources]
-    return Asked(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
+    return DataAccess(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
 
 
 async def read_query(
     query: str, types: Sequence[EntityType], caller: Caller, services: Services, before: str = ""
 ) -> Reading:
     """How a query over the caller's entities of these types is read, after the one `before`. Raises DatabaseUnavailable."""
-    asked, today = asked_of(types, caller), datetime.datetime.now(datetime.UTC).date()
-    earlier = await read_over(before, [*asked.homes], asked, services, today) if before else None
-    return await read_over(query, [*asked.homes], asked, services, today, earlier)
+    access, today = access_of(types, caller), datetime.datetime.now(datetime.UTC).date()
+    earlier = await read_over(before, [*access.homes], access, services, today) if before else None
+    return await read_over(query, [*access.homes], access, services, today, earlier)
 
 
-def sought(reading: Reading) -> Sought:
+def intent(reading: Reading) -> WorkspaceIntent:
     """What a question seeks, from its reading."""
-    said, likely = reading.said, likely_conditions(reading)
+    mentions, likely = reading.mentions, likely_conditions(reading)
     required = [each for each in likely if _is_required(each, reading)]
     narrowing = [each for each in required if not each.is_denied]
     type, type_mask = _named_type(reading)
     mask = type_mask
     for each in required:
         mask |= each.mask
-    text = words_left(said, mask)
+    text = words_left(mentions, mask)
     if not required or (text and not narrowing):
         # exclusions alone leave nearly everything: the search by words applies them
-        return Sought(with_exclusions(reading))
+        return WorkspaceIntent(with_exclusions(reading))
     preferred = tuple(each.condition for each in likely if each not in required and _is_preferred(each, required))
-    return Sought(text, tuple(each.condition for each in required), preferred, (type,) if type else ())
+    return WorkspaceIntent(text, tuple(each.condition for each in required), preferred, (type,) if type else ())
 
 
 def _is_required(each: LikelyCondition, reading: Reading) -> bool:
     """Whether a condition is likely enough to be required."""
-    if each.chance < LIKELY or each.said <= SAID_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
+    if each.chance < LIKELY or each.stated <= SAID_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
         return False
     if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
         return False  # words are searched for, and the noun "plan" hardly means a status
@@ -87,7 +87,7 @@ def _is_required(each: LikelyCondition, reading: Reading) -> bool:
 def _type_words(reading: Reading) -> int:
     """The words that name types, as bits."""
     mask = 0
-    for named, places in reading.said.named.items():
+    for named, places in reading.mentions.named.items():
         if isinstance(named, SourceName) and places[0].likeness >= WHOLE:
             mask |= places[0].mask
     return mask
@@ -104,7 +104,7 @@ def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
     for candidate, chance in reading.shares:
         name = candidate.query["source"]
         chances[name] = chances.get(name, 0.0) + chance
-    for named, places in reading.said.named.items():
+    for named, places in reading.mentions.named.items():
         if isinstance(named, SourceName) and chances.get(named.name, 0.0) >= LIKELY:
             return cast("EntityType", named.name), places[0].mask
     return None, 0
@@ -112,12 +112,12 @@ def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
 
 def with_exclusions(reading: Reading) -> str:
     """The text of a question with each value that it likely rules out written as an exclusion."""
-    said, kept, last = reading.said, list[str](), 0
+    mentions, kept, last = reading.mentions, list[str](), 0
     excluded = sorted(ruled_out(reading, LIKELY), key=lambda each: each.place.first)
     for value in excluded:
-        start, end = said.tokens[value.place.first].start, said.tokens[value.place.last - 1].end
-        kept.append(said.text[last:start].strip())
+        start, end = mentions.tokens[value.place.first].start, mentions.tokens[value.place.last - 1].end
+        kept.append(mentions.text[last:start].strip())
         last = end
     # a quotation mark would end the exclusion
     values = dict.fromkeys(link.value.replace('"', " ") for each in excluded for link in each.links)
-    return " ".join(filter(None, (*kept, said.text[last:].strip(), *(f'-"{value}"' for value in values))))
+    return " ".join(filter(None, (*kept, mentions.text[last:].strip(), *(f'-"{value}"' for value in values))))

@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Composable, Identifier, Literal
 
 from quarry.ontology.contract import ENTITY_TYPES, EntityType, WholeEntity
 from quarry.ontology.facets import SEARCHED_BY_TYPE
-from quarry.ontology.reading import Sought
+from quarry.ontology.reading import WorkspaceIntent
 from quarry.ontology.sources import SCHEMA
 from quarry.ontology.tables import TABLES
 from quarry.platform.errors import NotFound
@@ -25,7 +25,7 @@ FILTERED_MAX = 2_000
 
 
 @dataclass(frozen=True)
-class Candidate:
+class EntityCandidate:
     """An entity of the caller's. `snippet` marks the matched words as `platform.snippet` says. `is_match`: it contains every word
     of the query, or has a similar title; others are merely near.
     """
@@ -44,12 +44,12 @@ class Candidate:
 class Candidates:
     """The best entities for a query, and the number of all; a lower bound with `more`."""
 
-    entities: tuple[Candidate, ...]
+    entities: tuple[EntityCandidate, ...]
     total: int
     more: bool = False
 
 
-_FIELDS = tuple(field.name for field in fields(Candidate))
+_FIELDS = tuple(field.name for field in fields(EntityCandidate))
 
 # one round trip: whether the project is the caller's, and the entities found
 _KNOWN_PROJECT = """
@@ -69,7 +69,7 @@ _FILTERED = _KNOWN_PROJECT.format(
 async def find_entities(
     database: Database,
     caller: Caller,
-    sought: Sought,
+    intent: WorkspaceIntent,
     *,
     project_id: str | None,
     types: Sequence[EntityType],
@@ -82,18 +82,18 @@ async def find_entities(
     Raises NotFound for a project that is not theirs.
     """
     wanted: dict[str, Any] = {"types": list(types) or None}
-    if sought.where:
-        chosen = [each for each in types or ENTITY_TYPES if each in sought.types] if sought.types else types
-        wanted = await _meeting(database, caller, sought, chosen or ENTITY_TYPES)
-    given = {"actor_id": caller.user_id, "query": sought.text, "project_id": project_id, "limit": limit, **wanted}
-    rows = await database.rows(_FILTERED if sought.where else _SEARCH, given)
+    if intent.where:
+        chosen = [each for each in types or ENTITY_TYPES if each in intent.types] if intent.types else types
+        wanted = await _meeting(database, caller, intent, chosen or ENTITY_TYPES)
+    parameters = {"actor_id": caller.user_id, "query": intent.text, "project_id": project_id, "limit": limit, **wanted}
+    rows = await database.rows(_FILTERED if intent.where else _SEARCH, parameters)
     if not rows[0]["project_is_known"]:
         raise NotFound("You have no project with this id.")
     found = [row for row in rows if row["id"] is not None]
-    entities = tuple(Candidate(**{name: row[name] for name in _FIELDS}) for row in found)
+    entities = tuple(EntityCandidate(**{name: row[name] for name in _FIELDS}) for row in found)
     if not found:
         return Candidates((), 0)
-    more = len(wanted["ids"]) > FILTERED_MAX if sought.where else found[0]["more"]
+    more = len(wanted["ids"]) > FILTERED_MAX if intent.where else found[0]["more"]
     return await _filtered(database, Candidates(entities, found[0]["total"], more), filters)
 
 
@@ -114,10 +114,12 @@ async def _filtered(database: Database, found: Candidates, filters: Mapping[str,
     return replace(found, entities=tuple(each for each in found.entities if (each.type, each.id) in kept))
 
 
-async def _meeting(database: Database, caller: Caller, sought: Sought, types: Sequence[EntityType]) -> dict[str, Any]:
+async def _meeting(
+    database: Database, caller: Caller, intent: WorkspaceIntent, types: Sequence[EntityType]
+) -> dict[str, Any]:
     """The entities of these types that meet all conditions, by preferred conditions met, then by due date."""
     parameters: dict[str, Any] = {"actor_id": caller.user_id, "most": FILTERED_MAX + 1}
-    parts = [_of_type(type, sought, parameters) for type in types]
+    parts = [_of_type(type, intent, parameters) for type in types]
     rows = await database.rows(
         SQL("select * from ({}) e order by preferred desc, due nulls last, type, id limit %(most)s").format(
             SQL(" union all ").join(parts)
@@ -130,13 +132,13 @@ async def _meeting(database: Database, caller: Caller, sought: Sought, types: Se
 _COLUMNS: Mapping[str, str] = {"types": "type", "ids": "id", "preferred": "preferred"}
 
 
-def _of_type(type: EntityType, sought: Sought, parameters: dict[str, Any]) -> Composable:
+def _of_type(type: EntityType, intent: WorkspaceIntent, parameters: dict[str, Any]) -> Composable:
     today = datetime.datetime.now(datetime.UTC).date()
 
     def met(conditions: Sequence[Condition]) -> Composable:
         return RowConditions(type, SCHEMA, today, parameters).met(conditions)
 
-    preferred: list[Composable] = [SQL("coalesce({}, false)::int").format(met([each])) for each in sought.preferred]
+    preferred: list[Composable] = [SQL("coalesce({}, false)::int").format(met([each])) for each in intent.preferred]
     return SQL(
         "select e.type, e.id, {preferred} as preferred, {due} as due from onto_search_entries e join {table} t on t.id = e.id"
         " where e.created_by = %(actor_id)s and e.type = {type} and {met}"
@@ -145,11 +147,11 @@ def _of_type(type: EntityType, sought: Sought, parameters: dict[str, Any]) -> Co
         due=SQL(SEARCHED_BY_TYPE[type].facet("due").sql),
         table=Identifier(TABLES[type]),
         type=type,
-        met=met(sought.where),
+        met=met(intent.where),
     )
 
 
-async def entities_of(database: Database, caller: Caller, keys: Sequence[tuple[str, str]]) -> list[Candidate]:
+async def entities_of(database: Database, caller: Caller, keys: Sequence[tuple[str, str]]) -> list[EntityCandidate]:
     """The caller's entities with these types and ids, in this order."""
     rows = await database.rows(
         """select e.type, e.id, e.project_id, p.name as project_name, e.title
@@ -158,7 +160,7 @@ async def entities_of(database: Database, caller: Caller, keys: Sequence[tuple[s
            left join onto_projects p on p.id = e.project_id and p.created_by = e.created_by order by k.place""",
         {"types": [type for type, _ in keys], "ids": [id for _, id in keys], "actor_id": caller.user_id},
     )
-    return [Candidate(**row, snippet="", score=0.0, is_match=True) for row in rows]
+    return [EntityCandidate(**row, snippet="", score=0.0, is_match=True) for row in rows]
 
 
 async def project_name(database: Database, caller: Caller, project_id: str) -> str:

@@ -16,9 +16,9 @@ from quarry.ontology.contract import (
     OntologySearchRequest,
     OntologySearchResponse,
 )
-from quarry.ontology.reading import Sought, read_query
-from quarry.ontology.reading import sought as sought_by
-from quarry.ontology.retrieval import Candidate, Candidates, find_entities
+from quarry.ontology.reading import WorkspaceIntent, read_query
+from quarry.ontology.reading import intent as sought_by
+from quarry.ontology.retrieval import Candidates, EntityCandidate, find_entities
 from quarry.ontology.sources import labels, settings_of
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark
@@ -47,7 +47,7 @@ async def search_ontology(
     )
 
 
-def result_of(entity: Candidate) -> EntityResult:
+def result_of(entity: EntityCandidate) -> EntityResult:
     """An entity as a result."""
     near = None if entity.is_match else True
     return EntityResult.model_validate(vars(entity) | {"snippet": mark(entity.snippet), "near": near})
@@ -67,13 +67,13 @@ async def search_workspace(
 
     Raises NotFound for a project that is not the caller's, and DatabaseUnavailable.
     """
-    sought = await off_loop(sought_by, await read_query(query, types, caller, services))
-    return await find_sought(query, sought, types, caller, services, project_id=project_id, filters=filters)
+    intent = await off_loop(sought_by, await read_query(query, types, caller, services))
+    return await find_sought(query, intent, types, caller, services, project_id=project_id, filters=filters)
 
 
 async def find_sought(
     query: str,
-    sought: Sought,
+    intent: WorkspaceIntent,
     types: Sequence[EntityType],
     caller: Caller,
     services: Services,
@@ -91,9 +91,9 @@ async def find_sought(
         limit=RESULTS_MAX,
         filters=filters or {},
     )
-    found = await find(sought)
-    is_met = bool(found.entities) or not sought.where
-    return found if is_met else await find(Sought(query)), sought.where, is_met
+    found = await find(intent)
+    is_met = bool(found.entities) or not intent.where
+    return found if is_met else await find(WorkspaceIntent(query)), intent.where, is_met
 
 
 def message(found: Candidates, filters: Sequence[str], *, is_met: bool) -> str:

@@ -94,8 +94,8 @@ _DESCRIBED: dict[EntityType, str] = {
 
 
 def _row(type: EntityType) -> type[EntityRow]:
-    given: dict[str, Any] = {TITLES[type]: (Line, ...)}
-    return create_model(f"{type.capitalize()}Row", __base__=EntityRow, __doc__=_DESCRIBED[type], **given)
+    fields: dict[str, Any] = {TITLES[type]: (Line, ...)}
+    return create_model(f"{type.capitalize()}Row", __base__=EntityRow, __doc__=_DESCRIBED[type], **fields)
 
 
 # in loading order: referenced tables come first

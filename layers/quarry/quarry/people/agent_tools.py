@@ -88,8 +88,8 @@ async def _search(arguments: SearchPeopleArguments, caller: Caller, services: Se
 
 
 async def _find(arguments: FindPeopleArguments, caller: Caller, services: Services) -> dict[str, Any]:
-    given = arguments.model_dump(mode="json", exclude={"need", "key"}, exclude_defaults=True)
-    unasked = await off_loop(left_out, arguments.need, json.dumps(given, ensure_ascii=False))
+    fields = arguments.model_dump(mode="json", exclude={"need", "key"}, exclude_defaults=True)
+    unasked = await off_loop(left_out, arguments.need, json.dumps(fields, ensure_ascii=False))
     return _shown(await find_people(arguments, caller, services)) | {"unasked": unasked}
 
 

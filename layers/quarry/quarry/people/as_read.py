@@ -78,7 +78,7 @@ def constraints_of(cut: Cut, read: Sequence[Read]) -> Constraints:
 
 
 def _take(draft: _Draft, segment: Segment, kind: str, part: str) -> None:
-    said = draft.cut.said(segment)
+    phrase = draft.cut.phrase(segment)
     match kind:
         case "company" | "school" | "team":
             _take_organisation(draft, segment, kind, part)
@@ -87,7 +87,7 @@ def _take(draft: _Draft, segment: Segment, kind: str, part: str) -> None:
         case "name":
             names = segment.of("name")
             draft.put(part, "keywords" if part == "exclude" else "name", names, segment)
-            draft.names += [] if part == "exclude" else [said]
+            draft.names += [] if part == "exclude" else [phrase]
         case "place" | "wish":
             _take_place(draft, segment, part)
         case "role":
@@ -100,21 +100,21 @@ def _take(draft: _Draft, segment: Segment, kind: str, part: str) -> None:
             _set(draft, name, part != "former", segment, part)
         case "date" | "money" | "number" | "length":
             if not (part != "should" and _take_measured(draft, segment, part)):
-                draft.constraints.should.keywords.append(said.lower())
+                draft.constraints.should.keywords.append(phrase.lower())
         case _:
             _take_word(draft, segment, part)
 
 
 def _take_word(draft: _Draft, segment: Segment, part: str) -> None:
-    said = draft.cut.said(segment)
+    phrase = draft.cut.phrase(segment)
     if part == "text":
-        draft.constraints.should.keywords.append(said.lower())
-        draft.about.append(said)
+        draft.constraints.should.keywords.append(phrase.lower())
+        draft.about.append(phrase)
     elif part == "must":
-        draft.put(part, "text", [said], segment)
-        draft.about.append(said)
+        draft.put(part, "text", [phrase], segment)
+        draft.about.append(phrase)
     elif part == "like":
-        _take_like(draft, segment, said)
+        _take_like(draft, segment, phrase)
     elif part == "exclude":
         draft.excluded.append(segment)
     elif part == "never":
@@ -143,20 +143,20 @@ def _take_organisation(draft: _Draft, segment: Segment, kind: str, part: str) ->
         values = segment.of("company", "school")  # an exclusion covers all organisations of that name
     must = draft.constraints.must
     beside = kind == "school" and part == "must" and bool(must.company_norm)
-    draft.put(part, "school_norm" if beside else FIELDS[kind], values or [draft.cut.said(segment).lower()], segment)
+    draft.put(part, "school_norm" if beside else FIELDS[kind], values or [draft.cut.phrase(segment).lower()], segment)
     if part == "exclude" and not values:
-        draft.put(part, "keywords", [draft.cut.said(segment).lower()], segment)
+        draft.put(part, "keywords", [draft.cut.phrase(segment).lower()], segment)
     if draft.is_both and part == "must":
         must.text += values[:1]
     if part != "exclude":
-        draft.names.append(draft.cut.said(segment))
+        draft.names.append(draft.cut.phrase(segment))
 
 
 def _take_place(draft: _Draft, segment: Segment, part: str) -> None:
     """A place by its usual name, or as the data or the query spells it."""
     spelt = segment.of("workplace", "home", "preferred_place")
     name = segment.value.name if isinstance(segment.value, Place) else next(iter(spelt), None)
-    name = name or draft.cut.said(segment).lower()
+    name = name or draft.cut.phrase(segment).lower()
     if part == "prefers":
         draft.put(
             "must",
@@ -170,7 +170,7 @@ def _take_place(draft: _Draft, segment: Segment, part: str) -> None:
     else:
         draft.put(part, "location", [name], segment)
     if part != "exclude":
-        draft.names.append(draft.cut.said(segment))
+        draft.names.append(draft.cut.phrase(segment))
 
 
 def _is_alternative(draft: _Draft, segment: Segment) -> bool:
@@ -184,11 +184,11 @@ def _is_alternative(draft: _Draft, segment: Segment) -> bool:
 
 def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
     """What somebody is, does or knows. An exclusion covers only what was said."""
-    said, constraints = draft.cut.said(segment), draft.constraints
+    phrase, constraints = draft.cut.phrase(segment), draft.constraints
     if part == "exclude":
-        draft.put("exclude", "keywords", _called(said, segment), segment)
+        draft.put("exclude", "keywords", _called(phrase, segment), segment)
         return
-    draft.about.append(said)
+    draft.about.append(phrase)
     skills = segment.of("skill")
     constraints.should.skills_or_tools += skills
     constraints.should.intent_secondary += segment.of("intent")
@@ -196,23 +196,23 @@ def _take_role(draft: _Draft, segment: Segment, part: str) -> None:
     if part == "only" and hard is not None:
         draft.put("only", HARD_ROLES[hard], segment.of(hard), segment)
     elif part == "should":
-        constraints.should.keywords += [] if skills else [said.lower()]
+        constraints.should.keywords += [] if skills else [phrase.lower()]
     elif skills and not _is_of_people(segment):
         # a skill may be mentioned anywhere in a profile
-        names = [said] if any(keys(said) == keys(each) for each in skills) else skills[:1]
+        names = [phrase] if any(keys(phrase) == keys(each) for each in skills) else skills[:1]
         draft.put(part, "text", names, segment)
     else:
-        meant = [each.value.lower().replace("_", " ") for each in segment.values if each.facet not in KIND_OF_FACET]
-        names = list(unique((said.lower(), *meant)))[:NAMES_MAX]
+        meanings = [each.value.lower().replace("_", " ") for each in segment.values if each.facet not in KIND_OF_FACET]
+        names = list(unique((phrase.lower(), *meanings)))[:NAMES_MAX]
         draft.roles.append((segment, names))
         draft.note("must.role", "|".join(names), segment, part)
 
 
-def _called(said: str, segment: Segment) -> list[str]:
+def _called(phrase: str, segment: Segment) -> list[str]:
     """The excluded words, and the data's values if nobody is called so: "physicists" also excludes "physics"."""
     values = [each.value for each in segment.values if each.facet not in KIND_OF_FACET]
-    is_own = any(list(map(singular, keys(each))) == list(map(singular, keys(said))) for each in values)
-    return list(unique((said.lower(), *(() if is_own else [each.lower() for each in values]))))
+    is_own = any(list(map(singular, keys(each))) == list(map(singular, keys(phrase))) for each in values)
+    return list(unique((phrase.lower(), *(() if is_own else [each.lower() for each in values]))))
 
 
 def _put_roles(draft: _Draft) -> None:
@@ -281,7 +281,7 @@ def _put_excluded_words(draft: _Draft) -> None:
         else:
             run.append(segment)
     for phrase in run:
-        draft.put("exclude", "keywords", [draft.cut.said(phrase).lower()], phrase)
+        draft.put("exclude", "keywords", [draft.cut.phrase(phrase).lower()], phrase)
 
 
 def _take_measured(draft: _Draft, segment: Segment, part: str) -> bool:
@@ -311,7 +311,7 @@ def _take_days(draft: _Draft, segment: Segment, part: str, days: DateRange) -> b
         held = [None, None]
     setattr(where, bounds[0], first or held[0])
     setattr(where, bounds[1], last or held[1])
-    draft.note(f"{'exclude' if part == 'exclude' else 'must'}.{name}", draft.cut.said(segment), segment, part)
+    draft.note(f"{'exclude' if part == 'exclude' else 'must'}.{name}", draft.cut.phrase(segment), segment, part)
     return True
 
 
@@ -319,7 +319,7 @@ def _take_length(draft: _Draft, segment: Segment, least: float | None, most: flo
     must = draft.constraints.must
     must.experience_years_min = None if least is None else round(least / MONTHS_A_YEAR, 2)
     must.experience_years_max = None if most is None or most == least else round(most / MONTHS_A_YEAR, 2)
-    draft.note("must.experience_years", draft.cut.said(segment), segment, "must")
+    draft.note("must.experience_years", draft.cut.phrase(segment), segment, "must")
     return True
 
 
@@ -339,5 +339,7 @@ def _take_salary(draft: _Draft, segment: Segment, amount: MoneyRange | NumberRan
 
 def _confidence(read: Sequence[Read]) -> float:
     """The confidence: the mean chance of the segments; words that are only searched for count half."""
-    said = [(WORD_UNDERSTOOD if part == "text" else 1.0) * chance for _, (_, part), chance in read if part != "ignore"]
-    return round(min(CONFIDENCE_MAX, sum(said) / len(said)), 2) if said else 0.0
+    chances = [
+        (WORD_UNDERSTOOD if part == "text" else 1.0) * chance for _, (_, part), chance in read if part != "ignore"
+    ]
+    return round(min(CONFIDENCE_MAX, sum(chances) / len(chances)), 2) if chances else 0.0

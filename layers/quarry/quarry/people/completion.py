@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quarry.agent.completions import Asked, Said
+from quarry.agent.completions import Chat, Said
 from quarry.people.contract import FALLBACK_TIERS, PeopleSearchRequest, PeopleSearchResponse, PersonResult
 from quarry.people.search import search_people
 from quarry.platform.text import shorten
@@ -12,20 +12,20 @@ from quarry.platform.text import shorten
 LINE_CHARACTERS_MAX = 300
 
 
-async def answer(asked: Asked) -> Said:
+async def answer(chat: Chat) -> Said:
     """The people found, with reasons and without contact details. Raises what `search_people` raises."""
     found = await search_people(
-        PeopleSearchRequest(query=asked.question),
-        asked.caller,
-        asked.services,
-        idempotency_key=asked.idempotency_key,
-        request_id=asked.request_id,
-        run_id=asked.run_id,
+        PeopleSearchRequest(query=chat.question),
+        chat.caller,
+        chat.services,
+        idempotency_key=chat.idempotency_key,
+        request_id=chat.request_id,
+        run_id=chat.run_id,
     )
-    return _said(found)
+    return _answer(found)
 
 
-async def _said(found: PeopleSearchResponse) -> Said:
+async def _answer(found: PeopleSearchResponse) -> Said:
     for piece in in_words(found):
         yield piece
 

@@ -152,10 +152,10 @@ class CardFilters:
         if self.roles:
             return CardFilters(roles=("|".join(self.roles),))
         on_cards = [name for name in HARD_CONSTRAINTS if name not in OF_THE_PERSON]
-        given = {field: getattr(self, field) for name in on_cards for field in HARD_CONSTRAINTS[name]}
+        conditions = {field: getattr(self, field) for name in on_cards for field in HARD_CONSTRAINTS[name]}
         if self.or_preferred_locations:  # the place is only an alternative
-            given |= dict.fromkeys(HARD_CONSTRAINTS["location"], ())
-        return CardFilters(**given)
+            conditions |= dict.fromkeys(HARD_CONSTRAINTS["location"], ())
+        return CardFilters(**conditions)
 
     @property
     def expects_more(self) -> bool:
@@ -294,11 +294,11 @@ def _location(constraints: Constraints) -> tuple[tuple[str, ...], tuple[str, ...
     """
     must = constraints.must
     if must.city:
-        said = must.country and must.country != country_of(must.city)
+        names_country = must.country and must.country != country_of(must.city)
         state = known_place(must.location_text.rpartition(", ")[2], "region") if must.location_text else None
         if state is not None and not must.country:
             return spellings(must.city), spellings(state.name)
-        return spellings(must.city), spellings(must.country) if said and must.country else ()
+        return spellings(must.city), spellings(must.country) if names_country and must.country else ()
     if must.location_text and must.location_text != must.country:
         return places_in(must.location_text), spellings(must.country) if must.country else ()
     return (spellings(must.country), ()) if must.country else ((), ())

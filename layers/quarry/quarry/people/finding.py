@@ -22,9 +22,9 @@ from quarry.people.ranking import (
     MIN_RESULTS,
     TOP_PEOPLE,
     Clause,
+    MeetsAndMisses,
     PersonEvidence,
     RankedPerson,
-    Standing,
     apart,
     break_ties,
     clauses_of,
@@ -75,7 +75,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CandidateQuery:
     """A search: text, vector, filters, and the people to exclude. `preferred` clauses are shown for people who meet them;
     `named` ones are shown as missed if nobody has them. `ruled_out` are the excluded words, grouped by what states them.
     `shown` is how many people are needed. `like` are the people whom others should resemble: they are not shown.
@@ -95,21 +95,21 @@ class Wanted:
 Found = Mapping[str, PersonEvidence]
 
 
-async def find_people(wanted: Wanted, database: Database, run: Run) -> Finding:
+async def find_people(query: CandidateQuery, database: Database, run: Run) -> Finding:
     """The best people, from the strictest tier that finds enough. People found in a stricter tier keep it."""
-    return await _Search(wanted, database, run).find()
+    return await _TieredSearch(query, database, run).find()
 
 
 @dataclass(frozen=True)
-class _Search:
+class _TieredSearch:
     """The statements of one search, one after the other."""
 
-    wanted: Wanted
+    query: CandidateQuery
     database: Database
     run: Run
 
     async def find(self) -> Finding:
-        filters = self.wanted.filters
+        filters = self.query.filters
         named = await self._named()
         if named and not clauses_of(filters):  # the query only gives names
             return await self._shown(named, named, frozenset(), FALLBACK_TIER_STRICT)
@@ -131,16 +131,16 @@ class _Search:
 
     async def _named(self) -> Found:
         """The people with the names asked for."""
-        if not self.wanted.filters.names:
+        if not self.query.filters.names:
             return {}
-        among = await find_meeting(self.database, names=self.wanted.filters.names)
+        among = await find_meeting(self.database, names=self.query.filters.names)
         return await self._look(CardFilters(), FALLBACK_TIER_STRICT, among)
 
     async def _meeting_all(self, among: PersonIds | None) -> tuple[Found, bool]:
         """The people who meet all conditions by one experience, or, if nobody does, by several; and whether by one. `among` are
         the people whose profiles contain the required words.
         """
-        filters = self.wanted.filters
+        filters = self.query.filters
         by_one = await self._look(filters, FALLBACK_TIER_STRICT, among)
         if by_one:
             return by_one, True
@@ -154,17 +154,17 @@ class _Search:
         """The people who meet the conditions by an experience that is not excluded, though another one excludes them: they miss
         that. Without any, nobody but those asked for by name.
         """
-        everybody = replace(self, wanted=replace(self.wanted, excluded=NOBODY))
-        near = await everybody._look(self.wanted.filters, FALLBACK_TIER_STRICT, among)
+        everybody = replace(self, query=replace(self.query, excluded=NOBODY))
+        near = await everybody._look(self.query.filters, FALLBACK_TIER_STRICT, among)
         finding = await self._shown({**near, **named}, named, frozenset(near), tier, excludes=False)
         return replace(finding, is_ruled_out=not near)
 
     async def _are_ruled_out(self, among: PersonIds | None) -> bool:
         """Whether the exclusions leave nobody of those who meet the conditions. Others are not shown in their place."""
-        if not self.wanted.filters.excludes_anyone:
+        if not self.query.filters.excludes_anyone:
             return False
-        everybody = replace(self, wanted=replace(self.wanted, excluded=NOBODY, filters=self.wanted.filters.unexcluded))
-        widest = relaxed(everybody.wanted.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
+        everybody = replace(self, query=replace(self.query, excluded=NOBODY, filters=self.query.filters.unexcluded))
+        widest = relaxed(everybody.query.filters, FALLBACK_TIER_COMPANY_TEAM_SOFT)
         return bool(await everybody._look(widest, FALLBACK_TIER_COMPANY_TEAM_SOFT, among))
 
     async def _relaxing(self, filters: CardFilters, among: PersonIds | None, found: Found) -> tuple[int, Found]:
@@ -174,7 +174,7 @@ class _Search:
             if len(found) >= MIN_RESULTS:
                 break
             tier = next_tier
-            if relaxed_filters != self.wanted.filters:  # those were searched already
+            if relaxed_filters != self.query.filters:  # those were searched already
                 found = {**await self._look(relaxed_filters, tier, among), **found}
         return tier, found
 
@@ -183,56 +183,56 @@ class _Search:
             evidence = await find_candidates(
                 self.database,
                 filters=filters,
-                asked=self.wanted.filters,
-                excluded=self.wanted.excluded,
-                query_text=self.wanted.text,
-                vector=self.wanted.vector,
+                filters_asked=self.query.filters,
+                excluded=self.query.excluded,
+                query_text=self.query.text,
+                vector=self.query.vector,
                 tier=tier,
                 among=among,
             )
             record.counts |= {"tier": tier, "people": len(evidence)}
-        return {person.person_id: person for person in evidence if person.person_id not in self.wanted.like}
+        return {person.person_id: person for person in evidence if person.person_id not in self.query.like}
 
     async def _shown(
         self, found: Found, named: Found, by_one: frozenset[str], tier: int, *, excludes: bool = True
     ) -> Finding:
         """The best of the people found. Unless the search `excludes`, an excluded experience is a condition that is missed."""
-        clauses = clauses_of(self.wanted.filters)
+        clauses = clauses_of(self.query.filters)
         standings, doubts = await self._standings(found, by_one, clauses)
         misses = {id: each.missed + doubts.get(id, 0.0) for id, each in standings.items()}
         misses |= dict.fromkeys(named, NAMED_FIRST)
-        best = rank_people(list(found.values()), self.wanted.filters, misses)[: self.wanted.shown]
+        best = rank_people(list(found.values()), self.query.filters, misses)[: self.query.shown]
         with self.run.step("describe") as record:
             people = {person.id: person for person in await load_people(self.database, best)}
             record.counts["people"] = len(people)
         ranked = [
-            person for person in break_ties(best, people, self.wanted.filters, misses) if person.person_id in people
+            person for person in break_ties(best, people, self.query.filters, misses) if person.person_id in people
         ]
         tier = max([tier, *(person.evidence.tier for person in ranked)])
         stands = {person.person_id: standings[person.person_id] for person in ranked}
-        told = await self._in_full(stands, clauses, excludes=excludes)
-        full = [_known(people[id].model_copy(update=each), self.wanted.filters) for id, each in told.items()]
+        labels = await self._in_full(stands, clauses, excludes=excludes)
+        full = [_known(people[id].model_copy(update=each), self.query.filters) for id, each in labels.items()]
         return Finding(tier, ranked, full, frozenset(named))
 
     async def _in_full(
-        self, shown: Mapping[str, Standing], clauses: Sequence[Clause], *, excludes: bool
+        self, shown: Mapping[str, MeetsAndMisses], clauses: Sequence[Clause], *, excludes: bool
     ) -> dict[str, dict[str, list[str]]]:
         """What the people shown meet and miss, with the alternatives that each meets, the preferred clauses, and the named ones
         that none of them has. Who has an excluded experience elsewhere does not meet that exclusion. An excluded word that no
         profile contains is shown as unchecked.
         """
-        filters = self.wanted.filters
+        filters = self.query.filters
         alternatives = [each for clause in clauses for each in clause.alternatives]
-        forms = [form for clause in self.wanted.named for form in clause.alternatives]
-        words = [word for group in self.wanted.ruled_out for word in group]
+        forms = [form for clause in self.query.named for form in clause.alternatives]
+        words = [word for group in self.query.ruled_out for word in group]
         never_said = await find_never_said(self.database, words if shown else ())
-        unchecked = [group for group in self.wanted.ruled_out if never_said.issuperset(group)]
+        unchecked = [group for group in self.query.ruled_out if never_said.issuperset(group)]
         excluded = exclusion_clauses(filters, {word for group in unchecked for word in group})
-        parts = (alternatives, self.wanted.preferred, excluded, forms)
+        parts = (alternatives, self.query.preferred, excluded, forms)
         met = await find_standings(self.database, [*shown], [each for part in parts for each in part])
         own = {id: _in_parts(each, parts) for id, each in met.items()}
         heard = {form for each in own.values() for form, is_met in zip(forms, each[3], strict=False) if is_met}
-        lacking = [clause.label for clause in self.wanted.named if heard.isdisjoint(clause.alternatives)]
+        lacking = [clause.label for clause in self.query.named if heard.isdisjoint(clause.alternatives)]
         lacking += [f"not {group[0]}: no profile says who is" for group in unchecked]
         full: dict[str, dict[str, list[str]]] = {}
         for id, stands in shown.items():
@@ -240,20 +240,20 @@ class _Search:
             named = naming_alternatives(stands, clauses, alternative)
             elsewhere = {each.label for each, is_met in zip(excluded, shows, strict=False) if is_met}
             without = [label for label in dict.fromkeys(each.label for each in excluded) if label not in elsewhere]
-            liked = [each.label for each, is_met in zip(self.wanted.preferred, preferred, strict=False) if is_met]
+            liked = [each.label for each, is_met in zip(self.query.preferred, preferred, strict=False) if is_met]
             missed = [] if excludes else sorted(elsewhere)
             full[id] = {"meets": [*named.meets, *without, *liked], "misses": [*stands.misses, *missed, *lacking]}
         return full
 
     async def _standings(
         self, found: Found, by_one: frozenset[str], clauses: Sequence[Clause]
-    ) -> tuple[dict[str, Standing], dict[str, float]]:
+    ) -> tuple[dict[str, MeetsAndMisses], dict[str, float]]:
         """What each person meets and misses, and the doubts, less than any miss: excluded experiences elsewhere. If some meet all
         conditions by one experience, people who need several miss that.
         """
-        excluded = exclusion_clauses(self.wanted.filters)
-        asked = [id for id in found if excluded or id not in by_one]
-        met = await find_standings(self.database, asked, [*clauses, *excluded])
+        excluded = exclusion_clauses(self.query.filters)
+        ids = [id for id in found if excluded or id not in by_one]
+        met = await find_standings(self.database, ids, [*clauses, *excluded])
         all_met = [True] * len(clauses)
         standings = {
             id: standing(

@@ -159,7 +159,7 @@ def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
         found += [named, f"{named}:{tokens[segment.first].is_capital}", f"{named} b0:{' '.join(before[:1])}"]
         found += [
             f"{named} common:{is_everyday(tokens[segment.first].key)}",
-            f"{named} upper:{cut.said(segment).isupper()}",
+            f"{named} upper:{cut.phrase(segment).isupper()}",
         ]
         found += [f"{named} alone"] if len(cut.segments) == 1 else []
     is_attached = cut.text[cut.start(segment) - 1 : cut.start(segment)] == "-"

@@ -244,7 +244,7 @@ def about(constraints: Constraints) -> str:
 
 def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
     """The constraints of `output` that words of the query state, in normal form, with the characters that state them."""
-    given = normalise(
+    normalised = normalise(
         Constraints(
             query_original=original,
             query_cleaned=cleaned,
@@ -256,11 +256,13 @@ def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
             confidence_score=output.confidence_score or 0.0,
         )
     )
-    spoken = Spoken(original, cleaned, output.quotes[:QUOTES_MAX])
+    query_words = QueryWords(original, cleaned, output.quotes[:QUOTES_MAX])
     evidence: list[Evidence] = []
-    parts: dict[str, Any] = {name: _said(name, getattr(given, name), spoken, evidence) for name in ASSERTIONS}
-    parts["like"] = given.like if given.like and spoken.span("", "like", given.like, ()) else None
-    kept = normalise(weakened(given.model_copy(update=parts | {"evidence": evidence})))
+    parts: dict[str, Any] = {
+        name: _with_evidence(name, getattr(normalised, name), query_words, evidence) for name in ASSERTIONS
+    }
+    parts["like"] = normalised.like if normalised.like and query_words.span("", "like", normalised.like, ()) else None
+    kept = normalise(weakened(normalised.model_copy(update=parts | {"evidence": evidence})))
     if not kept.query_embedding_text or _holds_excluded(kept):
         kept.query_embedding_text = about(kept) or (ANYBODY if kept.evidence else "")
     return kept
@@ -270,13 +272,13 @@ def unsaid(output: PeopleQuery, original: str, cleaned: str) -> list[str]:
     """The required and excluded values of `output` that no words of the query state."""
     kept = validated(output, original, cleaned)
     stated = {(each.field.partition(".")[2], value) for each in kept.evidence for value in each.value.split(OR)}
-    given = normalise(Constraints(query_original=original, must=output.must, exclude=output.exclude))
+    normalised = normalise(Constraints(query_original=original, must=output.must, exclude=output.exclude))
     return [
         f"{name}.{field} {value!r}"
-        for name, part in (("must", given.must), ("exclude", given.exclude))
+        for name, part in (("must", normalised.must), ("exclude", normalised.exclude))
         for field, held in part
         for value in (held if isinstance(held, list) else [] if held is None else [held])
-        if (field, str(value).lower()) not in stated and not (field == "location_text" and given.must.city)
+        if (field, str(value).lower()) not in stated and not (field == "location_text" and normalised.must.city)
     ]
 
 
@@ -306,12 +308,12 @@ def weakened(constraints: Constraints) -> Constraints:
     return constraints.model_copy(update={"must": must, "should": should, "evidence": kept})
 
 
-def _said(name: str, part: BaseModel, spoken: Spoken, evidence: list[Evidence]) -> BaseModel:
+def _with_evidence(name: str, part: BaseModel, query_words: QueryWords, evidence: list[Evidence]) -> BaseModel:
     """The part with only the values that the query states. The words that state them go to `evidence`."""
     update: dict[str, Any] = {}
     for field, value in part:
         values = value if isinstance(value, list) else [] if value is None else [value]
-        spans = [(each, spoken.span(name, field, each, values)) for each in values]
+        spans = [(each, query_words.span(name, field, each, values)) for each in values]
         found = [(each, span) for each, span in spans if span is not None]
         update[field] = [each for each, _ in found] if isinstance(value, list) else found[0][0] if found else None
         evidence += (
@@ -350,7 +352,7 @@ class _Words:
         return first, last
 
 
-class Spoken:
+class QueryWords:
     """The words of a query, original and cleaned, and the words that the model quotes from it."""
 
     def __init__(self, original: str, cleaned: str, quotes: Sequence[Quote]) -> None:
@@ -371,12 +373,12 @@ class Spoken:
             return own
         others = [stems for each in beside if each != value and (stems := stems_of(str(each)))]
         for quote in self._quotes:
-            said = set(stems_of(quote.words))
+            quote_stems = set(stems_of(quote.words))
             # a flag says how the values of its part are meant: their words carry it
             is_for_it = quote.key in (f"{part}.{field}", field) or (
                 field == "ever" and quote.key.startswith(f"{part}.")
             )
-            if is_for_it and not any(said.issuperset(each) for each in others):
+            if is_for_it and not any(quote_stems.issuperset(each) for each in others):
                 start = self._original.lower().find(quote.words.lower())
                 if start >= 0 and keys(quote.words):
                     return Span(start, start + len(quote.words))

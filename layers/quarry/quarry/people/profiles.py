@@ -63,9 +63,9 @@ async def discover(request: DiscoverRequest, database: Database) -> DiscoverResp
     """A page of the people with a visible card, by name. Raises InvalidInput for a cursor that no page gave."""
     after = _decode(request.cursor) if request.cursor else None
     statement = _DISCOVER.format(latest_first=_LATEST_FIRST, after=_AFTER if after else _FROM_THE_START)
-    given: dict[str, Any] = after.model_dump() if after else {}
+    fields: dict[str, Any] = after.model_dump() if after else {}
     # one row more shows whether a page follows
-    rows = await database.rows(statement, given | {"summaries": SUMMARIES_PER_PERSON, "limit": request.limit + 1})
+    rows = await database.rows(statement, fields | {"summaries": SUMMARIES_PER_PERSON, "limit": request.limit + 1})
     people = [DiscoveredPerson(**row) for row in rows[: request.limit]]
     more = len(rows) > len(people)
     return DiscoverResponse(

@@ -150,7 +150,7 @@ class Clause:
 
 
 @dataclass(frozen=True)
-class Standing:
+class MeetsAndMisses:
     """The labels of the conditions that a person meets and misses."""
 
     meets: tuple[str, ...] = ()
@@ -193,17 +193,17 @@ def exclusion_clauses(filters: CardFilters, never_said: Collection[str] = ()) ->
     ]
 
 
-def named_clauses(constraints: Constraints) -> list[Clause]:
+def soft_terms(constraints: Constraints) -> list[Clause]:
     """The query's own words that no condition covers, each with its other forms. They exclude nobody, but are shown as missing if
     nobody has them.
     """
-    said = set(stems_of(f"{constraints.query_original} {constraints.query_cleaned}"))
+    stems = set(stems_of(f"{constraints.query_original} {constraints.query_cleaned}"))
     must = constraints.must
-    told = set(map(stems_of, (*must.company_norm, *must.school_norm, *must.team_norm, *must.text)))
+    names = set(map(stems_of, (*must.company_norm, *must.school_norm, *must.team_norm, *must.text)))
     terms = [
         term
         for term in unique((*constraints.should.keywords, *_left_out(constraints)), stems_of)
-        if said.issuperset(stems_of(term)) and stems_of(term) not in told
+        if stems.issuperset(stems_of(term)) and stems_of(term) not in names
     ]
     return [
         Clause(term, alternatives=tuple(Clause(form, text=form) for form in (term, *word_forms(term))))
@@ -228,23 +228,23 @@ def nobody_is(constraints: Constraints, filters: CardFilters, people: Sequence[P
     roles = [_role_clause(role).label for role in filters.roles]
     if (lacking := next((each for each in roles if each in missed), None)) is not None:
         return lacking
-    words = [clause.label for clause in named_clauses(constraints)]
+    words = [clause.label for clause in soft_terms(constraints)]
     telling = [each for each in words if not all(map(is_everyday, keys(each)))]
-    said = (constraints.query_cleaned or constraints.query_original).casefold()
-    places = {each: said.find(each.casefold()) for each in (*filters.texts, *(telling or words))}
+    text = (constraints.query_cleaned or constraints.query_original).casefold()
+    places = {each: text.find(each.casefold()) for each in (*filters.texts, *(telling or words))}
     first = min(places, key=lambda each: (places[each] < 0, places[each]), default=None)
     of_roles = [each.start for each in constraints.evidence if each.field == "must.role"]
     is_first = first is not None and (not roles or places[first] < min(of_roles, default=0))
     return first if is_first and first in missed else None
 
 
-def ruled_out_words(constraints: Constraints) -> list[tuple[str, ...]]:
+def excluded_terms(constraints: Constraints) -> list[tuple[str, ...]]:
     """The excluded words, grouped by the characters of the query that state them: "physicists" and "physics"."""
     keywords = constraints.exclude.keywords
     together = [each.value.split(OR) for each in constraints.evidence if each.field == "exclude.keywords"]
-    told = {name for names in together for name in names}
+    names_ruled_out = {name for names in together for name in names}
     groups = [tuple(name for name in names if name in keywords) for names in together]
-    return [group for group in (*groups, *((name,) for name in keywords if name not in told)) if group]
+    return [group for group in (*groups, *((name,) for name in keywords if name not in names_ruled_out)) if group]
 
 
 def _role_clause(role: str) -> Clause:
@@ -258,16 +258,16 @@ def _role_clause(role: str) -> Clause:
 
 def _is_of_role(name: str, role: str) -> bool:
     """Whether a name is of a role: in another form ("designers", "design"), or more specific ("backend engineer")."""
-    words, said = keys(name), keys(role)
-    if not (words and said):
+    words, role_words = keys(name), keys(role)
+    if not (words and role_words):
         return False
-    family = {stem(form) for form in (said[-1], *word_forms(said[-1]))}
-    return {stem(word) for word in said[:-1]} <= {stem(word) for word in words} and any(
+    family = {stem(form) for form in (role_words[-1], *word_forms(role_words[-1]))}
+    return {stem(word) for word in role_words[:-1]} <= {stem(word) for word in words} and any(
         stem(word) in family for word in words
     )
 
 
-def naming_alternatives(stands: Standing, clauses: Sequence[Clause], met: Sequence[bool]) -> Standing:
+def naming_alternatives(stands: MeetsAndMisses, clauses: Sequence[Clause], met: Sequence[bool]) -> MeetsAndMisses:
     """The same with each met clause labelled by its alternatives that are met. `met` covers the alternatives of all clauses."""
     is_met = iter(met)
     by_label: dict[str, str] = {}
@@ -277,13 +277,13 @@ def naming_alternatives(stands: Standing, clauses: Sequence[Clause], met: Sequen
     return replace(stands, meets=tuple(by_label.get(label, label) for label in stands.meets))
 
 
-def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) -> Standing:
+def standing(clauses: Sequence[Clause], met: Sequence[bool], *, together: bool) -> MeetsAndMisses:
     """The labels that a person meets and misses. `together`: by one experience, if that was asked."""
     misses = [clause.label for clause, is_met in zip(clauses, met, strict=True) if not is_met]
     if not misses and not together:
         misses = [IN_ONE]
     meets = [clause.label for clause, is_met in zip(clauses, met, strict=True) if is_met]
-    return Standing(tuple(meets), tuple(misses))
+    return MeetsAndMisses(tuple(meets), tuple(misses))
 
 
 def apart(filters: CardFilters) -> tuple[CardFilters, list[CardFilters]]:

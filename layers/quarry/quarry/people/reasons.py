@@ -64,10 +64,10 @@ class ReasonsToGive:
     similarities: Mapping[str, float] = field(default_factory=dict)
 
 
-def evidence(person: PersonResult, asked: ReasonsToGive) -> dict[str, Any]:
+def evidence(person: PersonResult, task: ReasonsToGive) -> dict[str, Any]:
     """The evidence for the model: all cards of a person, and the children that matched, without their ids."""
     children = [child for card in person.matched_cards for child in card.children]
-    cards = sorted(asked.cards.get(person.id, ()), key=lambda card: -asked.similarities.get(card.id, 0.0))
+    cards = sorted(task.cards.get(person.id, ()), key=lambda card: -task.similarities.get(card.id, 0.0))
     return _present(
         person_id=person.id,
         headline=_line(person.headline),
@@ -75,7 +75,7 @@ def evidence(person: PersonResult, asked: ReasonsToGive) -> dict[str, Any]:
         open_to_contact=person.open_to_contact,
         expects_inr_per_year=person.work_preferred_salary_min,
         would_work_in=person.work_preferred_locations[:TAGS_MAX],
-        cards=[_card_evidence(card, asked.similarities.get(card.id)) for card in cards[:CARDS_MAX]],
+        cards=[_card_evidence(card, task.similarities.get(card.id)) for card in cards[:CARDS_MAX]],
         matched_child_cards=[_child_evidence(child) for child in children[:CHILDREN_MAX]],
     )
 
@@ -84,18 +84,18 @@ def judged(output: PeopleReasons, people: Sequence[PersonResult]) -> list[Person
     """The people in the model's order, without those who do not fit. If it says of nobody that they fit, or all are only near,
     all of them, each with what they lack.
     """
-    said = {each.person_id: (place, each) for place, each in reversed([*enumerate(output.people)])}
-    ordered = sorted(people, key=lambda person: said[person.id][0] if person.id in said else len(said))
-    judged_ones = [said[person.id][1] for person in people if person.id in said]
+    reasons = {each.person_id: (place, each) for place, each in reversed([*enumerate(output.people)])}
+    ordered = sorted(people, key=lambda person: reasons[person.id][0] if person.id in reasons else len(reasons))
+    judged_ones = [reasons[person.id][1] for person in people if person.id in reasons]
     is_nobody = bool(judged_ones) and not any(each.fits for each in judged_ones)
     if not is_nobody and not all(person.misses for person in people):
-        return [person for person in ordered if person.id not in said or said[person.id][1].fits]
-    return [_with_lack(person, said[person.id][1].lacks) if person.id in said else person for person in ordered]
+        return [person for person in ordered if person.id not in reasons or reasons[person.id][1].fits]
+    return [_with_lack(person, reasons[person.id][1].lacks) if person.id in reasons else person for person in ordered]
 
 
-def _with_lack(person: PersonResult, said: str) -> PersonResult:
+def _with_lack(person: PersonResult, lack: str) -> PersonResult:
     """The person with what the model says that they lack, unless it only repeats what the search says."""
-    lacks = shorten(plain_links(said).strip(), LINE_CHARACTERS_MAX)
+    lacks = shorten(plain_links(lack).strip(), LINE_CHARACTERS_MAX)
     if not lacks or {*words(lacks)} <= {word for miss in person.misses for word in words(miss)}:
         return person
     return person.model_copy(update={"misses": [*person.misses, lacks]})
@@ -112,29 +112,30 @@ def data_block(name: str, text: str) -> str:
     return f"<{name}>\n{fence(text)}\n</{name}>"
 
 
-def reasons_for(output: PeopleReasons, asked: ReasonsToGive) -> dict[str, list[str]]:
+def reasons_for(output: PeopleReasons, task: ReasonsToGive) -> dict[str, list[str]]:
     """One to three reasons for each person: those of the output that their data supports, or the best by rule if there are none;
     those by rule for people whom the model left out.
     """
-    offered = {person.id: person for person in asked.people}
-    given: dict[str, list[str]] = {}
+    offered = {person.id: person for person in task.people}
+    by_person: dict[str, list[str]] = {}
     for reasons in output.people:
         if person := offered.get(reasons.person_id):
-            given.setdefault(person.id, sanitised(_borne_out(reasons.why_matched, person, asked)))
+            by_person.setdefault(person.id, sanitised(_borne_out(reasons.why_matched, person, task)))
     return {
-        person.id: given.get(person.id) or fallback_reasons(person, asked.filters)[: 1 if person.id in given else None]
-        for person in asked.people
+        person.id: by_person.get(person.id)
+        or fallback_reasons(person, task.filters)[: 1 if person.id in by_person else None]
+        for person in task.people
     }
 
 
-def _borne_out(reasons: Iterable[str], person: PersonResult, asked: ReasonsToGive) -> Iterator[str]:
+def _borne_out(reasons: Iterable[str], person: PersonResult, task: ReasonsToGive) -> Iterator[str]:
     """The reasons whose words all occur in the person's data in some form, apart from everyday words that nobody asked for."""
-    own = texts_in([person.model_dump(mode="json"), *(card.model_dump() for card in asked.cards.get(person.id, ()))])
-    held = set(stems_of(" ".join([*own, *fallback_reasons(person, asked.filters)])))
-    wanted = set(stems_of(about(asked.constraints)))
+    own = texts_in([person.model_dump(mode="json"), *(card.model_dump() for card in task.cards.get(person.id, ()))])
+    held = set(stems_of(" ".join([*own, *fallback_reasons(person, task.filters)])))
+    wanted = set(stems_of(about(task.constraints)))
     for reason in reasons:
-        said = [key for key in keys(reason[:TEXT_CHARACTERS_MAX]) if key not in STOP_WORDS]
-        by_key = {key: {stem(form) for form in (key, *word_forms(key))} for key in said}
+        words = [key for key in keys(reason[:TEXT_CHARACTERS_MAX]) if key not in STOP_WORDS]
+        by_key = {key: {stem(form) for form in (key, *word_forms(key))} for key in words}
         if all(forms & held or (is_everyday(key) and not forms & wanted) for key, forms in by_key.items()):
             yield reason
 
@@ -166,12 +167,12 @@ def fallback_reasons(person: PersonResult, filters: CardFilters) -> list[str]:
 def _experience(card: ExperienceCard, met: set[str]) -> str:
     """ "Engineer at Tarang Pay, Risk team, Bengaluru, since April 2021": team, place and dates only if asked for."""
     text = f"{card.title} at {card.company_name}" if card.company_name else card.title
-    asked = {
+    requirements = {
         "team": f"{card.team} team",
         "place": card.city or card.location or card.country,
         "time": period(card.start_date, card.end_date),
     }
-    for name, part in asked.items():
+    for name, part in requirements.items():
         # a school may have its place in its name
         if name in met and part and part not in text:
             text += f", {part}"
@@ -181,13 +182,13 @@ def _experience(card: ExperienceCard, met: set[str]) -> str:
 def _met(card: ExperienceCard, filters: CardFilters) -> set[str]:
     """The conditions that a card meets."""
     place = " ".join(keys(" ".join(filter(None, (card.location, card.city, card.country)))))
-    asked = {
+    requirements = {
         "company": _lower(card.company_name) in filters.companies,
         "team": _lower(card.team) in filters.teams,
         "place": any(f" {' '.join(keys(name))} " in f" {place} " for name in filters.places or filters.countries),
         "time": filters.has_time and _overlaps(card, filters),
     }
-    return {name for name, is_met in asked.items() if is_met}
+    return {name for name, is_met in requirements.items() if is_met}
 
 
 def _overlaps(card: ExperienceCard, filters: CardFilters) -> bool:

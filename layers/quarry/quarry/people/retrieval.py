@@ -180,7 +180,7 @@ async def find_candidates(
     database: Database,
     *,
     filters: CardFilters,
-    asked: CardFilters | None = None,
+    filters_asked: CardFilters | None = None,
     excluded: PersonIds | None,
     query_text: str,
     vector: Sequence[float] | None,
@@ -189,21 +189,21 @@ async def find_candidates(
 ) -> list[PersonEvidence]:
     """The people whose cards or children are nearest to the query in a tier, with their evidence, by id; one round trip.
 
-    `filters` apply in this tier; `asked` are those of the search, if there are more. People in `excluded` (find_excluded) and, if
-    `among` is given, those not in it are left out. `query_text` is compared by words; for cards without vectors, or without
-    `vector`, only words count.
+    `filters` apply in this tier; `filters_asked` are those of the search, if there are more. People in `excluded`
+    (find_excluded) and, if `among` is given, those not in it are left out. `query_text` is compared by words; for cards
+    without vectors, or without `vector`, only words count.
     """
     rows = await database.rows(
         _FIND,
         {
             "embedding": half_vector(vector),
             "query": query_text,
-            "should_terms": list((asked or filters).should_terms),
+            "should_terms": list((filters_asked or filters).should_terms),
             "filters": _card_filters(filters),
-            "asked": _card_filters(asked or filters),
+            "asked": _card_filters(filters_asked or filters),
             "excluded": excluded,
-            "within": _card_filters((asked or filters).excluding),
-            "profiles": (asked or filters).excluded_ever,
+            "within": _card_filters((filters_asked or filters).excluding),
+            "profiles": (filters_asked or filters).excluded_ever,
             "among": among,
             "overfetch": OVERFETCH_CARDS,
             "top_k": TOP_K_CARDS,
@@ -243,8 +243,8 @@ async def _count_more(
     excluded: PersonIds,
     among: PersonIds | None,
 ) -> list[int]:
-    given = {"filters": _card_filters(filters), "wider": Jsonb([_fields(each) for each in wider])}
-    row = await database.row(_COUNT, {**given, "excluded": excluded, "among": among})
+    parameters = {"filters": _card_filters(filters), "wider": Jsonb([_fields(each) for each in wider])}
+    row = await database.row(_COUNT, {**parameters, "excluded": excluded, "among": among})
     return list(row["additional"]) if row else []
 
 
@@ -286,10 +286,10 @@ def _card_filters(filters: CardFilters) -> Jsonb:
 
 def _fields(filters: CardFilters) -> dict[str, Any]:
     """The filters that are set, in the form of the SQL type card_filters."""
-    given = {name: value for name, value in set_fields(filters).items() if name not in _NO_FILTERS}
-    if given.keys() & {"experience_least", "experience_most"}:
-        given["experience_on"] = datetime.datetime.now(datetime.UTC).date()
-    return {name: str(value) if isinstance(value, datetime.date) else value for name, value in given.items()}
+    fields = {name: value for name, value in set_fields(filters).items() if name not in _NO_FILTERS}
+    if fields.keys() & {"experience_least", "experience_most"}:
+        fields["experience_on"] = datetime.datetime.now(datetime.UTC).date()
+    return {name: str(value) if isinstance(value, datetime.date) else value for name, value in fields.items()}
 
 
 def _evidence(person_id: str, rows: list[DictRow], tier: int) -> PersonEvidence:
@@ -319,24 +319,24 @@ async def check_constraints(constraints: Constraints, query: str, database: Data
     parts = _parts(constraints)
     if errors := [error for name, part in parts.items() for error in _wrong(f"/constraints/{name}", part)]:
         raise InvalidInput(errors)
-    given = _named(parts)
-    meant = await values_meant(database, PEOPLE, [named for _, _, named in given], query)
-    return _replaced(constraints, parts, given, meant)
+    values = _named(parts)
+    meanings = await values_meant(database, PEOPLE, [named for _, _, named in values], query)
+    return _replaced(constraints, parts, values, meanings)
 
 
 async def check_places(constraints: Constraints, database: Database) -> None:
     """Raises InvalidInput for a place that nobody was, lives or would work in, in any spelling, with the nearest."""
-    given = [each for _, _, each in _named(_parts(constraints)) if each.facets == _PLACES]
-    await values_meant(database, PEOPLE, given, keeps_places=False)
+    values = [each for _, _, each in _named(_parts(constraints)) if each.facets == _PLACES]
+    await values_meant(database, PEOPLE, values, keeps_places=False)
 
 
 async def as_in_data(constraints: Constraints, database: Database) -> Constraints:
     """The constraints with the values as the data spells them; unknown values stay. Raises DatabaseUnavailable."""
     parts = _parts(constraints)
-    given = _named(parts)
-    existing = await existing_values(database, [PEOPLE], [named for _, _, named in given])
-    meant = [found or [named.value] for (_, _, named), found in zip(given, existing, strict=True)]
-    return normalise(_replaced(constraints, parts, given, meant))
+    values = _named(parts)
+    existing = await existing_values(database, [PEOPLE], [named for _, _, named in values])
+    meanings = [found or [named.value] for (_, _, named), found in zip(values, existing, strict=True)]
+    return normalise(_replaced(constraints, parts, values, meanings))
 
 
 def _parts(constraints: Constraints) -> dict[str, BaseModel]:
@@ -355,12 +355,15 @@ def _named(parts: Mapping[str, BaseModel]) -> list[Named]:
 
 
 def _replaced(
-    constraints: Constraints, parts: Mapping[str, BaseModel], given: Sequence[Named], meant: Sequence[Sequence[str]]
+    constraints: Constraints,
+    parts: Mapping[str, BaseModel],
+    named_values: Sequence[Named],
+    meanings: Sequence[Sequence[str]],
 ) -> Constraints:
     """The constraints with the meant values in fields compared for equality, and the evidence adapted."""
     replaced: dict[tuple[int, str], tuple[BaseModel, list[str]]] = {}
     renamed: dict[tuple[str, str], str] = {}
-    for (part, field, named), found in zip(given, meant, strict=True):
+    for (part, field, named), found in zip(named_values, meanings, strict=True):
         if field in _REPLACED:
             replaced.setdefault((id(part), field), (part, []))[1].extend(found)
             renamed[named.pointer.removeprefix("/constraints/").replace("/", "."), named.value.lower()] = " or ".join(
@@ -381,8 +384,8 @@ def _values(part: BaseModel, field: str) -> Sequence[str]:
         # with a city or a country, it is only their spelling
         isolated = not (getattr(part, "city", None) or getattr(part, "country", None))
         value = alternatives_in(value) if isolated else None
-    given = value if isinstance(value, list) else [value] if value else []
-    return [each for each in given if each.strip()]
+    values = value if isinstance(value, list) else [value] if value else []
+    return [each for each in values if each.strip()]
 
 
 def _wrong(pointer: str, part: BaseModel) -> Iterator[FieldError]:

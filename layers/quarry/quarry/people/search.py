@@ -31,10 +31,10 @@ from quarry.people.contract import (
 )
 from quarry.people.facets import PEOPLE
 from quarry.people.filters import CardFilters, card_filters, embedding_text, exclusions, relaxation_label
-from quarry.people.finding import Finding, Wanted, find_people
+from quarry.people.finding import CandidateQuery, Finding, find_people
 from quarry.people.meaning import learned, read_parts
 from quarry.people.normalisation import about, cleaned_query, edited, normalise, unsaid, validated
-from quarry.people.ranking import TOP_PEOPLE, named_clauses, nobody_is, preferred_clauses, ruled_out_words
+from quarry.people.ranking import TOP_PEOPLE, excluded_terms, nobody_is, preferred_clauses, soft_terms
 from quarry.people.reasons import (
     DATA,
     ReasonsToGive,
@@ -126,8 +126,8 @@ async def search_people(
     async def work(claim: Claim | None) -> PeopleSearchResponse:
         if only_kept:
             raise NotFound("There is no search of yours under this key.")
-        budget, asked = _budget(services), request.as_asked()
-        with services.run("people", caller, request.query, asked, budget, request_id, run_id) as run:
+        budget, requested = _budget(services), request.as_asked()
+        with services.run("people", caller, request.query, requested, budget, request_id, run_id) as run:
             try:
                 return await _search(request, caller, services, run, claim)
             except PaymentRequired:
@@ -145,8 +145,8 @@ async def _search(
 ) -> PeopleSearchResponse:
     await _require_credit(caller, services, run)
     if request.understood is not None:
-        given = constraints_as(request.understood, request.query)
-        request = request.model_copy(update={"constraints": given, "understood": None})
+        constraints_ = constraints_as(request.understood, request.query)
+        request = request.model_copy(update={"constraints": constraints_, "understood": None})
     constraints = await _constraints(request, services, run)
     filters = card_filters(constraints, request)
     found, relaxations, notice = await _find(request, constraints, filters, services, run)
@@ -237,18 +237,18 @@ async def _find(
     if filters.excludes_anyone:
         with run.step("exclude"):
             excluded = await find_excluded(services.reader, filters)
-    wanted = Wanted(
+    query = CandidateQuery(
         filters,
         text,
         vector,
         excluded,
         preferred=preferred_clauses(constraints) if request.constraints else [],
-        named=named_clauses(constraints),
-        ruled_out=ruled_out_words(constraints),
+        named=soft_terms(constraints),
+        ruled_out=excluded_terms(constraints),
         shown=TOP_PEOPLE if run.chat is None else JUDGED_PEOPLE,
         like=like,
     )
-    found = await find_people(wanted, services.reader, run)
+    found = await find_people(query, services.reader, run)
     with run.step("count_relaxations") as record:
         among = await find_meeting(services.reader, texts=filters.texts)
         counted = await count_relaxations(services.reader, filters, excluded, among)
@@ -281,10 +281,10 @@ async def _explain(
         return found, {}
     cards = {} if run.chat is None else await load_cards(services.reader, [person.id for person in found.people])
     similarities = {hit.card_id: hit.similarity for ranked in found.ranked for hit in ranked.evidence.parents}
-    asked = ReasonsToGive(constraints, filters, found.people, cards, similarities)
-    output = await decide(PEOPLE_REASONS, asked, run)
+    task = ReasonsToGive(constraints, filters, found.people, cards, similarities)
+    output = await decide(PEOPLE_REASONS, task, run)
     found = found.in_order(judged(output, found.people))
-    return found, reasons_for(output, asked)
+    return found, reasons_for(output, task)
 
 
 def _budget(services: Services) -> Budget:
@@ -313,26 +313,26 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
         read, is_tidy = await read_without_model(query, services.reader, today)
     cleaned = query if is_tidy else await _clean_up(query, run)
     read = read.model_copy(update={"query_cleaned": cleaned})
-    asked = QueryToRead(cleaned, today, read)
-    output = await decide(PEOPLE_QUERY, asked, run)
+    reading_inputs = QueryToRead(cleaned, today, read)
+    output = await decide(PEOPLE_QUERY, reading_inputs, run)
     if run.chat is None or PEOPLE_QUERY.name in run.degraded:
         return read
     with run.step("validate"):
         refused = await _refused(output, query, cleaned, services)
     if refused:
         # the model may have had a reason for a condition, but not for its value
-        again = await decide(PEOPLE_QUERY, replace(asked, refused=tuple(refused)), run)
+        again = await decide(PEOPLE_QUERY, replace(reading_inputs, refused=tuple(refused)), run)
         output = output if PEOPLE_QUERY.name in run.degraded else again
-    said = await off_loop(validated, output, query, cleaned)
-    return await as_in_data(said, services.reader)
+    constraints = await off_loop(validated, output, query, cleaned)
+    return await as_in_data(constraints, services.reader)
 
 
 async def _refused(output: PeopleQuery, query: str, cleaned: str, services: Services) -> list[str]:
     """What of a model's reading no words of the query state, and what values of it the data lacks, with the nearest."""
     problems = [f"no words of the query say {each}" for each in await off_loop(unsaid, output, query, cleaned)]
     try:
-        said = await off_loop(validated, output, query, cleaned)
-        await check_constraints(said, "", services.reader)
+        constraints = await off_loop(validated, output, query, cleaned)
+        await check_constraints(constraints, "", services.reader)
     except InvalidInput as error:
         problems += [f"{each.pointer.removeprefix('/constraints/')}: {each.message}" for each in error.errors]
     return problems[:REFUSED_MAX]
@@ -401,11 +401,11 @@ PEOPLE_QUERY: ModelStep[QueryToRead, PeopleQuery] = ModelStep(
 )
 
 
-def _reasons_by_rule(asked: ReasonsToGive) -> PeopleReasons:
+def _reasons_by_rule(task: ReasonsToGive) -> PeopleReasons:
     return PeopleReasons(
         people=[
-            PersonReasons(person_id=person.id, why_matched=fallback_reasons(person, asked.filters))
-            for person in asked.people
+            PersonReasons(person_id=person.id, why_matched=fallback_reasons(person, task.filters))
+            for person in task.people
         ]
     )
 
@@ -425,8 +425,8 @@ def cleanup_messages(query: str) -> list[Message]:
 
 
 def query_messages(query: str, today: datetime.date, refused: Sequence[str] = ()) -> list[Message]:
-    asked = [Message("system", EXTRACT), Message("user", f"Today is {today}.\n{data_block('query', query)}")]
+    messages = [Message("system", EXTRACT), Message("user", f"Today is {today}.\n{data_block('query', query)}")]
     if not refused:
-        return asked
-    told = data_block("refused", "\n".join(refused))
-    return [*asked, Message("user", f"Your last reading was refused in parts. Read the query again.\n{told}")]
+        return messages
+    refusals = data_block("refused", "\n".join(refused))
+    return [*messages, Message("user", f"Your last reading was refused in parts. Read the query again.\n{refusals}")]

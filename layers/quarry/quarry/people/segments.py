@@ -83,7 +83,7 @@ class Cut:
     def end(self, segment: Segment) -> int:
         return self.tokens[segment.last - 1].end
 
-    def said(self, segment: Segment) -> str:
+    def phrase(self, segment: Segment) -> str:
         """Its characters."""
         return self.text[self.start(segment) : self.end(segment)]
 
@@ -129,12 +129,12 @@ def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[S
         if says and (match.value.facet, match.value.value) != ANY:
             by_words.setdefault((match.first, match.last), []).append(match.value)
     for (first, last), values in by_words.items():
-        said = [token.key for token in tokens[first:last]]
-        whole = [each for each in values if each.is_whole and _is_said(said, each)]
+        words = [token.key for token in tokens[first:last]]
+        whole = [each for each in values if each.is_whole and _is_said(words, each)]
         whole = whole or [
-            each for each in values if each.is_whole and each.facet != "team" and _is_by_worker(said, each)
+            each for each in values if each.is_whole and each.facet != "team" and _is_by_worker(words, each)
         ]
-        parts = [each for each in values if KIND_OF_FACET.get(each.facet) in PARTS and _is_part_of(said, each)]
+        parts = [each for each in values if KIND_OF_FACET.get(each.facet) in PARTS and _is_part_of(words, each)]
         if any(each.likeness == 1 for each in whole):
             whole = [each for each in whole if each.likeness == 1]
         if whole:
@@ -159,7 +159,7 @@ def _with_joined_parts(matches: Sequence[ValueMatch]) -> Iterator[ValueMatch]:
         yield from held
 
 
-def _is_said(said: Sequence[str], value: KnownValue) -> bool:
+def _is_said(terms: Sequence[str], value: KnownValue) -> bool:
     """Whether words state a value; roles and teams may be in the plural or a declared synonym. Other forms are no team:
     "accountants" are not in Accounting.
     """
@@ -167,16 +167,16 @@ def _is_said(said: Sequence[str], value: KnownValue) -> bool:
         return True
     if value.likeness < 1:
         return value.facet in ("title", "domain", "team")
-    words, called = _singulars(said, value)
+    words, called = _singulars(terms, value)
     synonyms = PEOPLE.facet(value.facet).synonyms
     return "".join(words) == "".join(called) or any(
-        keys(word) == tuple(said) for word, meant in synonyms if meant == value.value
+        keys(word) == tuple(terms) for word, meaning in synonyms if meaning == value.value
     )
 
 
-def _is_part_of(said: Sequence[str], value: KnownValue) -> bool:
+def _is_part_of(terms: Sequence[str], value: KnownValue) -> bool:
     """Whether words are part of a name; misspelt words count, and plurals except for people: "nurses" is no Ms Nurse."""
-    words, called = _singulars(said, value) if value.facet != "name" else (list(said), list(keys(value.value)))
+    words, called = _singulars(terms, value) if value.facet != "name" else (list(terms), list(keys(value.value)))
     return value.likeness < 1 or set(words) <= set(called)
 
 
@@ -193,15 +193,15 @@ def _is_noun_alone(tokens: Sequence[Token], match: ValueMatch) -> bool:
     return beside.isdisjoint({facet.label, facet.plural, *facet.words})
 
 
-def _is_by_worker(said: Sequence[str], value: KnownValue) -> bool:
+def _is_by_worker(terms: Sequence[str], value: KnownValue) -> bool:
     """Whether words name people by a field that is the value: "physicists" for "physics"."""
-    words, called = _singulars(said, value)
+    words, called = _singulars(terms, value)
     is_by_last = bool(words and called) and words[:-1] == called[:-1]
     return is_by_last and called[-1] in {singular(form) for form in fields_of_worker(words[-1])}
 
 
-def _singulars(said: Sequence[str], value: KnownValue) -> tuple[list[str], list[str]]:
-    return [singular(key) for key in said], [singular(key) for key in keys(value.value.replace("_", " "))]
+def _singulars(words: Sequence[str], value: KnownValue) -> tuple[list[str], list[str]]:
+    return [singular(key) for key in words], [singular(key) for key in keys(value.value.replace("_", " "))]
 
 
 def _kinds(values: Iterable[KnownValue]) -> tuple[str, ...]:
@@ -224,12 +224,12 @@ def _is_of_a_name(tokens: Sequence[Token], part: Segment, explained: Sequence[Se
         for place, joint in ((part.first - 1, part.first), (part.last, part.last))
         if 0 <= place < len(tokens) and not tokens[joint].ends_clause
     ]
-    said = tokens[part.first : part.last]
+    words = tokens[part.first : part.last]
     if says_something_by_case(tokens):
-        return all(token.is_capital for token in said) and any(tokens[place].is_capital for place in beside)
+        return all(token.is_capital for token in words) and any(tokens[place].is_capital for place in beside)
     taken = {place for each in explained for place in range(each.first, each.last)}
     strange = [tokens[place].key for place in beside if place not in taken and tokens[place].key not in STOP_WORDS]
-    is_common = all(is_everyday(token.key) for token in said)
+    is_common = all(is_everyday(token.key) for token in words)
     return any(is_common or not is_everyday(key) for key in strange)
 
 
@@ -274,12 +274,12 @@ def _declared(tokens: Sequence[Token]) -> Iterator[ValueMatch]:
 
 @cache
 def _phrases() -> Mapping[tuple[str, ...], KnownValue]:
-    said: dict[tuple[str, ...], KnownValue] = {}
+    phrases: dict[tuple[str, ...], KnownValue] = {}
     for facet in PEOPLE.facets:
-        said |= {keys(words): KnownValue(facet.name, value) for words, value in facet.synonyms}
+        phrases |= {keys(words): KnownValue(facet.name, value) for words, value in facet.synonyms}
         if facet.name in ("open_to_work", "is_current"):
-            said |= {keys(words): KnownValue(facet.name, facet.label) for words in (facet.label, *facet.words)}
-    return {tuple(map(singular, words)): value for words, value in said.items()}
+            phrases |= {keys(words): KnownValue(facet.name, facet.label) for words in (facet.label, *facet.words)}
+    return {tuple(map(singular, words)): value for words, value in phrases.items()}
 
 
 def measured(text: str, tokens: Sequence[Token], today: datetime.date) -> list[Segment]:

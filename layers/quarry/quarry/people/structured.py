@@ -124,10 +124,10 @@ def _payload(
                 FieldError(f"/{part}/{place}/field", f"{each.field} cannot be excluded; use {', '.join(names)}")
             )
         elif start < 0:
-            told = (
+            advice = (
                 f"`need` does not say {each.words!r}: quote the words that ask for this {each.field}, or leave it out"
             )
-            errors.append(FieldError(f"/{part}/{place}/words", told))
+            errors.append(FieldError(f"/{part}/{place}/words", advice))
         else:
             if part == "must" and each.field in PLACES and len(places) > 1:
                 name = "location_text"  # any of them

@@ -103,8 +103,8 @@ def constraints_of(read: Understood, query: str) -> Constraints:
     try:
         made = Must(**must), Should(**should), Exclude(**exclude)
     except ValidationError as error:
-        told = [FieldError(OWN, f"{each['loc'][-1]}: {each['msg']}") for each in error.errors()]
-        raise InvalidInput(told) from None
+        problems = [FieldError(OWN, f"{each['loc'][-1]}: {each['msg']}") for each in error.errors()]
+        raise InvalidInput(problems) from None
     return Constraints(
         query_original=query,
         must=made[0],
@@ -359,7 +359,7 @@ def _measured(condition: Comparison) -> str:
     if condition.field == "salary":
         return f"pay up to {rupees(float(most or 0))} a year"
     if condition.field == "experience_years":
-        said = [f"{least:g}+" if least is not None else "", f"up to {most:g}" if most is not None else ""]
-        return f"{', '.join(filter(None, said))} years of experience"
+        ends = [f"{least:g}+" if least is not None else "", f"up to {most:g}" if most is not None else ""]
+        return f"{', '.join(filter(None, ends))} years of experience"
     event = {"start_date": "started ", "end_date": "ended "}.get(condition.field, "")
     return event + period(day_of(least), day_of(most))

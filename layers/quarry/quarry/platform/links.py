@@ -130,7 +130,7 @@ class LinkFilter:
         """Whether a part stays unchanged; None if that is not known yet."""
         if part["image"]:
             return False
-        target = part["bare"] or _meant(part["target"] or self._held[part.end() :].partition(">")[0])
+        target = part["bare"] or _resolved(part["target"] or self._held[part.end() :].partition(">")[0])
         if part["link"] and not _LEADS_ELSEWHERE.match(target):
             return True
         if part["link"]:
@@ -194,7 +194,7 @@ class LinkFilter:
         return f"{before}{ticks}{core}{ticks}{after}{behind}"
 
 
-def _meant(target: str) -> str:
+def _resolved(target: str) -> str:
     """The meaning of a link's target: Markdown resolves entities and escapes, and browsers ignore control characters."""
     target = target[1:-1] if target.startswith("<") else target
     return _PASSED_OVER.sub("", _ESCAPED.sub(r"\1", html.unescape(target)))

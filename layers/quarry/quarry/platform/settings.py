@@ -40,10 +40,10 @@ class Settings(SettingFields):
         Raises ConfigurationError, naming each wrong variable.
         """
         source = _with_json(os.environ if environment is None else environment)
-        given = {name: source[name.upper()] for name in cls.model_fields if source.get(name.upper())}
-        given |= {name: _read_secret(name.upper(), source) for name in cls.secrets() if source.get(_file_of(name))}
+        set_values = {name: source[name.upper()] for name in cls.model_fields if source.get(name.upper())}
+        set_values |= {name: _read_secret(name.upper(), source) for name in cls.secrets() if source.get(_file_of(name))}
         try:
-            return cls.model_validate(given)
+            return cls.model_validate(set_values)
         except ValidationError as error:
             problems = (
                 ": ".join([*(str(part).upper() for part in problem["loc"]), plain_words(problem)])
@@ -63,16 +63,16 @@ class Settings(SettingFields):
 
     @model_validator(mode="before")
     @classmethod
-    def _derive_defaults(cls, given: dict[str, object]) -> dict[str, object]:
-        derived = dict(given)
-        has_key = given.get("openai_api_key") or given.get("openai_secret_arn")
-        at_bedrock = given.get("model_provider") == "bedrock"
+    def _derive_defaults(cls, values: dict[str, object]) -> dict[str, object]:
+        derived = dict(values)
+        has_key = values.get("openai_api_key") or values.get("openai_secret_arn")
+        at_bedrock = values.get("model_provider") == "bedrock"
         derived.setdefault("embeddings", "bedrock" if at_bedrock else "openai" if has_key else "local")
         dimensions = {"local": LOCAL_EMBEDDING_DIMENSIONS, "bedrock": BEDROCK_EMBEDDING_DIMENSIONS}
         derived.setdefault(
             "embedding_dimensions", dimensions.get(str(derived["embeddings"]), OPENAI_EMBEDDING_DIMENSIONS)
         )
-        derived.setdefault("identity", "gateway" if given.get("aws_lambda_function_name") else "local")
+        derived.setdefault("identity", "gateway" if values.get("aws_lambda_function_name") else "local")
         return derived
 
     @field_validator("database_schema")

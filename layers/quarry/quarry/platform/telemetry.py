@@ -153,7 +153,7 @@ def span(
     if place is None:
         yield {}
     else:
-        with _begun(place, name if isinstance(name, str) else name(), attributes or {}, kind, current) as more:
+        with _start(place, name if isinstance(name, str) else name(), attributes or {}, kind, current) as more:
             yield more
 
 
@@ -185,7 +185,7 @@ class Tracing:
         from opentelemetry import propagate
 
         place = _Place(self._provider.get_tracer(SERVICE, __version__), propagate.extract(headers))
-        with _begun(place, name, {}, "server", current=True) as more:
+        with _start(place, name, {}, "server", current=True) as more:
             yield more
 
     async def flush(self) -> None:
@@ -233,25 +233,25 @@ class Tracing:
 
 
 @contextmanager
-def _begun(place: _Place, name: str, attributes: Attributes, kind: Kind, current: bool) -> Iterator[Attributes]:
+def _start(place: _Place, name: str, attributes: Attributes, kind: Kind, current: bool) -> Iterator[Attributes]:
     from opentelemetry.trace import SpanKind, StatusCode, set_span_in_context
 
-    begun = place.tracer.start_span(name, place.context, SpanKind[kind.upper()], attributes)
+    started_span = place.tracer.start_span(name, place.context, SpanKind[kind.upper()], attributes)
     before = _place.get()
     if current:
-        _place.set(_Place(place.tracer, set_span_in_context(begun, place.context)))
+        _place.set(_Place(place.tracer, set_span_in_context(started_span, place.context)))
     more: Attributes = {}
     try:
         yield more
     except Exception as error:
-        begun.set_attribute("error.type", type(error).__name__)
-        begun.set_status(StatusCode.ERROR)
+        started_span.set_attribute("error.type", type(error).__name__)
+        started_span.set_status(StatusCode.ERROR)
         raise
     finally:
         if current:
             _place.set(before)
-        begun.set_attributes(more)
-        begun.end()
+        started_span.set_attributes(more)
+        started_span.end()
 
 
 async def _in_time(work: Callable[[], object], *, late: Callable[[], object] | None = None) -> None:

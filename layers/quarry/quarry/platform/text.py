@@ -121,8 +121,10 @@ def significant_words(text: str) -> list[str]:
 
 def left_out(question: str, arguments: str) -> list[str]:
     """The words of a question that carry a topic and that the arguments of its search, as text, have in no form."""
-    asked = {*significant_words(arguments)}
-    return [word for word in dict.fromkeys(words(question)) if word not in STOP_WORDS and stem(word) not in asked]
+    question_words = {*significant_words(arguments)}
+    return [
+        word for word in dict.fromkeys(words(question)) if word not in STOP_WORDS and stem(word) not in question_words
+    ]
 
 
 def is_in_other_script(text: str) -> bool:

@@ -28,19 +28,19 @@ def pointer_to(parts: Iterable[str | int]) -> str:
     return "".join("/" + str(part).replace("~", "~0").replace("/", "~1") for part in parts)
 
 
-def place_in(given: Any, detail: Mapping[str, Any]) -> list[str | int]:
+def place_in(value: Any, detail: Mapping[str, Any]) -> list[str | int]:
     """Where one of a ValidationError's `errors()` is in what was given. The error's own location also names branches of unions
     and fields that validators added, which the input does not have.
     """
     place: list[str | int] = []
     location: Sequence[str | int] = detail["loc"]
     for number, part in enumerate(location, 1):
-        is_there = (isinstance(given, Mapping) and part in given) or (
-            isinstance(given, Sequence) and not isinstance(given, str) and isinstance(part, int) and part < len(given)
+        is_there = (isinstance(value, Mapping) and part in value) or (
+            isinstance(value, Sequence) and not isinstance(value, str) and isinstance(part, int) and part < len(value)
         )
         if is_there:
             place.append(part)
-            given = given[part]
-        elif detail["type"] == "missing" and number == len(location) and isinstance(given, Mapping):
+            value = value[part]
+        elif detail["type"] == "missing" and number == len(location) and isinstance(value, Mapping):
             place.append(part)
     return place

@@ -18,7 +18,7 @@ def is_place_among(value: Composable, names: Sequence[str], parameters: _Paramet
     """The SQL condition that a text is one of these places, or names one between commas and the like. Only a text that contains
     a name is taken apart, which takes ten times as long as to look; not one that ends with a name after a comma.
     """
-    given = SQL("{}::text[]").format(parameters.parameter(list(names)))
+    array = SQL("{}::text[]").format(parameters.parameter(list(names)))
     patterns = [piece_pattern(name) for name in names]
     last = [f"%, {pattern[1:-1]}" for name, pattern in zip(names, patterns, strict=True) if _is_one_part(name)]
     return SQL(
@@ -26,7 +26,7 @@ def is_place_among(value: Composable, names: Sequence[str], parameters: _Paramet
         " and ({value} like any({last}::text[]) or place_parts({value}) && {given})))"
     ).format(
         value=SQL("({}::text)").format(value),
-        given=given,
+        given=array,
         patterns=parameters.parameter(patterns),
         last=parameters.parameter(last),
     )

@@ -171,8 +171,10 @@ class Database:
 
     async def call(self, function: str, **arguments: Any) -> list[DictRow]:
         """The rows of `select * from function(argument => value, …)`."""
-        given = SQL(", ").join(SQL("{} => {}").format(Identifier(name), Placeholder(name)) for name in arguments)
-        return await self.rows(SQL("select * from {}({})").format(Identifier(function), given), arguments)
+        argument_list = SQL(", ").join(
+            SQL("{} => {}").format(Identifier(name), Placeholder(name)) for name in arguments
+        )
+        return await self.rows(SQL("select * from {}({})").format(Identifier(function), argument_list), arguments)
 
     async def row(self, query: Query, parameters: Parameters | None = None) -> DictRow | None:
         """The first row of one statement, or None."""
@@ -216,7 +218,7 @@ class Database:
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
         pool = await self._open_pool()
-        asked = time.monotonic()
+        requested_at = time.monotonic()
         try:
             async with pool.connection() as connection:
                 self._asleep_since = self._refused = None
@@ -230,13 +232,13 @@ class Database:
                 raise self._refused from error
             # if connections are in use, the pool may just be full, and the database is awake
             if self._wake_seconds and not self._held:
-                raise self._waking(asked) from error
+                raise self._waking(requested_at) from error
             raise
 
-    def _waking(self, asked: float) -> DatabaseUnavailable:
-        """The error for a paused database that was asked at `asked`, with the remaining time until it is awake."""
-        if self._asleep_since is None or asked - self._asleep_since > 4 * self._wake_seconds:  # an earlier pause
-            self._asleep_since = asked
+    def _waking(self, requested_at: float) -> DatabaseUnavailable:
+        """The error for a paused database that was asked at `requested_at`, with the remaining time until it is awake."""
+        if self._asleep_since is None or requested_at - self._asleep_since > 4 * self._wake_seconds:  # an earlier pause
+            self._asleep_since = requested_at
         rest = self._asleep_since + self._wake_seconds - time.monotonic()
         return DatabaseUnavailable(WAKING, retry_after_seconds=math.ceil(rest)) if rest > 0 else DatabaseUnavailable()
 

@@ -37,13 +37,13 @@ def checked(conninfo: str) -> str:
 
     Raises ConfigurationError for a region without certificates here.
     """
-    given: dict[str, Any] = conninfo_to_dict(conninfo)
-    names = {_file_of(host) for host in given.get("host", "").lower().split(",")}
+    options: dict[str, Any] = conninfo_to_dict(conninfo)
+    names = {_file_of(host) for host in options.get("host", "").lower().split(",")}
     if None in names or len(names) > 1:
         return conninfo
     [name] = names
-    parameters = {"sslmode": "verify-full"} | given
-    if parameters["sslmode"] in ("verify-ca", "verify-full") and "sslrootcert" not in given:
+    parameters = {"sslmode": "verify-full"} | options
+    if parameters["sslmode"] in ("verify-ca", "verify-full") and "sslrootcert" not in options:
         path = DIRECTORY / f"{name}.pem"
         if not path.is_file():
             raise ConfigurationError(

@@ -59,7 +59,7 @@ class _Behind(DatabaseUnavailable):
 
 
 @dataclass
-class _Seen:
+class _LastCheck:
     """The last check of a connection's server, by the monotonic clock."""
 
     asked_at: float = -math.inf
@@ -85,7 +85,7 @@ class Replica(Database):
         super().__init__(*args, **options)
         self._lag_seconds = lag_seconds
         self._is_aurora = False
-        self._seen: WeakKeyDictionary[Connection, _Seen] = WeakKeyDictionary()
+        self._seen: WeakKeyDictionary[Connection, _LastCheck] = WeakKeyDictionary()
 
     @property
     def is_full(self) -> bool:
@@ -94,8 +94,8 @@ class Replica(Database):
 
     def doubt(self) -> None:
         """Check the lag again on every connection."""
-        for seen in self._seen.values():
-            seen.asked_at = -math.inf
+        for traits in self._seen.values():
+            traits.asked_at = -math.inf
 
     @property
     def _patience_seconds(self) -> float:
@@ -104,17 +104,17 @@ class Replica(Database):
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[Connection]:
         async with super()._connection() as connection:
-            seen = self._seen.setdefault(connection, _Seen())
-            if time.monotonic() - seen.asked_at >= CHECK_SECONDS:
-                lag = await self._lag(connection, seen)
+            traits = self._seen.setdefault(connection, _LastCheck())
+            if time.monotonic() - traits.asked_at >= CHECK_SECONDS:
+                lag = await self._lag(connection, traits)
                 if lag > self._lag_seconds:
                     # the next connection may lead to another server
                     await connection.close()
                     raise _Behind
-                seen.asked_at = time.monotonic()
+                traits.asked_at = time.monotonic()
             yield connection
 
-    async def _lag(self, connection: Connection, seen: _Seen) -> float:
+    async def _lag(self, connection: Connection, traits: _LastCheck) -> float:
         if not self._is_aurora:
             try:
                 async with connection.transaction():  # a savepoint
@@ -128,9 +128,9 @@ class Replica(Database):
         assert row is not None
         now = time.monotonic()
         if row["is_up_to_date"]:
-            seen.up_to_date_at = now
+            traits.up_to_date_at = now
             return 0.0
-        return lag_seconds(row["age"], seen.up_to_date_at, now)
+        return lag_seconds(row["age"], traits.up_to_date_at, now)
 
 
 class Reader(Database):

@@ -92,17 +92,17 @@ Value = Annotated[
 """What a field is compared with. The tags, which stand in the places of validation errors, are no key of any object."""
 
 
-class Meant(tuple[Scalar, ...]):
+class WordValues(tuple[Scalar, ...]):
     """The values of the data that one word stands for, such as the countries of a region, with that word."""
 
-    said: str = ""
+    word: str = ""
 
     @classmethod
-    def by(cls, said: str, values: Iterable[Scalar]) -> Meant:
+    def by(cls, word: str, values: Iterable[Scalar]) -> WordValues:
         """These values, meant by a word."""
-        meant = cls(values)
-        meant.said = said
-        return meant
+        values_of = cls(values)
+        values_of.word = word
+        return values_of
 
 
 class Spelt(tuple[Scalar, ...]):
@@ -122,24 +122,24 @@ class Comparison(_Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _from_list(cls, given: Any) -> Any:
+    def _from_list(cls, data: Any) -> Any:
         """A list as `value` says the same as `values`."""
-        if isinstance(given, dict) and isinstance(given.get("value"), list) and "values" not in given:
-            return {**{key: value for key, value in given.items() if key != "value"}, "values": given["value"]}
-        return given
+        if isinstance(data, dict) and isinstance(data.get("value"), list) and "values" not in data:
+            return {**{key: value for key, value in data.items() if key != "value"}, "values": data["value"]}
+        return data
 
     @model_validator(mode="after")
     def _has_its_values(self) -> Self:
-        given = len(self.values) + (self.value is not None)
+        count = len(self.values) + (self.value is not None)
         if self.value is not None and self.values:
             raise ValueError("give `value` or `values`, not both")
         if self.op in ("is_null", "not_null"):
-            if given:
+            if count:
                 raise ValueError(f"{self.op} takes no value")
         elif self.op == "between":
             if len(self.values) != 2:
                 raise ValueError("between takes two `values`: the least and the most, both included")
-        elif not given:
+        elif not count:
             raise ValueError(f"{self.op} needs a `value`")
         elif self.op in ("<", "<=", ">", ">=") and len(self.values) > 1:
             raise ValueError(f"{self.op} takes one value")
@@ -278,13 +278,13 @@ class Aggregate(_Part):
             return value
         named = [key for key in get_args(Function) if key in value]
         if "fn" not in value and len(named) == 1:
-            given = value[named[0]]
+            data = value[named[0]]
             others = {key: each for key, each in value.items() if key != named[0]}
-            is_text = isinstance(given, str) and named[0] not in OF_GROUPS
-            part = {"field": given} if is_text else {} if isinstance(given, bool) else {"of": given}
+            is_text = isinstance(data, str) and named[0] not in OF_GROUPS
+            part = {"field": data} if is_text else {} if isinstance(data, bool) else {"of": data}
             return {"fn": named[0], **part, **others}
-        given = value.get("fn")
-        if isinstance(given, str) and given in OF_GROUPS and "of" not in value:
+        data = value.get("fn")
+        if isinstance(data, str) and data in OF_GROUPS and "of" not in value:
             field = value.get("field", "count")
             is_whole = not isinstance(field, str) or "(" in field or field == "count"
             of = Aggregate.model_validate(field if is_whole else f"sum({field})")
@@ -447,11 +447,11 @@ class Query(_Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _with_source_of_then(cls, given: Any) -> Any:
+    def _with_source_of_then(cls, value: Any) -> Any:
         """What is asked of the groups needs no `source` of its own."""
-        if isinstance(given, dict) and isinstance(given.get("then"), dict) and "source" in given:
-            return {**given, "then": {"source": given["source"], **given["then"]}}
-        return given
+        if isinstance(value, dict) and isinstance(value.get("then"), dict) and "source" in value:
+            return {**value, "then": {"source": value["source"], **value["then"]}}
+        return value
 
     @model_validator(mode="after")
     def _is_whole(self) -> Self:

@@ -207,16 +207,16 @@ def combined(sign: str, one: Computed, two: Computed, pointer: str) -> Computed:
             if constant.is_constant and constant.unit is None:
                 return _numeric(sign, one, two, label, other)
         if (one.kind == "money") != (two.kind == "money") or one.measured_in != two.measured_in:
-            said = f"{one.label} is in {called_unit(one)}, {two.label} in {called_unit(two)}"
+            units = f"{one.label} is in {called_unit(one)}, {two.label} in {called_unit(two)}"
             is_open = not all(map(_is_measured, (one, two)))
             hint = "; if the other has it too, declare its unit in quarry.toml" if is_open else ""
-            message = f"{said}: only what has the same unit is added or subtracted{hint}"
+            message = f"{units}: only what has the same unit is added or subtracted{hint}"
             raise InvalidInput([FieldError(pointer, message)])
         return _numeric(sign, one, two, label, one)
     if sign == "*":
         if one.kind == two.kind == "money":
-            said = f"{one.label} and {two.label} are both money, which is not multiplied"
-            raise InvalidInput([FieldError(pointer, said)])
+            units = f"{one.label} and {two.label} are both money, which is not multiplied"
+            raise InvalidInput([FieldError(pointer, units)])
         money = one if one.kind == "money" else two if two.kind == "money" else None
         unit = None if money else "·".join(each.unit for each in (one, two) if each.unit) or None
         return _numeric(sign, one, two, label, money or Computed("", "number", "", unit=unit))
@@ -254,9 +254,9 @@ def _of_dates(sign: str, one: Computed, two: Computed, pointer: str) -> Computed
     date, days = (one, two) if one.kind in _DATES else (two, one)
     is_days = days.kind == "number" and days.unit in (None, "day", "days")
     if not is_days or sign not in "+-" or (sign == "-" and date is two):
-        said = f"{one.label} {sign} {two.label}"
+        label = f"{one.label} {sign} {two.label}"
         raise InvalidInput(
-            [FieldError(pointer, f"{said}: of dates there are days between two, and a day so many days away")]
+            [FieldError(pointer, f"{label}: of dates there are days between two, and a day so many days away")]
         )
     template = f"({_day(date)} {sign} ({days.template})::int)"
     return Computed(template, "date", f"{days.label} days {'after' if sign == '+' else 'before'} {date.label}")

@@ -35,8 +35,8 @@ def shown(value: Composable, kind: Kind) -> Composed:
     return _unless_blank(value, SQL("btrim(({})::text)").format(value)) if kind == "text" else SQL("({})").format(value)
 
 
-def _unless_blank(value: Composable, given: Composable) -> Composed:
-    return SQL(r"(case when btrim(({})::text, E' \t\n\r\f\v') <> '' then {} end)").format(value, given)
+def _unless_blank(value: Composable, condition: Composable) -> Composed:
+    return SQL(r"(case when btrim(({})::text, E' \t\n\r\f\v') <> '' then {} end)").format(value, condition)
 
 
 def ordered(value: Composable, kind: Kind) -> Composed:
@@ -116,7 +116,7 @@ def is_finite(value: Composable) -> Composed:
     return SQL("(scale(({})::numeric) is not null)").format(value)
 
 
-class Place(Protocol):
+class ConditionPlace(Protocol):
     """Where a condition stands: in whose rows, and whether within OR or NOT (`at_once`)."""
 
     @property
@@ -149,7 +149,9 @@ class Operand:
     as a whole."""
 
 
-def compared(operand: Operand, other: Operand | None, comparison: Comparison, reader: Place, pointer: str) -> Composed:
+def compared(
+    operand: Operand, other: Operand | None, comparison: Comparison, reader: ConditionPlace, pointer: str
+) -> Composed:
     """True of the rows whose value, or one of whose values, compares so. `!=` and `is_null` deny that any does. `other` is the
     field that it is compared with.
     """
@@ -178,7 +180,7 @@ def held(operand: Operand, comparison: Comparison, building: Building) -> Compos
     return SQL("({}) is not true").format(met) if is_denied else met
 
 
-def _with_many(operand: Operand, query: Query, is_denied: bool, reader: Place, pointer: str) -> Composed:
+def _with_many(operand: Operand, query: Query, is_denied: bool, reader: ConditionPlace, pointer: str) -> Composed:
     """A value among those of another query, or not among them: joined, since IN may be run for each row within NOT and OR."""
     found = reader.building.values_of(query, pointer)
     _check_alike(operand, found.kind, pointer)
@@ -245,16 +247,16 @@ def _with_plain(
     building: Building, operand: Operand, op: str, scalars: Sequence[tuple[Scalar, str]], pointer: str
 ) -> Composed:
     """Numbers, texts and truths, by Postgres' own operators."""
-    value, given = operand.value, [_plain(building, operand.kind, *each) for each in scalars]
+    value, values = operand.value, [_plain(building, operand.kind, *each) for each in scalars]
     if operand.kind == "text":
         if op != "=" and any(isinstance(scalar, (int, float)) for scalar, _ in scalars):
             raise invalid(f"{pointer}/op", f"{operand.name} is text, which is not more or less than a number")
         value = folded(value)
     if op == "=":
-        return SQL("{} in ({})").format(value, SQL(", ").join(given))
+        return SQL("{} in ({})").format(value, SQL(", ").join(values))
     if op == "between":
-        return SQL("{} between {} and {}").format(value, *given)
-    return SQL("{} {} {}").format(value, SQL(op), given[0])
+        return SQL("{} between {} and {}").format(value, *values)
+    return SQL("{} {} {}").format(value, SQL(op), values[0])
 
 
 def _plain(building: Building, kind: Kind, value: Scalar, pointer: str) -> Composable:

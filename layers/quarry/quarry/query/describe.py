@@ -38,12 +38,12 @@ def describe(query: Query, result: Result, schema: Schema, today: datetime.date)
         *map(phrases.group, query.group),
         *map(phrases.aggregate, query.aggregate),
     ]
-    said = _Sentence(phrases, query, result)
+    text = _Sentence(phrases, query, result)
     return Description(
-        said.text(),
+        text.text(),
         list(_chips(phrases, query)),
         labels or [column.label for column in result.columns],
-        [" – ".join(said.named(row)) for row in result.rows] if query.group else [],
+        [" – ".join(text.named(row)) for row in result.rows] if query.group else [],
     )
 
 
@@ -56,14 +56,14 @@ def how_read(query: Query, schema: Schema, today: datetime.date) -> str:
 
 
 def _parts_read(query: Query, phrases: Phrases) -> list[str]:
-    said = _Sentence(phrases, query, Result([], [], 0, truncated=False))
-    conditions = [said.days(each) or phrases.condition(each) for each in (*query.where, *query.having)]
+    text = _Sentence(phrases, query, Result([], [], 0, truncated=False))
+    conditions = [text.days(each) or phrases.condition(each) for each in (*query.where, *query.having)]
     words = [phrases.say("words", text=query.text)] if query.text else []
     asked = [*map(phrases.field, query.select), *map(phrases.aggregate, query.aggregate)]
     if [each.name for each in query.aggregate] == ["count"] and not query.aggregate[0].where:
         asked = [phrases.say("as_number")]
-    by = [phrases.say("as_groups", keys=said.keys)] if query.group else []
-    order = [phrases.say("as_order", orders=said.orders)] if query.order else []
+    by = [phrases.say("as_groups", keys=text.keys)] if query.group else []
+    order = [phrases.say("as_order", orders=text.orders)] if query.order else []
     limit = [phrases.say("as_limit", number=phrases.writing.number(query.limit))] if query.limit is not None else []
     groups = ", ".join(_parts_read(query.then, phrases.of_groups(query))) if query.then is not None else ""
     then = [phrases.say("as_then", what=groups)] if groups else []
@@ -74,17 +74,17 @@ def _of_groups(query: Query, then: Query, result: Result, phrases: Phrases) -> D
     """A query about the groups of another."""
     groups = phrases.of_groups(query)
     inner = describe(then, result, groups.schema, phrases.today)
-    asked = _Sentence(phrases, query, result)
+    sentence = _Sentence(phrases, query, result)
     keys = phrases.say("and").join(phrases.group(each) for each in query.group)
-    when, which = asked.when_and_which()
+    when, which = sentence.when_and_which()
     is_of_all = not (then.asks_for_rows or then.group or then.where or then.having)
     numbers = _Sentence(groups, then, result).numbers if is_of_all else ""
     phrase = "numbers_of_groups" if is_of_all else "of_groups"
-    said = phrases.say(
+    text = phrases.say(
         phrase, Rows=phrases.noun(), when=when, which=which, keys=keys, said=inner.sentence, numbers=numbers
     )
-    said = f"{said[:1].upper()}{said[1:]}"
-    return Description(said, [*_chips(phrases, query), *inner.filters], inner.labels, inner.groups)
+    text = f"{text[:1].upper()}{text[1:]}"
+    return Description(text, [*_chips(phrases, query), *inner.filters], inner.labels, inner.groups)
 
 
 def _chips(phrases: Phrases, query: Query) -> Iterator[FilterChip]:
@@ -105,23 +105,23 @@ class _Sentence:
         """The whole sentence, with a full stop."""
         query = self.query
         if query.asks_for_rows:
-            said = self._rows()
+            text = self._rows()
         elif query.group:
-            said = self._groups()
+            text = self._groups()
         else:
-            said = self._numbers()
+            text = self._numbers()
         for name, (odd, values) in self.result.unfinite.items():
             field = self.phrases.field(name.partition("(")[2].partition(")")[0])
             number, of = self._number(odd), self._number(values)
-            said = self.phrases.say("unfinite", said=said, number=number, values=of, field=field)
+            text = self.phrases.say("unfinite", said=text, number=number, values=of, field=field)
         for name, currency in compared_unlike(query, self.phrases.schema).items():
             field, by = self.phrases.field(name), self.phrases.field(currency)
-            said = self.phrases.say("unlike", said=said, field=field, currency=by)
+            text = self.phrases.say("unlike", said=text, field=field, currency=by)
         if definitions := self.phrases.definitions(query.aggregate):
-            said = self.phrases.say("defines", said=said, definitions="; ".join(definitions))
+            text = self.phrases.say("defines", said=text, definitions="; ".join(definitions))
         if self._is_undivided():
-            said = self.phrases.say("undivided", said=said)
-        return f"{said[:1].upper()}{said[1:]}."
+            text = self.phrases.say("undivided", said=text)
+        return f"{text[:1].upper()}{text[1:]}."
 
     def _is_undivided(self) -> bool:
         """Whether a ratio has no value."""
@@ -146,8 +146,8 @@ class _Sentence:
     def orders(self) -> str:
         """What the rows are sorted by."""
         phrases = self.phrases
-        said = [(phrases.order(each.by, each.direction), phrases.field(each.by)) for each in self.query.order]
-        return phrases.say("and").join(phrases.say(how, field=field) for how, field in said)
+        text = [(phrases.order(each.by, each.direction), phrases.field(each.by)) for each in self.query.order]
+        return phrases.say("and").join(phrases.say(how, field=field) for how, field in text)
 
     @property
     def keys(self) -> str:
@@ -227,8 +227,8 @@ class _Sentence:
         conditions = list(self.query.where)
         when = ""
         for condition in self.query.where:
-            if not when and (said := self.days(condition)):
-                when = f" {said}"
+            if not when and (text := self.days(condition)):
+                when = f" {text}"
                 conditions.remove(condition)
         said_of_rows = [self.phrases.condition(each) for each in (*conditions, *self.query.having)]
         if self.query.text:

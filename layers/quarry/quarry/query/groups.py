@@ -112,11 +112,11 @@ def grouped(base: Base, limit: int | None) -> Grouped:
         return _operand(base, keys, numbers, name, where)
 
     having = joined_by(" and ", Reader(building, None, operand), query.having, f"{pointer}/having")
-    asked, order = _order(base, keys, listed, operand)
+    sort_keys, order = _order(base, keys, listed, operand)
     tied: Composable = SQL("h")
     if query.ties:
         tied = SQL("(select * from h order by {} offset {} fetch first {} rows with ties)").format(
-            asked, Literal(query.offset), Literal(query.limit)
+            sort_keys, Literal(query.offset), Literal(query.limit)
         )
     within = _within(keys, listed, operand, base)
     parts = [
@@ -296,12 +296,12 @@ def source_of_groups(groups: Grouped, source: Source) -> Source:
 def _unfinite(groups: Grouped, place: int, name: str) -> Composed:
     """How many values of each measured number are not finite (1), or how many values it has (2), in all groups."""
     sums = [SQL("sum(w{}[{}])").format(Literal(each.place), Literal(place)) for each in groups.measured]
-    given = (
+    condition = (
         SQL("(select array[{}]::bigint[] from g where {})").format(SQL(", ").join(sums), groups.within)
         if sums
         else SQL("null::bigint[]")
     )
-    return SQL("{} as {}").format(given, Identifier(name))
+    return SQL("{} as {}").format(condition, Identifier(name))
 
 
 def column_of(groups: Grouped) -> Composed:
@@ -386,7 +386,7 @@ def _order(base: Base, keys: list[Key], listed: list[Number], operand: NamedOper
         with base.building.collected():
             value = operand(order.by, f"{base.pointer}/order/{place}/by").value
             terms.append(SQL("{} {} nulls last").format(value, SQL(order.direction)))
-    asked = SQL(", ").join(terms)
+    sort_keys = SQL(", ").join(terms)
     if not terms:
         limited = next((key.place for key in keys if key.group.limit is not None), None)
         outer = [] if limited is None else keys[: limited or 1] if len(keys) > 1 else []
@@ -394,7 +394,7 @@ def _order(base: Base, keys: list[Key], listed: list[Number], operand: NamedOper
         terms += [SQL("h.{} nulls last").format(key.name) for key in keys if key.group.period or key.group.is_bucketed]
         terms += [SQL("h.{} desc nulls last").format(_value(number.place)) for number in listed[:1]]
     terms += [SQL("h.{} nulls last").format(name) for key in keys for name in key.names]
-    return asked, SQL(", ").join(terms or [SQL("h.n")])
+    return sort_keys, SQL(", ").join(terms or [SQL("h.n")])
 
 
 def _read(keys: list[Key], numbers: Numbers) -> Composed:

@@ -24,12 +24,12 @@ def measure_called(name: str, measures: Mapping[str, Measure]) -> Measure | None
     """The measure of this name or synonym, in any case."""
     if name in measures:
         return measures[name]
-    said = name.strip().casefold()
+    text = name.strip().casefold()
     return next(
         (
             each
             for each in measures.values()
-            if said in (other.casefold() for other in (each.name, each.label, *each.synonyms))
+            if text in (other.casefold() for other in (each.name, each.label, *each.synonyms))
         ),
         None,
     )
@@ -48,10 +48,10 @@ def measures_named(aggregates: Iterable[Aggregate], measures: Mapping[str, Measu
     return found
 
 
-def _under(definition: Aggregate, asked: Aggregate) -> Aggregate:
-    if not asked.where:
+def _under(definition: Aggregate, aggregate: Aggregate) -> Aggregate:
+    if not aggregate.where:
         return definition
     if definition.of:
-        of = tuple(_under(each, asked) if isinstance(each, Aggregate) else each for each in definition.of)
+        of = tuple(_under(each, aggregate) if isinstance(each, Aggregate) else each for each in definition.of)
         return definition.model_copy(update={"of": of})
-    return definition.model_copy(update={"where": (*definition.where, *asked.where)})
+    return definition.model_copy(update={"where": (*definition.where, *aggregate.where)})

@@ -235,17 +235,17 @@ class Numbers:
             if path.is_many
             else self._of_one(aggregate, function, path, only, pointer)
         )
-        told = replace(path, over=function)
+        distinct_path = replace(path, over=function)
         label = f"{WORDS.get(function, function)} {path.label}"
         return Number(
             aggregate,
-            Column(self._name(aggregate), label, told.kind, told.unit),
+            Column(self._name(aggregate), label, distinct_path.kind, distinct_path.unit),
             sql,
-            told.kind,
+            distinct_path.kind,
             len(self.all),
             unfinite,
             is_rounded=function in ROUNDED or (path.is_rounded and function not in ("count", "count_distinct")),
-            currency_of=_currency_of(told),
+            currency_of=_currency_of(distinct_path),
             parted=parted,
             unfinite_parted=unfinite_parted,
         )

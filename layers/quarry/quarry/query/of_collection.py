@@ -232,20 +232,29 @@ def _facet_fields(
 ) -> Iterator[tuple[str, Field]]:
     collection = declared.collection
     facets = {facet.name: facet for facet in search_table(collection).facets}
-    for name, given in collection.declaration.facets.items():
+    for name, declaration in collection.declaration.facets.items():
         facet, table = facets[name], declared.table
-        link = titles.get(given.related or name)
-        if link is not None and (given.of or given.related):
-            title = partial(value_of_related, collection, name, given) if given.related else title_of(collection, given)
-            value = _facet_field(facet, title, table, is_array=facet.is_array if given.related else False)
-            value = _in_parts(facet, table) if given.columns else value
-            yield name, replace(value, related=link, names_rows=is_name_of_row(given, link, collections))
-        elif given.kind == "place" and (given.columns or collection.columns[given.column or name].is_array):
+        link = titles.get(declaration.related or name)
+        if link is not None and (declaration.of or declaration.related):
+            title = (
+                partial(value_of_related, collection, name, declaration)
+                if declaration.related
+                else title_of(collection, declaration)
+            )
+            value = _facet_field(facet, title, table, is_array=facet.is_array if declaration.related else False)
+            value = _in_parts(facet, table) if declaration.columns else value
+            yield name, replace(value, related=link, names_rows=is_name_of_row(declaration, link, collections))
+        elif declaration.kind == "place" and (
+            declaration.columns or collection.columns[declaration.column or name].is_array
+        ):
             yield name, _in_parts(facet, table)
         else:
-            field = _facet_field(facet, partial(own_value, collection, name, given), table)
-            is_title = given.columns_as(name) == collection.declaration.title
-            yield name, replace(field, names_rows=is_title, currency_of=_field_of(collection, given.currency_column))
+            field = _facet_field(facet, partial(own_value, collection, name, declaration), table)
+            is_title = declaration.columns_as(name) == collection.declaration.title
+            yield (
+                name,
+                replace(field, names_rows=is_title, currency_of=_field_of(collection, declaration.currency_column)),
+            )
     if DATE in facets and DATE not in collection.declaration.facets:
         column = collection.declaration.date or ""
         yield DATE, described(facets[DATE], partial(collection.day, column), declared.table)

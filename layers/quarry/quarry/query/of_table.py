@@ -164,9 +164,9 @@ def _scalar(facet: Facet, value: Scalar) -> Scalar:
     text = str(value)
     match facet.kind:
         case "boolean":
-            if (said := truth(value)) is None:
+            if (truth_value := truth(value)) is None:
                 raise ValueError(f"{facet.label} is true or false, which {text!r} is not")
-            return said
+            return truth_value
         case "number" | "money" | "year":
             return _number(facet, text)
         case "date":

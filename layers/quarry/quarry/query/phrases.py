@@ -28,12 +28,12 @@ from quarry.query.algebra import (
     Direction,
     Exists,
     Group,
-    Meant,
     Not,
     OtherField,
     Query,
     Scalar,
     Words,
+    WordValues,
 )
 from quarry.query.measures import measure_called
 from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, resolve, resolve_rows, rows_of
@@ -130,8 +130,8 @@ class Phrases:
             return f"{number:.12g}"
         if kind == "money":
             return self.writing.amount(number, unit)
-        said = self.writing.measured(number)
-        return f"{said} {unit}" if unit else said
+        text = self.writing.measured(number)
+        return f"{text} {unit}" if unit else text
 
     def _date(self, text: str) -> str:
         try:
@@ -159,9 +159,9 @@ class Phrases:
 
     def _function(self, function: str, label: str, part: str = "") -> str:
         """The label of a function over a field: "total amount", but "sum of order total"."""
-        said, other = self.say(function, field=label, fields=plural(label), part=part), f"{function}_of"
-        is_doubled = said.partition(" ")[0] in label.casefold().split() and other in templates_of(self.language)
-        return self.say(other, field=label) if is_doubled else said
+        text, other = self.say(function, field=label, fields=plural(label), part=part), f"{function}_of"
+        is_doubled = text.partition(" ")[0] in label.casefold().split() and other in templates_of(self.language)
+        return self.say(other, field=label) if is_doubled else text
 
     def _once(self, path: Path, function: str, label: str) -> str:
         """The label of a function over a field, which says so where each row that the field is of counts once."""
@@ -261,8 +261,8 @@ class Phrases:
             case Not(negated=Words() as denied):
                 return self.say("no_words", text=denied.words)
             case Not():
-                said = self.condition(condition.negated, rows)
-                return self.say("not_said" if self._has_wording(condition.negated, rows) else "not", condition=said)
+                text = self.condition(condition.negated, rows)
+                return self.say("not_said" if self._has_wording(condition.negated, rows) else "not", condition=text)
             case Exists():
                 return self._related("related", condition, rows)
             case Words():
@@ -288,8 +288,8 @@ class Phrases:
         if kind == "boolean" and len(condition.scalars) == 1:
             is_true = truth_of(condition.scalars[0], "") == (condition.op == "=")
             return self.say("true" if is_true else "false", field=label)
-        if kind in ("date", "datetime") and condition.scalars and (said := self.days(condition, kind)) is not None:
-            return self.say("condition", field=label, value=said)
+        if kind in ("date", "datetime") and condition.scalars and (text := self.days(condition, kind)) is not None:
+            return self.say("condition", field=label, value=text)
         return self.say(
             "condition", field=label, value=self._compared(condition, kind, path.unit if path else None, rows)
         )
@@ -314,8 +314,8 @@ class Phrases:
         value = value or self._compared(affirmed, field.kind, path.unit, None).replace("_", " ")
         if condition.field.startswith(f"{MONTH}("):
             value = self.say("within", value=value)
-        said = wording.format(value)
-        return self.say("not_said", condition=said) if op == "!=" else said
+        text = wording.format(value)
+        return self.say("not_said", condition=text) if op == "!=" else text
 
     def _presence(self, field: Field, wording: str, *, has_none: bool) -> str:
         event = wording.removesuffix(" {}")
@@ -370,9 +370,9 @@ class Phrases:
             return self.results(condition.value)
         if isinstance(condition.value, OtherField):
             return self.field(condition.value.field, rows)
-        if isinstance(condition.values, Meant) and len(condition.values) > NAMED_MAX:
+        if isinstance(condition.values, WordValues) and len(condition.values) > NAMED_MAX:
             number = self.writing.number(len(condition.values))
-            return f"{condition.values.said} ({number} {plural(self.field(condition.field, rows))})"
+            return f"{condition.values.word} ({number} {plural(self.field(condition.field, rows))})"
         values = self._values(condition.scalars, kind, unit)
         if condition.field.startswith(f"{MONTH}("):
             values = [self.writing.alone[each - 1] for each in condition.scalars if isinstance(each, int)]
@@ -420,9 +420,9 @@ class Phrases:
         if condition.op in PIECES | {"!="} or (condition.op == "=" and len(condition.scalars) != 1):
             return None
         try:
-            said = [f"{each:04}" if kind == "year" else each for each in condition.scalars]
+            days_ = [f"{each:04}" if kind == "year" else each for each in condition.scalars]
             begins = self.schema.calendar.fiscal_year_start
-            ends = [interval_of(each, kind, self.today, "", begins) for each in said]
+            ends = [interval_of(each, kind, self.today, "", begins) for each in days_]
         except InvalidInput:
             return None
         starts = [datetime.date.fromisoformat(each.start[:10]) for each in ends]

@@ -100,7 +100,7 @@ COSTS_MAX = 10
 """Costs are computed for at most this many conditions."""
 
 
-async def standings(
+async def meets_and_misses(
     database: Database,
     conditions: Sequence[Condition],
     source: str,

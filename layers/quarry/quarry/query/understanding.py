@@ -42,8 +42,8 @@ def understood(
         ConditionChip(label=phrases.condition(each), pointer=f"/having/{place}")
         for place, each in enumerate(query.having)
     ]
-    said = (("/text", query.text), ("/about", made.about))
-    chips += [ConditionChip(label=text, pointer=pointer) for pointer, text in said if text]
+    texts = (("/text", query.text), ("/about", made.about))
+    chips += [ConditionChip(label=text, pointer=pointer) for pointer, text in texts if text]
     spans = query.spans or spans_of(made.conditions, evidence)
     return made.model_copy(update={"chips": chips, "spans": list(spans)[:EVIDENCE_MAX]})
 
@@ -71,10 +71,10 @@ def _chip(
     inner, _ = affirmed(condition)
     own: list[Meaning] = ["assumed"] if pointer.startswith("/assumed") else []
     named = {text for leaf in leaves(inner) for text in _texts(leaf)}
-    said = next(leaves(inner), None)
+    first = next(leaves(inner), None)
     # the same said of several fields
-    is_one = isinstance(inner, AnyOf) and len(named) == 1 and said is not None
-    text = str(said.scalars[0]) if is_one and said is not None else label(inner)
+    is_one = isinstance(inner, AnyOf) and len(named) == 1 and first is not None
+    text = str(first.scalars[0]) if is_one and first is not None else label(inner)
     return ConditionChip(label=text[:LABEL_MAX], pointer=pointer, choices=[*own, *choices] if choices else [])
 
 

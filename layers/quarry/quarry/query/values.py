@@ -74,14 +74,14 @@ _TRUE, _FALSE = frozenset("true yes on 1 t y".split()), frozenset("false no off 
 
 def truth(value: Scalar) -> bool | None:
     """True or false, in any spelling that Postgres reads; None for anything else."""
-    said = str(value).strip().lower()
-    return said in _TRUE if said in _TRUE or said in _FALSE else None
+    truth_value = str(value).strip().lower()
+    return truth_value in _TRUE if truth_value in _TRUE or truth_value in _FALSE else None
 
 
 def truth_of(value: Scalar, pointer: str) -> bool:
     """True or false, in any spelling that Postgres reads. Raises InvalidInput."""
-    if (said := truth(value)) is not None:
-        return said
+    if (truth_value := truth(value)) is not None:
+        return truth_value
     raise invalid(pointer, f"{str(value)[:100]!r} is neither true nor false: write true or false, yes or no, 1 or 0")
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from quarry.query.algebra import Direction, Function, Period
-from quarry.reader.features import Evidence
+from quarry.reader.features import Features
 from quarry.reader.names import FieldName, LinkName, SourceName
 
 Kind = Literal["rows", "distinct", "count", "count_distinct", "numbers", "groups", "each", "share"]
@@ -28,7 +28,7 @@ class Ask:
 
     kind: Kind
     base: SourceName
-    evidence: Evidence
+    evidence: Features
     shown: tuple[FieldName, ...] = ()
     order: FieldName | None = None
     direction: Direction | None = None

@@ -10,7 +10,7 @@ from typing import get_args
 
 from quarry.query.algebra import Direction, Function, Period
 from quarry.reader.ask import Ask
-from quarry.reader.features import Clues, Evidence
+from quarry.reader.features import Clues, Features
 from quarry.reader.names import FieldName, SourceName
 
 BASES_MAX = 6
@@ -73,13 +73,13 @@ class Asks:
 
     def _bases(self) -> list[SourceName]:
         """The sources that may be meant: those named, those of named fields or values, and those that join two of these."""
-        said, sources = self.clues.said, self.clues.names.sources
+        mentions, sources = self.clues.mentions, self.clues.names.sources
         rated: dict[str, float] = {}
 
         def rate(name: str, points: float) -> None:
             rated[name] = max(rated.get(name, 0.0), points)
 
-        for each, places in said.named.items():
+        for each, places in mentions.named.items():
             if isinstance(each, SourceName):
                 rate(each.name, 2 * places[0].likeness)
             elif places[0].likeness >= 0.5:
@@ -99,7 +99,7 @@ class Asks:
 
     def _fields(self, base: SourceName) -> list[FieldName]:
         """The named fields that can be reached from a source, best first. Of fields named by the same words, the nearest."""
-        ways, named = self.clues.names.reached(base.name), self.clues.said.named
+        ways, named = self.clues.names.reached(base.name), self.clues.mentions.named
         found = [
             (-places[0].likeness, len(ways[each.source].links), places[0].first, each)
             for each, places in named.items()
@@ -134,29 +134,29 @@ class Asks:
         hints = [hint for hint in hints if hint[0] > 0]
         return [each for _, each in sorted(hints, key=lambda hint: -hint[0])[:HINTED_MAX]]
 
-    def _framed(self, kind: str, *evidence: Evidence) -> Evidence:
+    def _framed(self, kind: str, *evidence: Features) -> Features:
         return self.clues.joined(*evidence, self.clues.framed(kind))
 
     # ---- rows ----
 
     def _lists(
-        self, base: SourceName, fields: Sequence[FieldName], evidence: Evidence
-    ) -> list[tuple[tuple[FieldName, ...], Evidence]]:
+        self, base: SourceName, fields: Sequence[FieldName], evidence: Features
+    ) -> list[tuple[tuple[FieldName, ...], Features]]:
         """The lists of fields that may be shown, likeliest first."""
-        clues, said = self.clues, self.clues.said
+        clues, mentions = self.clues, self.clues.mentions
 
         def first(each: FieldName) -> int:
-            place = said.best(each)
+            place = mentions.best(each)
             return place.first if place else 0
 
-        strong = [each for each in fields if (place := said.best(each)) and place.likeness >= STRONG][:6]
+        strong = [each for each in fields if (place := mentions.best(each)) and place.likeness >= STRONG][:6]
         lists: list[tuple[FieldName, ...]] = [(each,) for each in fields]
         for length in (2, 3, 4, 5):
             lists += combinations(sorted(strong, key=first), length)
         lists += combinations(sorted(fields[:4], key=first), 2)
         titled = [(base.title, each) for each in sorted(fields[:4], key=first) if each is not base.title]
         # rows go by their title unless the question names a key
-        keys = [(each,) for each in base.fields if each.is_key and said.best(each)]
+        keys = [(each,) for each in base.fields if each.is_key and mentions.best(each)]
         dates = [(each,) for each in base.columns if each.is_date and each not in fields][:UNSAID_MAX]
         whole = [each for each in (base.titles, base.columns) if each]
         lists = [(base.title,), *lists[: 2 * LISTS_MAX], *titled, *keys, *dates, *whole]
@@ -172,19 +172,19 @@ class Asks:
 
     def _are_one(self, shown: Sequence[FieldName]) -> bool:
         """Whether the same words name two of these fields in different sources, so that only one is meant."""
-        named = [(place.mask, each.source) for each in shown if (place := self.clues.said.best(each))]
+        named = [(place.mask, each.source) for each in shown if (place := self.clues.mentions.best(each))]
         return any(one[0] == other[0] and one[1] != other[1] for one, other in combinations(named, 2))
 
-    def _shown(self, base: SourceName, shown: Sequence[FieldName]) -> Evidence:
+    def _shown(self, base: SourceName, shown: Sequence[FieldName]) -> Features:
         clues = self.clues
         parts = [clues.field("shown", each) for each in shown]
-        parts += [Evidence(0, (clues.near("shown", clues.said.best(each), 2),)) for each in shown]
+        parts += [Features(0, (clues.near("shown", clues.mentions.best(each), 2),)) for each in shown]
         parts.append(clues.together("shown", shown))
         own = sum(each.source == base.name for each in shown) / len(shown)
         is_default = len(shown) == 1 and shown[0] is base.title
-        unsaid = is_default and clues.said.best(base.title) is None
+        unsaid = is_default and clues.mentions.best(base.title) is None
         # if all its fields are named one by one, it is a list like any other
-        is_whole = shown in (base.titles, base.columns) and not all(clues.said.best(each) for each in shown)
+        is_whole = shown in (base.titles, base.columns) and not all(clues.mentions.best(each) for each in shown)
         whole = "title" if shown == base.titles else "all"
         length = whole if is_whole else min(len(shown), LENGTH_MAX)
         bundles = [clues.one(f"shown:{length}"), clues.one("shown:own", own)]
@@ -193,12 +193,12 @@ class Asks:
             bundles.append(clues.framed(f"shown:{length}:unsaid"))
         if unsaid:
             bundles.append(clues.framed("shown:unsaid"))
-        elif shown[0] is base.title and clues.said.best(base.title) is None:
+        elif shown[0] is base.title and clues.mentions.best(base.title) is None:
             bundles.append(clues.framed("shown:titled"))
-        return clues.joined(*parts, Evidence(clues.sourced(shown), tuple(bundles)))
+        return clues.joined(*parts, Features(clues.sourced(shown), tuple(bundles)))
 
     def _rows(
-        self, base: SourceName, lists: Sequence[tuple[tuple[FieldName, ...], Evidence]], fields: Sequence[FieldName]
+        self, base: SourceName, lists: Sequence[tuple[tuple[FieldName, ...], Features]], fields: Sequence[FieldName]
     ) -> Iterator[Ask]:
         of_length: Counter[int] = Counter()
         for shown, evidence in lists[:LISTS_MAX]:
@@ -211,19 +211,19 @@ class Asks:
                 yield from self._by_related(base, shown, evidence)
 
     def _ordered(
-        self, base: SourceName, shown: tuple[FieldName, ...], evidence: Evidence, fields: Sequence[FieldName]
+        self, base: SourceName, shown: tuple[FieldName, ...], evidence: Features, fields: Sequence[FieldName]
     ) -> Iterator[Ask]:
         """The rows sorted by a field: all of them, or the first ones."""
         clues = self.clues
         unsaid = [
             each for each in base.fields if (each.is_number or each.is_date) and not each.is_key and each not in fields
         ]
-        said = [each for each in fields if each.is_number or each.is_date] + [
+        ordered = [each for each in fields if each.is_number or each.is_date] + [
             each for each in fields if not (each.is_number or each.is_date)
         ][:2]
-        said = [each for each in said if each.kind != "boolean"]
-        for order in dict.fromkeys([*said[:ORDERS_MAX], *unsaid[:3]]):
-            named, place = clues.field("order", order), clues.said.best(order)
+        ordered = [each for each in ordered if each.kind != "boolean"]
+        for order in dict.fromkeys([*ordered[:ORDERS_MAX], *unsaid[:3]]):
+            named, place = clues.field("order", order), clues.mentions.best(order)
             for direction in DIRECTIONS:
                 by = f"order:{direction}"
                 own = clues.joined(
@@ -233,7 +233,7 @@ class Asks:
                 if place is not None:
                     yield Ask("rows", base, self._framed("sorted", own), shown, order, direction)
 
-    def _by_related(self, base: SourceName, shown: tuple[FieldName, ...], evidence: Evidence) -> Iterator[Ask]:
+    def _by_related(self, base: SourceName, shown: tuple[FieldName, ...], evidence: Features) -> Iterator[Ask]:
         """The rows sorted by the number of their related rows, or each row with that number."""
         clues = self.clues
         for link in base.links:
@@ -241,7 +241,7 @@ class Asks:
                 continue
             source = clues.names.sources.get(link.target or "")
             named = clues.called("related:link", link)
-            target = clues.called("related:rows", source) if source else Evidence(0, ())
+            target = clues.called("related:rows", source) if source else Features(0, ())
             own = clues.joined(evidence, named, target)
             yield Ask("each", base, self._framed("each", own), shown, related=link)
             for direction in DIRECTIONS:
@@ -251,7 +251,7 @@ class Asks:
 
     # ---- numbers and groups ----
 
-    def _numbers(self, base: SourceName, fields: Sequence[FieldName], evidence: Evidence) -> Iterator[Ask]:
+    def _numbers(self, base: SourceName, fields: Sequence[FieldName], evidence: Features) -> Iterator[Ask]:
         clues = self.clues
         numeric = [each for each in fields if each.is_amount][:4]
         dates = [each for each in fields if each.is_date] or [each for each in base.columns if each.is_date]
@@ -275,26 +275,26 @@ class Asks:
                 same = self._framed("numbers:triple", own, self._function(one, fields_of_one[0]))
                 yield Ask("numbers", base, same, fields_of_one, functions=(one, one, one))
 
-    def _function(self, function: str, each: FieldName) -> Evidence:
+    def _function(self, function: str, each: FieldName) -> Features:
         clues = self.clues
-        place = clues.said.best(each)
+        place = clues.mentions.best(each)
         kind = f"fn:{function}"
-        return Evidence(0, (clues.freely(kind), clues.near(kind, place, 3), clues.one(f"{kind}:{each.kind}")))
+        return Features(0, (clues.freely(kind), clues.near(kind, place, 3), clues.one(f"{kind}:{each.kind}")))
 
-    def _together(self, functions: Sequence[Function], each: FieldName) -> Evidence:
+    def _together(self, functions: Sequence[Function], each: FieldName) -> Features:
         """Several functions of one field share features: “least” counts against the maximum, but not in “least and most”."""
         return self._function("+".join(functions), each)
 
-    def _groups(self, base: SourceName, fields: Sequence[FieldName], evidence: Evidence) -> Iterator[Ask]:
+    def _groups(self, base: SourceName, fields: Sequence[FieldName], evidence: Features) -> Iterator[Ask]:
         clues = self.clues
         dated = [each for each in base.fields if each.is_date]
         for by in dict.fromkeys([*fields[:GROUPS_MAX], base.title, *dated[:2]]):
-            place = clues.said.best(by)
+            place = clues.mentions.best(by)
             own = clues.joined(
                 evidence,
                 clues.field("by", by),
                 clues.near("by", place, 3),
-                Evidence(clues.sourced((by,)), ()),
+                Features(clues.sourced((by,)), ()),
             )
             if by.is_date:
                 for period in PERIODS:
@@ -304,7 +304,7 @@ class Asks:
                 yield from self._grouped(base, by, own, fields, None)
 
     def _grouped(
-        self, base: SourceName, by: FieldName, evidence: Evidence, fields: Sequence[FieldName], period: Period | None
+        self, base: SourceName, by: FieldName, evidence: Features, fields: Sequence[FieldName], period: Period | None
     ) -> Iterator[Ask]:
         clues = self.clues
         yield Ask("groups", base, self._framed("groups", evidence), (by,), period=period)
@@ -337,14 +337,14 @@ class Asks:
                     )  # fmt: skip
 
     def _by_two(
-        self, base: SourceName, by: FieldName, evidence: Evidence, fields: Sequence[FieldName], period: Period | None
+        self, base: SourceName, by: FieldName, evidence: Features, fields: Sequence[FieldName], period: Period | None
     ) -> Iterator[Ask]:
         """Groups by a second field named after the first, with their count or a function of a named number."""
         clues = self.clues
         measured = next((each for each in fields if each.is_amount and each is not by), None)
-        first = clues.said.best(by) if period is None else None
+        first = clues.mentions.best(by) if period is None else None
         for other in fields[:GROUPS_MAX]:
-            place = clues.said.best(other)
+            place = clues.mentions.best(other)
             if other is by or other.is_date or place is None or self._are_one((by, other)):
                 continue
             if first is not None and place.first < first.first:
@@ -368,7 +368,7 @@ class Asks:
             yield 2, ("count", function)
 
     def _counted(
-        self, base: SourceName, by: FieldName, evidence: Evidence, fields: Sequence[FieldName], period: Period | None
+        self, base: SourceName, by: FieldName, evidence: Features, fields: Sequence[FieldName], period: Period | None
     ) -> Iterator[Ask]:
         """The number of different values of another field in each group."""
         clues = self.clues

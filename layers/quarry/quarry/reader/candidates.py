@@ -17,9 +17,9 @@ from quarry.reader.ask import Ask
 from quarry.reader.asks import Asks
 from quarry.reader.compose import Composed, Json, compose
 from quarry.reader.condition_sets import Conditions, ConditionSets
-from quarry.reader.features import Bundle, Clues, Evidence
+from quarry.reader.features import Bundle, Clues, Features
+from quarry.reader.mentions import Mentions, ValueLink, read_words
 from quarry.reader.names import SourceName, names_of
-from quarry.reader.said import Said, ValueLink, read_words
 
 ASKS_MAX = 40
 SETS_MAX = 12
@@ -30,8 +30,8 @@ def edits(
 ) -> Iterator[tuple[Ask, Conditions]]:
     """The previous question changed by this one, as pairs of an ask and conditions."""
     ask, kept = before
-    same_ask = replace(ask, evidence=Evidence(0, (clues.framed("follows:ask"),)))
-    same_rows = replace(kept, evidence=Evidence(0, (clues.framed("follows:rows"),)), score=0.0)
+    same_ask = replace(ask, evidence=Features(0, (clues.framed("follows:ask"),)))
+    same_rows = replace(kept, evidence=Features(0, (clues.framed("follows:rows"),)), score=0.0)
     for each in conditions[:SETS_MAX]:
         if each.tests:
             yield same_ask, _merged(same_rows, each)
@@ -43,14 +43,14 @@ def edits(
                 yield other, _merged(same_rows, each)
 
 
-def _merged(kept: Conditions, said: Conditions) -> Conditions:
+def _merged(kept: Conditions, conditions: Conditions) -> Conditions:
     """Both sets of conditions. A new condition on a field replaces the earlier one."""
-    fields = {test.field for test in said.tests if test.field is not None}
+    fields = {test.field for test in conditions.tests if test.field is not None}
     others = [test for test in kept.tests if test.field not in fields or test.field is None]
-    forms = {test.form for test in said.tests}
+    forms = {test.form for test in conditions.tests}
     others = [test for test in others if test.form not in forms & {"rows", "limit"}]
-    bundles = (*kept.evidence.bundles, *said.evidence.bundles)
-    return Conditions((*others, *said.tests), Evidence(said.evidence.mask, bundles), 0.0, said.joined)
+    bundles = (*kept.evidence.bundles, *conditions.evidence.bundles)
+    return Conditions((*others, *conditions.tests), Features(conditions.evidence.mask, bundles), 0.0, conditions.joined)
 
 
 CANDIDATES_MAX = 300
@@ -89,7 +89,7 @@ class Candidate:
 class Candidates:
     """What a question says, and the queries it may mean, best first."""
 
-    said: Said
+    mentions: Mentions
     clues: Clues
     all: Sequence[Candidate]
 
@@ -104,14 +104,14 @@ def candidates(
 ) -> Candidates:
     """The queries that a question may mean. A follow-up question may build on `before`, the reading of the previous one."""
     names = names_of(schema)
-    said = read_words(text, names, links, today)
-    clues = Clues(said, names, weights)
+    mentions = read_words(text, names, links, today)
+    clues = Clues(mentions, names, weights)
     sets = ConditionSets(clues, today)
     asks = Asks(clues, sets.needed).all()
     pairs = _likeliest(clues, asks, {base: sets.of(base) for base in dict.fromkeys(ask.base for ask in asks)})
     if before is not None:
         pairs += edits(clues, asks, sets.of(before.ask.base), (before.ask, before.conditions))
-    return Candidates(said, clues, _composed(clues, pairs, has_context=before is not None))
+    return Candidates(mentions, clues, _composed(clues, pairs, has_context=before is not None))
 
 
 def _composed(clues: Clues, likely: Sequence[tuple[Ask, Conditions]], *, has_context: bool) -> list[Candidate]:
@@ -134,7 +134,7 @@ def _likeliest(
     clues: Clues, asks: Sequence[Ask], conditions: Mapping[SourceName, Sequence[Conditions]]
 ) -> list[tuple[Ask, Conditions]]:
     """The pairs to compose, by the scores of their parts and the number of words they read."""
-    alignable = clues.said.alignable
+    alignable = clues.mentions.alignable
     total = alignable.bit_count() or 1
     a_word = clues.one("covered", 1 / total).score - clues.one("uncovered", 1.0).score
     scored = {
@@ -155,12 +155,12 @@ def _likeliest(
         score, mask, is_grouped, is_of_values = (
             ask.evidence.score, ask.evidence.mask, ask.kind == "groups", ask.is_of_values
         )  # fmt: skip
-        for each, own, said, needs_groups, needs_values in scored[ask.base]:
+        for each, own, stated, needs_groups, needs_values in scored[ask.base]:
             if (each.limit is not None and not ask.is_first) or (needs_groups and not is_grouped):
                 continue
             if needs_values and not is_of_values:
                 continue
-            rank = score + own + a_word * ((mask | said) & alignable).bit_count()
+            rank = score + own + a_word * ((mask | stated) & alignable).bit_count()
             pairs.append((rank, len(pairs), ask, each))
     return [(ask, each) for _, _, ask, each in nlargest(PAIRS_MAX, pairs)]
 
@@ -179,12 +179,12 @@ class _Pair:
     def __init__(self, clues: Clues, ask: Ask, conditions: Conditions, *, has_context: bool) -> None:
         self._clues, self.ask, self.conditions = clues, ask, conditions
         self._is_alone = has_context and not _goes_on(ask, conditions, clues)
-        self.mask = (ask.evidence.mask | conditions.evidence.mask) & clues.said.alignable
+        self.mask = (ask.evidence.mask | conditions.evidence.mask) & clues.mentions.alignable
         self.score = ask.evidence.score + conditions.evidence.score + sum([each.score for each in self._joint])
 
     @property
     def _joint(self) -> tuple[Bundle, ...]:
-        clues, total = self._clues, self._clues.said.alignable.bit_count() or 1
+        clues, total = self._clues, self._clues.mentions.alignable.bit_count() or 1
         covered = self.mask.bit_count()
         base, names = self.ask.base.name, clues.names
         hops = many = 0

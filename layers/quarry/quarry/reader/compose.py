@@ -67,10 +67,10 @@ class _Writer:
             query["where"] = where
         if having:
             query["having"] = having
-        asked = self._asked(where)
+        composed = self._composed(where)
         if self.ask.is_first:
-            asked.query["limit"] = limit or 1
-        return Composed({**query, **asked.query}, asked.aside)
+            composed.query["limit"] = limit or 1
+        return Composed({**query, **composed.query}, composed.aside)
 
     def way(self, source: str) -> Way:
         """How rows of the base lead to a source."""
@@ -98,7 +98,7 @@ class _Writer:
 
     # ---- what is asked ----
 
-    def _asked(self, where: list[Json]) -> Composed:
+    def _composed(self, where: list[Json]) -> Composed:
         match self.ask.kind:
             case "count":
                 return Composed({"aggregate": ["count"]})

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
-from quarry.reader.features import Clues, Evidence
+from quarry.reader.features import Clues, Features
 from quarry.reader.names import Names, SourceName
 from quarry.reader.options import DENIED_MIN, Option, Options, Test
 
@@ -30,7 +30,7 @@ class Conditions:
     """
 
     tests: tuple[Test, ...]
-    evidence: Evidence
+    evidence: Features
     score: float
     joined: Joined = "all"
 
@@ -89,7 +89,7 @@ class ConditionSets:
 
     def of(self, base: SourceName) -> list[Conditions]:
         """The likeliest sets of conditions on rows of a source, best first."""
-        beam = [Conditions((), Evidence(0, ()), 0.0)]
+        beam = [Conditions((), Features(0, ()), 0.0)]
         for options in self._groups:
             allowed = self._allowed(base, options)
             extended = [
@@ -139,23 +139,23 @@ class ConditionSets:
             if len(fields) > 1:
                 same = clues.one("any:same", float(len({*fields}) == 1))
                 bundles = clues.framed("any"), same, clues.one(f"any:{len(fields)}")
-                yield _changed(each, Evidence(0, bundles), "any")
+                yield _changed(each, Features(0, bundles), "any")
         for each in beam[:JOINED_MAX]:
             if each.tests and each.tests[-1].form == "field" and not each.tests[-1].is_denial:
-                yield _changed(each, Evidence(0, (clues.freely("not"),)), "not")
+                yield _changed(each, Features(0, (clues.freely("not"),)), "not")
         for each in beam[:JOINED_MAX]:
             if not each.tests or any(test.form != "field" or test.is_denial for test in each.tests):
                 continue
-            if any(1 << place < each.evidence.mask & -each.evidence.mask for place in clues.said.free):
-                yield _changed(each, Evidence(0, (clues.framed("none"),)), "none")
+            if any(1 << place < each.evidence.mask & -each.evidence.mask for place in clues.mentions.free):
+                yield _changed(each, Features(0, (clues.framed("none"),)), "none")
             if len(each.tests) > 1:
-                yield _changed(each, Evidence(0, (clues.framed("both"),)), "both")
+                yield _changed(each, Features(0, (clues.framed("both"),)), "both")
 
 
-def _changed(each: Conditions, evidence: Evidence, joined: Joined) -> Conditions:
+def _changed(each: Conditions, evidence: Features, joined: Joined) -> Conditions:
     bundles = (*each.evidence.bundles, *evidence.bundles)
     return replace(
-        each, evidence=Evidence(each.evidence.mask, bundles), score=each.score + evidence.score, joined=joined
+        each, evidence=Features(each.evidence.mask, bundles), score=each.score + evidence.score, joined=joined
     )
 
 
@@ -176,7 +176,7 @@ def _with(each: Conditions, option: Option, far: float) -> Conditions | None:
     added = (option.evidence.mask & ~each.evidence.mask).bit_count()
     bundles = (*each.evidence.bundles, *option.evidence.bundles)
     score = each.score + option.evidence.score + far + 0.3 * added
-    return Conditions((*each.tests, *option.tests), Evidence(mask, bundles), score)
+    return Conditions((*each.tests, *option.tests), Features(mask, bundles), score)
 
 
 def _says_again(each: Conditions, option: Option) -> bool:

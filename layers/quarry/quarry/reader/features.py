@@ -13,8 +13,8 @@ from itertools import chain, pairwise
 from zlib import crc32
 
 from quarry.platform.text import STOP_WORDS
+from quarry.reader.mentions import Mentions, WordRun
 from quarry.reader.names import FieldName, LinkName, Names, SourceName
-from quarry.reader.said import Place, Said
 
 DIMENSIONS = 1 << 20
 """The number of weights. Features whose names have the same hash share one."""
@@ -56,7 +56,7 @@ COVERED = 0.3
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class Features:
     """The words that a part reads, as bits, and the features that score it."""
 
     mask: int
@@ -76,7 +76,7 @@ class Evidence:
 class Clues:
     """The features of one question, in bundles that are each built once."""
 
-    said: Said
+    mentions: Mentions
     names: Names
     weights: Sequence[float]
     _made: dict[object, Bundle] = field(default_factory=dict)
@@ -92,17 +92,21 @@ class Clues:
     @cached_property
     def free_words(self) -> list[str]:
         """The words that are not numbers and name nothing."""
-        return [self.said.tokens[place].key for place in self.said.free if not self.said.tokens[place].key[0].isdigit()]
+        return [
+            self.mentions.tokens[place].key
+            for place in self.mentions.free
+            if not self.mentions.tokens[place].key[0].isdigit()
+        ]
 
     @cached_property
     def pairs(self) -> list[str]:
-        words = self.said.words
+        words = self.mentions.words
         return [f"{one}_{two}" for one, two in pairwise(words)]
 
     @cached_property
     def frame(self) -> list[str]:
         """The words that say what is asked for: free words, pairs, and the first words."""
-        words = self.said.words
+        words = self.mentions.words
         return [*self.free_words, *self.pairs, f"^{words[0] if words else ''}", f"^{'_'.join(words[:2])}"]
 
     def one(self, name: str, value: float = 1.0) -> Bundle:
@@ -121,18 +125,18 @@ class Clues:
         yield kind, 1.0
         yield from ((f"{kind}:{word}", weight) for word in words)
 
-    def near(self, kind: str, place: Place | None, words: int = NEAR_WORDS) -> Bundle:
+    def near(self, kind: str, place: WordRun | None, words: int = NEAR_WORDS) -> Bundle:
         """The words right before and after a place, for a kind of part."""
         return self._bundle((kind, "near", place, words), self._near(kind, place, words))
 
-    def _near(self, kind: str, place: Place | None, words: int) -> Iterator[tuple[str, float]]:
+    def _near(self, kind: str, place: WordRun | None, words: int) -> Iterator[tuple[str, float]]:
         if place is None:
             return
-        said = self.said.words
-        yield from ((f"{kind}<{word}", 1.0) for word in said[max(0, place.first - words) : place.first])
-        yield from ((f"{kind}>{word}", 1.0) for word in said[place.last : place.last + words])
+        question_words = self.mentions.words
+        yield from ((f"{kind}<{word}", 1.0) for word in question_words[max(0, place.first - words) : place.first])
+        yield from ((f"{kind}>{word}", 1.0) for word in question_words[place.last : place.last + words])
         if place.first:
-            yield f"{kind}<<{said[place.first - 1]}", 1.0
+            yield f"{kind}<<{question_words[place.first - 1]}", 1.0
 
     def led(self, bundles: Container[Bundle]) -> set[str]:
         """The words that led to these bundles of parts, alone or together with the word before or after."""
@@ -142,7 +146,7 @@ class Clues:
             for key, bundle in self._made.items()
             if bundle in bundles and isinstance(key, tuple) and len(key) == 2 and key[1] == "free"
         ]
-        words = self.said.words
+        words = self.mentions.words
         for word, behind in zip(words, [*words[1:], ""], strict=False):
             for kind in kinds:
                 if self.weights[index_of(f"{kind}:{word}")] >= TELLING:
@@ -153,21 +157,23 @@ class Clues:
 
     def standing_for(self, fields: Iterable[FieldName]) -> set[str]:
         """The words that the learned weights take for the names of these fields, which the question does not name."""
-        stems = {stem for each in fields if self.said.best(each) is None for name in each.called[:2] for stem in name}
+        stems = {
+            stem for each in fields if self.mentions.best(each) is None for name in each.called[:2] for stem in name
+        }
         return {
-            self.said.tokens[place].key
-            for place in self.said.free
-            if any(self.weights[index_of(f"{self.said.stems[place]}~{stem}")] >= TELLING for stem in stems)
+            self.mentions.tokens[place].key
+            for place in self.mentions.free
+            if any(self.weights[index_of(f"{self.mentions.stems[place]}~{stem}")] >= TELLING for stem in stems)
         }
 
-    def field(self, role: str, each: FieldName) -> Evidence:
+    def field(self, role: str, each: FieldName) -> Features:
         """How a field is named in a role; if it is not named, the words of the question that may stand for its name."""
-        place = self.said.best(each)
-        return Evidence(place.mask if place else 0, (self._bundle((role, each), self._field(role, each, place)),))
+        place = self.mentions.best(each)
+        return Features(place.mask if place else 0, (self._bundle((role, each), self._field(role, each, place)),))
 
-    def _field(self, role: str, each: FieldName, place: Place | None) -> Iterator[tuple[str, float]]:
+    def _field(self, role: str, each: FieldName, place: WordRun | None) -> Iterator[tuple[str, float]]:
         yield f"{role}:kind:{each.kind}", 1.0
-        first = f"^{self.said.words[0]}" if self.said.tokens else "^"
+        first = f"^{self.mentions.words[0]}" if self.mentions.tokens else "^"
         yield f"{role}:kind:{each.kind}:{first}", 0.5
         if each.is_key:
             yield f"{role}:key", 1.0
@@ -185,9 +191,9 @@ class Clues:
 
     def _stands_for(self, each: FieldName | SourceName) -> Iterator[tuple[str, float]]:
         stems = {stem for name in each.called[:2] for stem in name}
-        for place in self.said.free:
-            if self.said.tokens[place].key not in STOP_WORDS or place == 0:
-                yield from ((f"{self.said.stems[place]}~{stem}", 1.0) for stem in stems)
+        for place in self.mentions.free:
+            if self.mentions.tokens[place].key not in STOP_WORDS or place == 0:
+                yield from ((f"{self.mentions.stems[place]}~{stem}", 1.0) for stem in stems)
 
     @cached_property
     def named_fields(self) -> list[int]:
@@ -195,16 +201,16 @@ class Clues:
         return [
             *dict.fromkeys(
                 places[0].mask
-                for each, places in self.said.named.items()
+                for each, places in self.mentions.named.items()
                 if isinstance(each, FieldName) and places[0].likeness >= NAMED_WELL
             )
         ]
 
-    def together(self, role: str, fields: Sequence[FieldName]) -> Evidence:
+    def together(self, role: str, fields: Sequence[FieldName]) -> Features:
         """The positions of the words that name several fields: how early, and which words are between or next to them."""
-        masks = [place.mask for each in fields if (place := self.said.best(each))]
+        masks = [place.mask for each in fields if (place := self.mentions.best(each))]
         if not masks:
-            return Evidence(0, ())
+            return Features(0, ())
         mask = 0
         for each in masks:
             mask |= each
@@ -212,7 +218,7 @@ class Clues:
         others = [each for each in self.named_fields if not each & mask]
         between = sum(each >> first > 0 and each < 1 << last for each in others)
         behind = any(last <= (each & -each).bit_length() - 1 <= last + NEXT_WORDS for each in others)
-        return Evidence(
+        return Features(
             0,
             (
                 self.one(f"{role}:first", -min(first, 15) / 15),
@@ -221,20 +227,20 @@ class Clues:
             ),
         )
 
-    def distance(self, role: str, each: FieldName, place: Place) -> Bundle:
+    def distance(self, role: str, each: FieldName, place: WordRun) -> Bundle:
         """How near a field is named to other words."""
-        named = self.said.named.get(each)
+        named = self.mentions.named.get(each)
         if not named:
             return self.one(f"{role}:nowhere")
         nearest = min(min(abs(at.first - place.last), abs(at.last - place.first)) for at in named)
         return self.one(f"{role}:distance", -min(nearest, DISTANCE_MAX) / 6)
 
-    def called(self, role: str, each: SourceName | LinkName) -> Evidence:
+    def called(self, role: str, each: SourceName | LinkName) -> Features:
         """How a source or link is named in a role."""
-        place = self.said.best(each)
-        return Evidence(place.mask if place else 0, (self._bundle((role, each), self._called(role, each, place)),))
+        place = self.mentions.best(each)
+        return Features(place.mask if place else 0, (self._bundle((role, each), self._called(role, each, place)),))
 
-    def _called(self, role: str, each: SourceName | LinkName, place: Place | None) -> Iterator[tuple[str, float]]:
+    def _called(self, role: str, each: SourceName | LinkName, place: WordRun | None) -> Iterator[tuple[str, float]]:
         if place is None:
             yield f"{role}:unnamed", 1.0
             if isinstance(each, SourceName) and role == "base":
@@ -245,21 +251,21 @@ class Clues:
         if place.likeness >= 0.99:
             yield f"{role}:whole", 1.0
 
-    def joined(self, *parts: Evidence | Bundle) -> Evidence:
+    def joined(self, *parts: Features | Bundle) -> Features:
         """Combines several of these into one."""
         mask, bundles = 0, list[Bundle]()
         for part in parts:
-            if isinstance(part, Evidence):
+            if isinstance(part, Features):
                 mask |= part.mask
                 bundles += part.bundles
             else:
                 bundles.append(part)
-        return Evidence(mask, tuple(bundles))
+        return Features(mask, tuple(bundles))
 
     def sourced(self, fields: Sequence[FieldName]) -> int:
         """The words that name the sources of some fields."""
         mask = 0
         for each in fields:
-            place = self.said.best(self.names.sources[each.source])
+            place = self.mentions.best(self.names.sources[each.source])
             mask |= place.mask if place else 0
         return mask

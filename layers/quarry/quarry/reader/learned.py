@@ -130,14 +130,14 @@ def unpacked(data: bytes) -> list[float]:
     return weights
 
 
-def write(folder: Path, given: Learned) -> None:
+def write(folder: Path, weights: Learned) -> None:
     """Writes the files that `learned` reads."""
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / WEIGHTS_FILE).write_bytes(packed(given.weights))
+    (folder / WEIGHTS_FILE).write_bytes(packed(weights.weights))
     chances = {
-        "linear_share": given.linear_share,
-        "by_linear": _json(given.by_linear),
-        "by_both": _json(given.by_both),
+        "linear_share": weights.linear_share,
+        "by_linear": _json(weights.by_linear),
+        "by_both": _json(weights.by_both),
     }
     (folder / CHANCES_FILE).write_text(json.dumps(chances, indent=1) + "\n", encoding="utf-8")
 
@@ -177,8 +177,8 @@ def first_text(question: str, previous: str) -> str:
 
 def encoded_pair(question: Sequence[int], candidate: Sequence[int]) -> tuple[list[int], int]:
     """Two encoded texts as one pair, and the position where the second starts. A long question loses its beginning."""
-    start, *said = question
-    first = [start, *said[-QUESTION_PIECES_MAX:]]
+    start, *question_tokens = question
+    first = [start, *question_tokens[-QUESTION_PIECES_MAX:]]
     return [*first, *candidate[1:][-CANDIDATE_PIECES_MAX:]], len(first)
 
 
@@ -193,8 +193,8 @@ class PairModel:
     def scores(self, question: str, texts: Sequence[str]) -> list[float]:
         """How well each candidate fits the question, which `first_text` made."""
         encode = self._network.tokenizer.encode
-        said = encode(question)
-        means = self._network.means([encoded_pair(said, encode(text)) for text in texts])
+        question_tokens = encode(question)
+        means = self._network.means([encoded_pair(question_tokens, encode(text)) for text in texts])
         return [float(mean @ self._weights) + self._bias for mean in means]
 
 

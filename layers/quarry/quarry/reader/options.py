@@ -12,9 +12,9 @@ from typing import Literal
 
 from quarry.query.algebra import Scalar
 from quarry.reader.constraints import are_alike, in_unit, may_be_denied, may_compare, may_hold
-from quarry.reader.features import Bundle, Clues, Evidence
+from quarry.reader.features import Bundle, Clues, Features
+from quarry.reader.mentions import DateMention, NumberMention, TextMention, ValueMention, WordRun
 from quarry.reader.names import FieldName, SourceName
-from quarry.reader.said import Place, SaidDays, SaidNumber, SaidText, SaidValue
 from quarry.spans.mention import DateRange
 from quarry.spans.quantities import converted
 
@@ -62,7 +62,7 @@ class Option:
     """One condition, or none, with the words that may state it."""
 
     tests: tuple[Test, ...]
-    evidence: Evidence
+    evidence: Features
 
 
 @dataclass(frozen=True)
@@ -93,13 +93,13 @@ class Options:
 
     def _readings(self) -> list[list[Option]]:
         """What each value, number, time and text may mean. Of overlapping ones, only one counts."""
-        said = self.clues.said
-        found: list[tuple[str, Place, Iterable[Option]]] = [
-            *(("value", each.place, self._of_value(each)) for each in said.values),
-            *(("days", each.place, self._of_days(each)) for each in said.days),
-            *(("length", each.place, self._of_length(each)) for each in said.lengths),
-            *(("number", each.place, self._of_number(each)) for each in said.numbers),
-            *(("text", each.place, self._of_text(each)) for each in said.texts),
+        mentions = self.clues.mentions
+        found: list[tuple[str, WordRun, Iterable[Option]]] = [
+            *(("value", each.place, self._of_value(each)) for each in mentions.values),
+            *(("days", each.place, self._of_days(each)) for each in mentions.days),
+            *(("length", each.place, self._of_length(each)) for each in mentions.lengths),
+            *(("number", each.place, self._of_number(each)) for each in mentions.numbers),
+            *(("text", each.place, self._of_text(each)) for each in mentions.texts),
         ]
         apart: list[tuple[int, list[Option]]] = []
         for kind, at, options in found:
@@ -110,7 +110,7 @@ class Options:
                 apart[place] = (apart[place][0] | at.mask, [*apart[place][1], *options])
         return [options for _, options in apart]
 
-    def _left(self, kind: str, place: Place | None) -> Option:
+    def _left(self, kind: str, place: WordRun | None) -> Option:
         """That it states no condition."""
         clues = self.clues
         bundles: list[Bundle] = [clues.one(f"{kind}:left")]
@@ -118,14 +118,14 @@ class Options:
             bundles += [
                 clues.near(f"{kind}:left", place, 2), clues.one(f"{kind}:left:words", float(place.last - place.first))
             ]  # fmt: skip
-        return Option((), Evidence(0, tuple(bundles)))
+        return Option((), Features(0, tuple(bundles)))
 
     def _named(self, wanted: Callable[[FieldName], bool], most: int) -> Iterator[FieldName]:
         """The named fields: those of named sources first, then in the order of the question."""
         sources = self.clues.names.sources
         named = [
-            (self.clues.said.best(sources[each.source]) is None, places[0].first, each)
-            for each, places in self.clues.said.named.items()
+            (self.clues.mentions.best(sources[each.source]) is None, places[0].first, each)
+            for each, places in self.clues.mentions.named.items()
             if isinstance(each, FieldName) and places[0].likeness >= LIKENESS_MIN and wanted(each)
         ]
         yield from islice((each for *_, each in sorted(named, key=lambda item: item[:2])), most)
@@ -141,7 +141,7 @@ class Options:
         """The named sources, last mentioned first."""
         named = [
             (places[0].likeness, places[0].first, each)
-            for each, places in self.clues.said.named.items()
+            for each, places in self.clues.mentions.named.items()
             if isinstance(each, SourceName) and places[0].likeness >= 0.5
         ]
         named.sort(key=lambda item: (-item[0], -item[1]))
@@ -155,28 +155,28 @@ class Options:
 
     # ---- values ----
 
-    def _of_value(self, said: SaidValue) -> Iterator[Option]:
+    def _of_value(self, mention: ValueMention) -> Iterator[Option]:
         sources = self.clues.names.sources
         fields = {(each.source, each.name): each for source in sources.values() for each in source.fields}
-        meant: dict[FieldName, list[str]] = {}
+        meanings: dict[FieldName, list[str]] = {}
         whole, titles = set[FieldName](), set[FieldName]()
-        for link in said.links:
+        for link in mention.links:
             named = fields.get((link.source, link.field))
             if named is not None:
-                meant.setdefault(named, []).append(link.value)
+                meanings.setdefault(named, []).append(link.value)
                 whole |= {named} if link.is_whole else set()
-        for each in sorted(meant, key=lambda each: -self._nearness(each))[:MEANT_MAX]:
-            values = meant[each]
+        for each in sorted(meanings, key=lambda each: -self._nearness(each))[:MEANT_MAX]:
+            values = meanings[each]
             values = list(dict.fromkeys(values)) if each not in whole else values[:1]
             title = self._title_behind(each)
-            if title is not None and title not in meant and title not in titles:
+            if title is not None and title not in meanings and title not in titles:
                 titles.add(title)
-                yield from self._equal(said, title, values, is_whole=each in whole)
-            yield from self._equal(said, each, values, is_whole=each in whole)
+                yield from self._equal(mention, title, values, is_whole=each in whole)
+            yield from self._equal(mention, each, values, is_whole=each in whole)
 
     def _nearness(self, each: FieldName) -> float:
         """How well a field, or otherwise its source, is named."""
-        own, of = self.clues.said.best(each), self.clues.said.best(self.clues.names.sources[each.source])
+        own, of = self.clues.mentions.best(each), self.clues.mentions.best(self.clues.names.sources[each.source])
         return (own.likeness if own else 0.0) + (of.likeness if of else 0.0)
 
     def _title_behind(self, each: FieldName) -> FieldName | None:
@@ -186,98 +186,107 @@ class Options:
         target = next(targets, None) or ""
         return sources[target].title if target in sources else None
 
-    def _equal(self, said: SaidValue, each: FieldName, values: Sequence[str], *, is_whole: bool) -> Iterator[Option]:
+    def _equal(
+        self, mention: ValueMention, each: FieldName, values: Sequence[str], *, is_whole: bool
+    ) -> Iterator[Option]:
         """A field that is, or is not, one of these values."""
         clues = self.clues
         evidence = clues.joined(
             clues.field("value", each),
-            clues.distance("value", each, said.place),
+            clues.distance("value", each, mention.place),
             clues.called("value:of", clues.names.sources[each.source]),
             clues.one("value:used"),
-            clues.one("value:words", min(said.place.last - said.place.first, 3)),
+            clues.one("value:words", min(mention.place.last - mention.place.first, 3)),
             clues.one("value:whole" if is_whole else "value:part"),
             clues.one("value:several", float(len(values) > 1)),
         )
-        for op in ("=", "!=") if may_be_denied(clues.said, said.place) else ("=",):
-            test = Test("field", op, tuple(values[:12]), each, chance_denied=clues.said.chance_denied(said.place))
-            yield Option((test,), self._said(evidence, said.place, f"value{op}"))
+        for op in ("=", "!=") if may_be_denied(clues.mentions, mention.place) else ("=",):
+            test = Test(
+                "field", op, tuple(values[:12]), each, chance_denied=clues.mentions.chance_denied(mention.place)
+            )
+            yield Option((test,), self._mentioned(evidence, mention.place, f"value{op}"))
 
-    def _said(self, evidence: Evidence, place: Place, kind: str) -> Evidence:
+    def _mentioned(self, evidence: Features, place: WordRun, kind: str) -> Features:
         """The evidence, with the words at a place and around it."""
         clues = self.clues
-        return clues.joined(evidence, Evidence(place.mask, (clues.one(kind), clues.near(kind, place))))
+        return clues.joined(evidence, Features(place.mask, (clues.one(kind), clues.near(kind, place))))
 
     # ---- numbers and times ----
 
-    def _of_number(self, said: SaidNumber) -> Iterator[Option]:
+    def _of_number(self, mention: NumberMention) -> Iterator[Option]:
         clues = self.clues
         fields = [
             each
-            for each in self._nearest(said.place, said)
-            if may_hold(each, said) and may_compare(each, said, clues.said)
+            for each in self._nearest(mention.place, mention)
+            if may_hold(each, mention) and may_compare(each, mention, clues.mentions)
         ]
         for each in fields[:FIELDS_MAX]:
             evidence = clues.joined(
                 clues.field("number", each),
-                clues.distance("number", each, said.place),
+                clues.distance("number", each, mention.place),
                 clues.called("number:of", clues.names.sources[each.source]),
-                clues.one("number:unit", float(bool(said.unit and said.unit in (each.unit or "")))),
+                clues.one("number:unit", float(bool(mention.unit and mention.unit in (each.unit or "")))),
             )
-            if said.is_range:
-                test = Test("field", "between", (in_unit(said.least, said, each), in_unit(said.most, said, each)), each)
-                yield Option((test,), self._said(evidence, said.place, "between"))
+            if mention.is_range:
+                test = Test(
+                    "field",
+                    "between",
+                    (in_unit(mention.least, mention, each), in_unit(mention.most, mention, each)),
+                    each,
+                )
+                yield Option((test,), self._mentioned(evidence, mention.place, "between"))
                 continue
             # "not over 60" is a comparison, "not 60" a denial
-            chance = clues.said.chance_denied(said.place) if said.op == "=" else 0.0
+            chance = clues.mentions.chance_denied(mention.place) if mention.op == "=" else 0.0
             for op in COMPARED:
-                agrees = clues.one(f"agrees:{said.op}:{op}")
-                test = Test("field", op, (in_unit(said.one, said, each),), each, chance_denied=chance)
-                yield Option((test,), clues.joined(self._said(evidence, said.place, f"number{op}"), agrees))
-        if said.currency is None and not said.is_range and float(said.one).is_integer():
-            yield from self._of_count(said)
+                agrees = clues.one(f"agrees:{mention.op}:{op}")
+                test = Test("field", op, (in_unit(mention.one, mention, each),), each, chance_denied=chance)
+                yield Option((test,), clues.joined(self._mentioned(evidence, mention.place, f"number{op}"), agrees))
+        if mention.currency is None and not mention.is_range and float(mention.one).is_integer():
+            yield from self._of_count(mention)
 
-    def _of_count(self, said: SaidNumber) -> Iterator[Option]:
+    def _of_count(self, mention: NumberMention) -> Iterator[Option]:
         """A number of related rows, or of rows to show."""
-        clues, place = self.clues, said.place
+        clues, place = self.clues, mention.place
         for source in [*self._sources(3)]:
             evidence = clues.called("rows", source)
             for op in COMPARED:
                 bundles: tuple[Bundle, ...] = (
-                    clues.one(f"agrees:{said.op}:{op}"), clues.near(f"number{op}", place), clues.near("rows", place),
+                    clues.one(f"agrees:{mention.op}:{op}"), clues.near(f"number{op}", place), clues.near("rows", place),
                     clues.freely("rows"),
                 )  # fmt: skip
-                test = Test("rows", op, (int(said.one),), about=source.name)
-                yield Option((test,), clues.joined(evidence, Evidence(place.mask, bundles)))
-        if 1 <= said.one <= 1000:
-            bundles = clues.one("limit"), clues.near("limit", place), clues.one(f"agrees:{said.op}:limit")
-            yield Option((Test("limit", values=(int(said.one),)),), Evidence(place.mask, bundles))
+                test = Test("rows", op, (int(mention.one),), about=source.name)
+                yield Option((test,), clues.joined(evidence, Features(place.mask, bundles)))
+        if 1 <= mention.one <= 1000:
+            bundles = clues.one("limit"), clues.near("limit", place), clues.one(f"agrees:{mention.op}:limit")
+            yield Option((Test("limit", values=(int(mention.one),)),), Features(place.mask, bundles))
 
-    def _nearest(self, place: Place, said: SaidNumber) -> list[FieldName]:
+    def _nearest(self, place: WordRun, mention: NumberMention) -> list[FieldName]:
         """The fields that a number may be compared with, likeliest first."""
         clues = self.clues
 
         def distance(each: FieldName) -> float:
-            named = clues.said.best(each)
+            named = clues.mentions.best(each)
             if named is not None:
                 return abs(named.first - place.first) / 40 - named.likeness
-            of = clues.said.best(clues.names.sources[each.source])
-            return 1 - 0.3 * bool(of) - 0.4 * bool(said.currency and each.kind == "money") - 0.2 * bool(each.unit)
+            of = clues.mentions.best(clues.names.sources[each.source])
+            return 1 - 0.3 * bool(of) - 0.4 * bool(mention.currency and each.kind == "money") - 0.2 * bool(each.unit)
 
         fields = [
             each
             for source in clues.names.sources.values()
             for each in source.fields
-            if each.is_number and not (each.is_key and clues.said.best(each) is None)
+            if each.is_number and not (each.is_key and clues.mentions.best(each) is None)
         ]
         return sorted(fields, key=distance)
 
-    def _of_days(self, said: SaidDays) -> Iterator[Option]:
-        clues, days = self.clues, said.days
+    def _of_days(self, mention: DateMention) -> Iterator[Option]:
+        clues, days = self.clues, mention.days
         first, last = self._latest(days) if days.months else (days.first, days.last)
-        for each in self._dated(said)[:FIELDS_MAX]:
+        for each in self._dated(mention)[:FIELDS_MAX]:
             evidence = clues.joined(
                 clues.field("days", each),
-                clues.distance("days", each, said.place),
+                clues.distance("days", each, mention.place),
                 clues.called("days:of", clues.names.sources[each.source]),
                 clues.one(f"days:{days.grain}:{each.kind}"),
             )
@@ -291,12 +300,14 @@ class Options:
             values: tuple[Scalar, ...] = ends if each.is_date else tuple(map(int, ends))
             if op == "between" and values[0] == values[1]:
                 op, values = "=", values[:1]
-            own = self._said(evidence, said.place, f"days{op}")
-            yield from (Option((test,), own) for test in self._or_denied(Test("field", op, values, each), said.place))
+            own = self._mentioned(evidence, mention.place, f"days{op}")
+            yield from (
+                Option((test,), own) for test in self._or_denied(Test("field", op, values, each), mention.place)
+            )
 
-    def _or_denied(self, test: Test, place: Place) -> Iterator[Test]:
+    def _or_denied(self, test: Test, place: WordRun) -> Iterator[Test]:
         """A test, and that it does not hold, if the words at its place may be denied."""
-        chance = self.clues.said.chance_denied(place)
+        chance = self.clues.mentions.chance_denied(place)
         yield replace(test, chance_denied=chance)
         if chance >= DENIED_MIN:
             yield replace(test, chance_denied=chance, is_denied=True)
@@ -308,15 +319,15 @@ class Options:
         end = year + (max(days.months) == 12), max(days.months) % 12 + 1
         return datetime.date(year, month, 1), datetime.date(*end, 1) - datetime.timedelta(days=1)
 
-    def _dated(self, said: SaidDays) -> list[FieldName]:
+    def _dated(self, mention: DateMention) -> list[FieldName]:
         """The fields that days may be compared with. A year is also compared with fields of years."""
         clues = self.clues
-        is_year = said.days.grain == "year"
+        is_year = mention.days.grain == "year"
 
         def distance(each: FieldName) -> float:
-            named = clues.said.best(each)
-            of = clues.said.best(clues.names.sources[each.source])
-            near = abs(named.first - said.place.first) / 40 - named.likeness if named else 1 - 0.3 * bool(of)
+            named = clues.mentions.best(each)
+            of = clues.mentions.best(clues.names.sources[each.source])
+            near = abs(named.first - mention.place.first) / 40 - named.likeness if named else 1 - 0.3 * bool(of)
             return near - 0.4 * each.is_date
 
         fields = [
@@ -327,33 +338,33 @@ class Options:
         ]
         return sorted(fields, key=distance)
 
-    def _of_length(self, said: SaidNumber) -> Iterator[Option]:
+    def _of_length(self, mention: NumberMention) -> Iterator[Option]:
         """A duration: compared with a field measured in time, or with the age of a date."""
         clues = self.clues
-        for each in self._nearest(said.place, said):
+        for each in self._nearest(mention.place, mention):
             is_time = are_alike("day", each.unit)
-            value = converted(said.one * MONTH_DAYS, "day", each.unit or "") if is_time else None
+            value = converted(mention.one * MONTH_DAYS, "day", each.unit or "") if is_time else None
             if value is not None:
-                evidence = clues.joined(clues.field("number", each), clues.distance("number", each, said.place))
+                evidence = clues.joined(clues.field("number", each), clues.distance("number", each, mention.place))
                 for op in COMPARED:
-                    agrees = clues.one(f"agrees:{said.op}:{op}")
+                    agrees = clues.one(f"agrees:{mention.op}:{op}")
                     test = Test("field", op, (round(value, 4),), each)
-                    yield Option((test,), clues.joined(self._said(evidence, said.place, f"length{op}"), agrees))
-        day = (self.today - datetime.timedelta(days=min(round(said.one * MONTH_DAYS), 200_000))).isoformat()
-        for each in self._dated(SaidDays(said.place, DateRange()))[:3]:
-            evidence = clues.joined(clues.field("days", each), clues.distance("days", each, said.place))
+                    yield Option((test,), clues.joined(self._mentioned(evidence, mention.place, f"length{op}"), agrees))
+        day = (self.today - datetime.timedelta(days=min(round(mention.one * MONTH_DAYS), 200_000))).isoformat()
+        for each in self._dated(DateMention(mention.place, DateRange()))[:3]:
+            evidence = clues.joined(clues.field("days", each), clues.distance("days", each, mention.place))
             for op in ("<", ">="):
-                agrees = clues.one(f"agrees:{said.op}:ago{op}")
+                agrees = clues.one(f"agrees:{mention.op}:ago{op}")
                 test = Test("field", op, (day,), each)
-                yield Option((test,), clues.joined(self._said(evidence, said.place, f"ago{op}"), agrees))
+                yield Option((test,), clues.joined(self._mentioned(evidence, mention.place, f"ago{op}"), agrees))
 
     # ---- texts, truths, related rows, averages ----
 
-    def _of_text(self, said: SaidText) -> Iterator[Option]:
+    def _of_text(self, mention: TextMention) -> Iterator[Option]:
         clues = self.clues
         named = [
-            (-places[0].likeness, abs(places[0].first - said.place.first), each)
-            for each, places in clues.said.named.items()
+            (-places[0].likeness, abs(places[0].first - mention.place.first), each)
+            for each, places in clues.mentions.named.items()
             if isinstance(each, FieldName) and each.kind == "text"
         ]
         # the title need not be named
@@ -361,43 +372,43 @@ class Options:
         texts = [each for _, _, each in sorted(named, key=lambda item: item[:2])]
         made = (source.title for source in clues.names.sources.values() if source.titles)  # most of them are people
         for each in dict.fromkeys([*texts[:FIELDS_MAX], *titles, *islice(made, MADE_MAX)]):
-            evidence = clues.joined(clues.field("holds", each), clues.distance("holds", each, said.place))
+            evidence = clues.joined(clues.field("holds", each), clues.distance("holds", each, mention.place))
             for op in ("contains", "="):
-                own = self._said(evidence, said.place, f"holds:{op}")
-                tests = self._or_denied(Test("field", op, (said.text,), each), said.place)
+                own = self._mentioned(evidence, mention.place, f"holds:{op}")
+                tests = self._or_denied(Test("field", op, (mention.text,), each), mention.place)
                 yield from (Option((test,), own) for test in tests)
 
     def _of_truth(self, each: FieldName) -> Iterator[Option]:
-        clues, place = self.clues, self.clues.said.best(each)
+        clues, place = self.clues, self.clues.mentions.best(each)
         for truth in (True, False):
             bundles = clues.one(f"truth:{truth}"), clues.near(f"truth:{truth}", place), clues.freely(f"truth:{truth}")
-            test = Test("field", "=", (truth,), each, chance_denied=clues.said.chance_denied(place))
-            yield Option((test,), clues.joined(clues.field("truth", each), Evidence(0, bundles)))
+            test = Test("field", "=", (truth,), each, chance_denied=clues.mentions.chance_denied(place))
+            yield Option((test,), clues.joined(clues.field("truth", each), Features(0, bundles)))
 
     def _of_related(self, source: SourceName) -> Iterator[Option]:
         """Rows that have related rows, or have none."""
-        clues, place = self.clues, self.clues.said.best(source)
+        clues, place = self.clues, self.clues.mentions.best(source)
         forms: tuple[Form, Form] = ("some", "none")
         for form in forms:
             bundles = clues.near(form, place), clues.freely(form)
             yield Option(
-                (Test(form, about=source.name),), clues.joined(clues.called("related", source), Evidence(0, bundles))
+                (Test(form, about=source.name),), clues.joined(clues.called("related", source), Features(0, bundles))
             )
 
     def _of_average(self, each: FieldName) -> Iterator[Option]:
         clues = self.clues
         # the last mention is the one that is compared
-        place = max(clues.said.named.get(each, ()), key=lambda place: (place.likeness, place.first), default=None)
+        place = max(clues.mentions.named.get(each, ()), key=lambda place: (place.likeness, place.first), default=None)
         for op in (">", "<"):
             bundles = clues.near(f"average{op}", place), clues.freely(f"average{op}", 0.3), clues.one("average")
             yield Option(
-                (Test("average", op, field=each),), clues.joined(clues.field("average:of", each), Evidence(0, bundles))
+                (Test("average", op, field=each),), clues.joined(clues.field("average:of", each), Features(0, bundles))
             )
 
     def _of_blank(self, each: FieldName) -> Iterator[Option]:
-        clues, place = self.clues, self.clues.said.best(each)
+        clues, place = self.clues, self.clues.mentions.best(each)
         for op in ("is_null", "not_null"):
             bundles = clues.near(op, place), clues.freely(op, 0.3)
             yield Option(
-                (Test("field", op, field=each),), clues.joined(clues.field("blank", each), Evidence(0, bundles))
+                (Test("field", op, field=each),), clues.joined(clues.field("blank", each), Features(0, bundles))
             )

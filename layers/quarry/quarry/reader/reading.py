@@ -24,8 +24,8 @@ from quarry.query.paths import MONTH
 from quarry.query.schema import Schema
 from quarry.reader.candidates import Candidate, Candidates, candidates, text_of
 from quarry.reader.learned import PAIRS_MAX, Learned, PairModel, first_text
+from quarry.reader.mentions import DateMention, Mentions, ValueLink, ValueMention, WordRun
 from quarry.reader.names import KEY, FieldName
-from quarry.reader.said import Place, Said, SaidDays, SaidValue, ValueLink
 from quarry.reader.unread import doubtful, explained, is_behind, may_state, unread_of
 
 LOGIT_MAX = 6.0
@@ -65,15 +65,15 @@ def pair_scores_of(found: Candidates, previous: str, pairs: PairModel) -> PairSc
     for each in found.all:
         if len(texts) == PAIRS_MAX:
             break
-        texts.setdefault(text_of(each.composed, _measures_said(each, found.said)), each)
-    scores = pairs.scores(first_text(found.said.text, previous), [*texts]) if texts else []
+        texts.setdefault(text_of(each.composed, _measures_said(each, found.mentions)), each)
+    scores = pairs.scores(first_text(found.mentions.text, previous), [*texts]) if texts else []
     return PairScores([*texts.values()], scores)
 
 
-def _measures_said(candidate: Candidate, said: Said) -> dict[str, str]:
+def _measures_said(candidate: Candidate, mentions: Mentions) -> dict[str, str]:
     """The declared measures of a query by the words that name them in the question, which may be synonyms."""
-    places = {each.name: said.best(each) for each in candidate.ask.fields if each.is_measure}
-    return {name: " ".join(said.words[place.first : place.last]) for name, place in places.items() if place}
+    places = {each.name: mentions.best(each) for each in candidate.ask.fields if each.is_measure}
+    return {name: " ".join(mentions.words[place.first : place.last]) for name, place in places.items() if place}
 
 
 def by_both(found: Candidates, read: PairScores, linear_share: float) -> Ranked:
@@ -104,7 +104,7 @@ def by_both(found: Candidates, read: PairScores, linear_share: float) -> Ranked:
 
 def _known(found: Candidates, probabilities: Sequence[float]) -> dict[str, float]:
     """The properties of the first candidate from which its probability is calibrated."""
-    first, said = found.all[0], found.said
+    first, mentions = found.all[0], found.mentions
     rows = _rows_of(first)
     alike = sum(chance for each, chance in zip(found.all, probabilities, strict=True) if _rows_of(each) == rows)
     second = probabilities[1] if len(probabilities) > 1 else 1e-6
@@ -113,12 +113,12 @@ def _known(found: Candidates, probabilities: Sequence[float]) -> dict[str, float
         "logit": _logit(probabilities[0]),
         "alike": _logit(alike),
         "margin": min(LOGIT_MAX, math.log(max(probabilities[0], 1e-6) / max(second, 1e-6))),
-        "uncovered": float(min(COUNTED_MAX, (said.alignable & ~first.mask).bit_count())),
-        "unread": float(min(COUNTED_MAX, len(said.unread(first.mask | said.alignable, explained(found))))),
+        "uncovered": float(min(COUNTED_MAX, (mentions.alignable & ~first.mask).bit_count())),
+        "unread": float(min(COUNTED_MAX, len(mentions.unread(first.mask | mentions.alignable, explained(found))))),
         "vetoed": float(min(COUNTED_MAX, len(may_state(found)))),
-        "behind": float(is_behind(first, said)),
+        "behind": float(is_behind(first, mentions)),
         "tests": float(min(COUNTED_MAX, len(first.conditions.tests))),
-        "words": len(said.tokens) / 10,
+        "words": len(mentions.tokens) / 10,
         f"kind:{first.kind}": 1.0,
     }
 
@@ -141,7 +141,7 @@ class Reading:
     `unread` the meaningful words that no part of it reads.
     """
 
-    said: Said
+    mentions: Mentions
     query: Query | None
     verdict: Verdict
     chance: float
@@ -175,13 +175,13 @@ def read_question(
     if pairs is None:
         ranked = by_linear(composed)
     else:
-        read = pair_scores_of(composed, before.said.text if before and previous else "", pairs)
+        read = pair_scores_of(composed, before.mentions.text if before and previous else "", pairs)
         ranked = by_both(composed, read, learned.linear_share)
     found = ranked.found
     best = list(zip(found.all, ranked.probabilities, strict=True))
     query = _query(found) if best else None
     if query is None:
-        return Reading(found.said, None, "refused", 0.0, found.said.unread(0), ())
+        return Reading(found.mentions, None, "refused", 0.0, found.mentions.unread(0), ())
     first = best[0][0]
     calibration = learned.calibration(has_pairs=pairs is not None)
     chance = calibration.chance(ranked.known)
@@ -189,32 +189,32 @@ def read_question(
     verdict: Verdict = (
         "confident" if chance >= limits.confident else "doubted" if chance >= limits.doubted else "refused"
     )
-    if verdict == "confident" and (doubtful(found) or (first.ask.kind == "count" and is_behind(first, found.said))):
+    if verdict == "confident" and (doubtful(found) or (first.ask.kind == "count" and is_behind(first, found.mentions))):
         verdict = "doubted"  # a word may state another condition, or rows of another source be counted
-    return Reading(found.said, query, verdict, chance, unread_of(found), best, ranked.pair_scores)
+    return Reading(found.mentions, query, verdict, chance, unread_of(found), best, ranked.pair_scores)
 
 
 def _query(found: Candidates) -> Query | None:
     """The first candidate as a valid Query. None if it is not valid."""
     first = found.all[0]
-    given = {**first.query, "spans": list(_spans(found.said, first))}
-    if given.get("select") == [*KEY] and not {*KEY} & {token.key for token in found.said.tokens}:
+    query = {**first.query, "spans": list(_spans(found.mentions, first))}
+    if query.get("select") == [*KEY] and not {*KEY} & {token.key for token in found.mentions.tokens}:
         # nobody asked for keys: rows are shown by their names
-        del given["select"]
+        del query["select"]
     try:
-        return Query.model_validate(given)
+        return Query.model_validate(query)
     except ValidationError:
         return None
 
 
-def _spans(said: Said, first: Candidate) -> Iterator[dict[str, Any]]:
+def _spans(mentions: Mentions, first: Candidate) -> Iterator[dict[str, Any]]:
     """The characters that state the conditions and what is asked for."""
     parts = {"where": first.conditions.evidence.mask, "source": first.ask.evidence.mask}
     for part, mask in parts.items():
         if part == "where" and "where" not in first.query:
             continue
         for place, last in runs(mask):
-            start, end = said.tokens[place].start, said.tokens[last - 1].end
+            start, end = mentions.tokens[place].start, mentions.tokens[last - 1].end
             yield Span(pointer=f"/{part}", start=start, end=end).model_dump()
 
 
@@ -226,7 +226,7 @@ _CONDITION: TypeAdapter[Condition] = TypeAdapter(Condition)
 @dataclass(frozen=True)
 class LikelyCondition:
     """A condition that a question may state: its probability, the fields it compares, and the words that state it, as bits.
-    `said` is the share of the words of its values that the question contains.
+    `stated` is the share of the words of its values that the question contains.
     """
 
     condition: Condition
@@ -235,23 +235,23 @@ class LikelyCondition:
     ops: frozenset[str]
     mask: int
     is_denied: bool
-    said: float
+    stated: float
 
 
 def likely_conditions(reading: Reading) -> list[LikelyCondition]:
     """The conditions of all candidates, likeliest first. Candidates with the same condition add up their probabilities."""
     chances: defaultdict[str, float] = defaultdict(float)
-    said: dict[str, tuple[Mapping[str, Any], int]] = {}
+    statements: dict[str, tuple[Mapping[str, Any], int]] = {}
     for candidate, chance in reading.shares:
         for each in candidate.query.get("where", ()):
             key = json.dumps(each, sort_keys=True)
             chances[key] += chance
-            said.setdefault(key, (each, candidate.mask))
-    found = [_likely(reading.said, *said[key], chance) for key, chance in chances.items()]
+            statements.setdefault(key, (each, candidate.mask))
+    found = [_likely(reading.mentions, *statements[key], chance) for key, chance in chances.items()]
     return sorted(filter(None, found), key=lambda each: -each.chance)
 
 
-def _likely(said: Said, condition: Mapping[str, Any], mask: int, chance: float) -> LikelyCondition | None:
+def _likely(mentions: Mentions, condition: Mapping[str, Any], mask: int, chance: float) -> LikelyCondition | None:
     compared = list(comparisons([condition]))
     try:
         read = _CONDITION.validate_python(condition)
@@ -261,91 +261,91 @@ def _likely(said: Said, condition: Mapping[str, Any], mask: int, chance: float) 
         return None
     words, share = 0, 1.0
     for field, _, values, _ in compared:
-        words |= _words_of(said, field, values)
-        share = min(share, *(_share_said(said, str(value)) for value in values), 1.0)
+        words |= _words_of(mentions, field, values)
+        share = min(share, *(_share_said(mentions, str(value)) for value in values), 1.0)
     fields = frozenset(field for field, *_ in compared)
     ops = frozenset(op for _, op, *_ in compared)
     is_denied = all(denied for *_, denied in compared)
-    return LikelyCondition(in_any_year(read, said), chance, fields, ops, words & mask, is_denied, share)
+    return LikelyCondition(in_any_year(read, mentions), chance, fields, ops, words & mask, is_denied, share)
 
 
-def _words_of(said: Said, field: str, values: Sequence[Any]) -> int:
+def _words_of(mentions: Mentions, field: str, values: Sequence[Any]) -> int:
     """The words that mean one of these values, with nearby names of the field; if none do, all names of the field."""
     texts = {str(value) for value in values}
     numbers = {float(value) for value in values if isinstance(value, int | float)}
     places = [
-        *(each.place for each in said.values if any(link.value in texts for link in each.links)),
-        *(each.place for each in said.numbers if numbers & {each.least, each.most}),
-        *(each.place for each in said.days if texts & {*_said_days(each)} or _is_month_of(each, values)),
-    ] or [each.place for each in said.lengths if values]
+        *(each.place for each in mentions.values if any(link.value in texts for link in each.links)),
+        *(each.place for each in mentions.numbers if numbers & {each.least, each.most}),
+        *(each.place for each in mentions.days if texts & {*_said_days(each)} or _is_month_of(each, values)),
+    ] or [each.place for each in mentions.lengths if values]
     mask = 0
     for place in places:
         mask |= place.mask
-    for named, names in said.named.items():
+    for named, names in mentions.named.items():
         for name in names if isinstance(named, FieldName) and named.name == field else ():
             if not places or any(_are_near(name, place) for place in places):
                 mask |= name.mask
     return mask
 
 
-def _share_said(said: Said, value: str) -> float:
+def _share_said(mentions: Mentions, value: str) -> float:
     """The share of the words of a value that the question contains; 1 for a value that was not looked up."""
     shares = [
         1.0 if link.is_whole else (each.place.last - each.place.first) / max(1, len(tokenise(value)))
-        for each in said.values
+        for each in mentions.values
         for link in each.links
         if link.value == value
     ]
     return max(shares, default=1.0)
 
 
-def _said_days(said: SaidDays) -> Iterator[str]:
+def _said_days(mention: DateMention) -> Iterator[str]:
     """The days of a time as conditions write them: dates and years."""
-    for day in (said.days.first, said.days.last):
+    for day in (mention.days.first, mention.days.last):
         if day is not None:
             yield day.isoformat()
             yield str(day.year)
 
 
-def _are_near(one: Place, other: Place) -> bool:
+def _are_near(one: WordRun, other: WordRun) -> bool:
     return one.first - other.last <= NEAR_MAX and other.first - one.last <= NEAR_MAX
 
 
-def in_any_year(condition: Condition, said: Said) -> Condition:
+def in_any_year(condition: Condition, mentions: Mentions) -> Condition:
     """Turns a comparison of a date with a month said without a year into one with that month of any year."""
     if isinstance(condition, Comparison) and condition.op == "between":
-        for each in said.days:
+        for each in mentions.days:
             if _is_month_of(each, condition.scalars):
                 return Comparison(field=f"{MONTH}({condition.field})", values=tuple(sorted(each.days.months)))
     return condition
 
 
-def _is_month_of(said: SaidDays, values: Sequence[Any]) -> bool:
+def _is_month_of(mention: DateMention, values: Sequence[Any]) -> bool:
     """Whether two days are in the first and last month of a time without a year."""
-    months = said.days.months
+    months = mention.days.months
     return bool(months) and [str(value)[5:7] for value in values] == [
         f"{each:02}" for each in (min(months), max(months))
     ]
 
 
-def words_left(said: Said, mask: int) -> str:
+def words_left(mentions: Mentions, mask: int) -> str:
     """The words not in `mask`, as written, without stop words at either end."""
-    kept = [place for place in range(len(said.tokens)) if not mask >> place & 1]
-    telling = [place for place in kept if said.tokens[place].key not in STOP_WORDS]
-    return " ".join(said.tokens[place].text for place in kept if telling and telling[0] <= place <= telling[-1])
+    kept = [place for place in range(len(mentions.tokens)) if not mask >> place & 1]
+    telling = [place for place in kept if mentions.tokens[place].key not in STOP_WORDS]
+    return " ".join(mentions.tokens[place].text for place in kept if telling and telling[0] <= place <= telling[-1])
 
 
-def evidence(said: Said, first: int, last: int, field: str, assertion: Assertion, value: str = "") -> Evidence:
+def evidence(mentions: Mentions, first: int, last: int, field: str, assertion: Assertion, value: str = "") -> Evidence:
     """The words from `first` to before `last` as evidence for a field's value. Without `value`, the words are the value."""
-    value = value or phrase(said.text, said.tokens, first, last)
-    start, end = said.tokens[first].start, said.tokens[last - 1].end
+    value = value or phrase(mentions.text, mentions.tokens, first, last)
+    start, end = mentions.tokens[first].start, mentions.tokens[last - 1].end
     return Evidence(field=field, value=value, start=start, end=end, assertion=assertion)
 
 
-def ruled_out(reading: Reading, least: float) -> list[SaidValue]:
+def ruled_out(reading: Reading, least: float) -> list[ValueMention]:
     """The values that a question excludes with at least this probability, and more likely than it asks for them."""
-    found: list[SaidValue] = []
-    for value in reading.said.values:
+    found: list[ValueMention] = []
+    for value in reading.mentions.values:
         chances = chances_of(value, reading.shares)
         if chances.denied >= max(least, chances.asked_for):
             found.append(value)
@@ -365,20 +365,20 @@ class ValueChances:
     denied_of: Mapping[str, float]
 
 
-def chances_of(value: SaidValue, candidates: Iterable[tuple[Candidate, float]]) -> ValueChances:
+def chances_of(value: ValueMention, candidates: Iterable[tuple[Candidate, float]]) -> ValueChances:
     """What candidates, weighted by probability, do with a value."""
-    meant = {link.value for link in value.links}
+    meanings = {link.value for link in value.links}
     asked_for = denied = 0.0
     of_field: defaultdict[str, float] = defaultdict(float)
     asked_of: defaultdict[str, float] = defaultdict(float)
     denied_of: defaultdict[str, float] = defaultdict(float)
     for candidate, chance in candidates:
-        said = [each for each in comparisons(candidate.query.get("where", ())) if meant & set(map(str, each[2]))]
-        asked_for += chance * any(not each[3] for each in said)
-        denied += chance * any(each[3] for each in said)
-        for name in {each[0] for each in said}:
+        matching = [each for each in comparisons(candidate.query.get("where", ())) if meanings & set(map(str, each[2]))]
+        asked_for += chance * any(not each[3] for each in matching)
+        denied += chance * any(each[3] for each in matching)
+        for name in {each[0] for each in matching}:
             of_field[name] += chance
-        for name, is_denied in {(each[0], each[3]) for each in said}:
+        for name, is_denied in {(each[0], each[3]) for each in matching}:
             (denied_of if is_denied else asked_of)[name] += chance
     return ValueChances(asked_for, denied, of_field, asked_of, denied_of)
 

@@ -9,9 +9,9 @@ from quarry.platform.text import STOP_WORDS
 from quarry.reader.candidates import Candidate, Candidates
 from quarry.reader.constraints import NAMED_IN_FULL, vetoes
 from quarry.reader.learned import known_words
+from quarry.reader.mentions import Mentions, Named, WordRun
 from quarry.reader.names import FieldName, SourceName
 from quarry.reader.options import LIKENESS_MIN
-from quarry.reader.said import Named, Place, Said
 
 
 def explained(found: Candidates) -> set[str]:
@@ -31,9 +31,9 @@ def may_state(found: Candidates) -> list[str]:
     beside what it asks for ("signed deals", "deals that were signed"); and the name of a field that it only requires to have some
     value, unless that is a time: "active" may be one of several values.
     """
-    first, said = found.all[0], found.said
-    places = sorted({*_beside(found), *_named_for_any_value(first, said)})
-    return list(dict.fromkeys((*vetoes(said, first.mask), *(said.tokens[place].text for place in places))))
+    first, mentions = found.all[0], found.mentions
+    places = sorted({*_beside(found), *_named_for_any_value(first, mentions)})
+    return list(dict.fromkeys((*vetoes(mentions, first.mask), *(mentions.tokens[place].text for place in places))))
 
 
 def doubtful(found: Candidates) -> list[str]:
@@ -47,15 +47,15 @@ def doubtful(found: Candidates) -> list[str]:
 def unread_of(found: Candidates) -> list[str]:
     """The words that no part of the first candidate reads, first those that take its certainty away."""
     mask = found.all[0].mask
-    return list(dict.fromkeys((*doubtful(found), *found.said.unread(mask, explained(found)))))
+    return list(dict.fromkeys((*doubtful(found), *found.mentions.unread(mask, explained(found)))))
 
 
-def is_behind(first: Candidate, said: Said) -> bool:
+def is_behind(first: Candidate, mentions: Mentions) -> bool:
     """Whether the question names another source before the one whose rows are asked for."""
-    own = said.best(first.ask.base)
+    own = mentions.best(first.ask.base)
     return any(
         places[0].likeness >= NAMED_IN_FULL and (own is None or places[0].first < own.first)
-        for each, places in said.named.items()
+        for each, places in mentions.named.items()
         if isinstance(each, SourceName) and each is not first.ask.base
     )
 
@@ -65,27 +65,27 @@ def _beside(found: Candidates) -> Iterator[int]:
     number, those beside its conditions too: "orders from Spain are refunded". Where no word names what is asked, all of them:
     "students", where only teachers are known.
     """
-    first, said = found.all[0], found.said
-    asked = first.ask.evidence.mask
-    if asked and first.kind in ("count", "numbers", "groups"):
-        asked |= first.conditions.evidence.mask
+    first, mentions = found.all[0], found.mentions
+    mask = first.ask.evidence.mask
+    if mask and first.kind in ("count", "numbers", "groups"):
+        mask |= first.conditions.evidence.mask
     unread = _unread(found)
     for place in unread:
-        ends = (_next_read(said, unread, place, step) for step in (-1, 1))
-        if not asked or any(end >= 0 and asked >> end & 1 for end in ends):
+        ends = (_next_read(mentions, unread, place, step) for step in (-1, 1))
+        if not mask or any(end >= 0 and mask >> end & 1 for end in ends):
             yield place
 
 
 def _unread(found: Candidates) -> set[int]:
     """The words that are no stop words, have led to nothing, and name nothing that the first candidate uses."""
-    first, said, known = found.all[0], found.said, explained(found)
+    first, mentions, known = found.all[0], found.mentions, explained(found)
     read = first.mask
     for each in _used(first, found):
-        for place in said.named.get(each, ()):
+        for place in mentions.named.get(each, ()):
             read |= place.mask
     return {
         place
-        for place, token in enumerate(said.tokens)
+        for place, token in enumerate(mentions.tokens)
         if not read >> place & 1 and token.key not in STOP_WORDS and token.key not in known
     }
 
@@ -102,15 +102,15 @@ def _fields(first: Candidate) -> list[FieldName]:
     return [*first.ask.fields, *(test.field for test in first.conditions.tests if test.field)]
 
 
-def _next_read(said: Said, unread: set[int], place: int, step: int) -> int:
+def _next_read(mentions: Mentions, unread: set[int], place: int, step: int) -> int:
     """The next word in a direction that is neither unread nor a stop word, within the clause; -1 if there is none."""
     while True:
-        if step < 0 and said.tokens[place].ends_clause:
+        if step < 0 and mentions.tokens[place].ends_clause:
             return -1
         place += step
-        if not 0 <= place < len(said.tokens) or (step > 0 and said.tokens[place].ends_clause):
+        if not 0 <= place < len(mentions.tokens) or (step > 0 and mentions.tokens[place].ends_clause):
             return -1
-        if place not in unread and said.tokens[place].key not in STOP_WORDS:
+        if place not in unread and mentions.tokens[place].key not in STOP_WORDS:
             return place
 
 
@@ -118,36 +118,36 @@ def _times_of_unnamed_dates(found: Candidates) -> list[str]:
     """The times, as written, if a date is compared with them that no word of the question stands for and that does not date the
     rows asked for.
     """
-    first, said = found.all[0], found.said
+    first, mentions = found.all[0], found.mentions
     tests = (test for test in first.conditions.tests if test.form == "field" and test.values)
     compared = [test.field for test in tests if test.field and (test.field.is_date or test.field.kind == "year")]
     if all(_is_meant(each, first, found) for each in compared):
         return []
-    places = [*(each.place for each in said.days), *(each.place for each in said.lengths)]
-    return [phrase(said.text, said.tokens, each.first, each.last) for each in places if each.mask & first.mask]
+    places = [*(each.place for each in mentions.days), *(each.place for each in mentions.lengths)]
+    return [phrase(mentions.text, mentions.tokens, each.first, each.last) for each in places if each.mask & first.mask]
 
 
 def _is_meant(each: FieldName, first: Candidate, found: Candidates) -> bool:
     """Whether a bare time can only be one of this field's: it dates the rows asked for, or those of a source that the question
     names, words stand for it, or it is called nothing but what it holds: a `year`.
     """
-    said, of = found.said, found.clues.names.sources[each.source]
-    if each is of.dated and (of is first.ask.base or said.best(of) is not None):
+    mentions, of = found.mentions, found.clues.names.sources[each.source]
+    if each is of.dated and (of is first.ask.base or mentions.best(of) is not None):
         return True
     is_plain = any(set(called) <= {*stems_of(each.kind)} for called in each.called)
     standing = found.clues.standing_for([each]) - STOP_WORDS
-    return is_plain or _is_named(said.best(each)) or bool(standing)
+    return is_plain or _is_named(mentions.best(each)) or bool(standing)
 
 
-def _is_named(place: Place | None) -> bool:
+def _is_named(place: WordRun | None) -> bool:
     """Whether words name something and are not just several whose first letters are a part of its name: "on", of nurses."""
     return place is not None and (place.likeness >= LIKENESS_MIN or place.last - place.first == 1)
 
 
-def _named_for_any_value(first: Candidate, said: Said) -> Iterator[int]:
+def _named_for_any_value(first: Candidate, mentions: Mentions) -> Iterator[int]:
     """The words that name fields which must only have some value."""
     for test in first.conditions.tests:
-        named = said.best(test.field) if test.field and test.op == "not_null" and _has_kinds(test.field) else None
+        named = mentions.best(test.field) if test.field and test.op == "not_null" and _has_kinds(test.field) else None
         yield from range(named.first, named.last) if named else ()
 
 

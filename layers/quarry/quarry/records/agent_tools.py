@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from quarry.agent.domain_tools import AgentPrompt, AgentResource, AgentTemplate
-from quarry.agent.sources import Asked
+from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit
 from quarry.records.collections import describe_collections, read_record
 from quarry.records.evidence import RecordText, passage
@@ -14,21 +14,21 @@ from quarry.records.finding import rank_records
 from quarry.records.retrieval import describe
 from quarry.records.scope import EVERYTHING
 from quarry.records.searched_types import RecordTypes
-from quarry.records.sources import acting_for, over_readable
+from quarry.records.sources import acting_for, skipping_broken_collections
 from quarry.services.services import Caller, Services
 
 
 async def search_text(
-    text: str, names: Sequence[str], filters: Filters, limit: int, asked: Asked, services: Services
+    text: str, names: Sequence[str], filters: Filters, limit: int, access: DataAccess, services: Services
 ) -> list[Hit]:
     """The best records of these types for a text, as the page's search ranks them. Raises SourceUnavailable where none
     of them can be read, and DatabaseUnavailable.
     """
-    types, acting = await acting_for(asked.caller, services)
+    types, acting = await acting_for(access.caller, services)
     searched = [name for name in names if name in types.whole]
     if not searched:
         return []
-    with services.run("records", asked.caller, text, {"text": text, "types": list(names)}) as run:
+    with services.run("records", access.caller, text, {"text": text, "types": list(names)}) as run:
 
         async def search(types: RecordTypes) -> list[RecordText]:
             chosen = [each.narrowed(filters.get(each.name)) for each in types.named(searched)]
@@ -36,7 +36,7 @@ async def search_text(
             texts = await describe(acting.reader, [item.key for item in ranked[:limit]], types, text)
             return [texts[item.key] for item in ranked[:limit] if item.key in texts]
 
-        found = await over_readable(types, services.memory, search)
+        found = await skipping_broken_collections(types, services.memory, search)
         run.end_reason = "answered"
     return [
         Hit(source=each.type, id=each.id, title=each.title, text=passage(each), date=each.date, url=each.url)

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from quarry.records.by_rule import ByRule
     from quarry.records.evidence import EvidenceSource
     from quarry.records.finding import Searched, SearchToolset
-    from quarry.records.scope import Asked
+    from quarry.records.scope import RecordsInquiry
 
 logger = logging.getLogger(__name__)
 
@@ -206,10 +206,10 @@ def _whole(source: Source) -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Begun:
+class AnswerContext:
     """An answer whose first search is done. `by_rule` is the answer without a model; None where a model leads."""
 
-    asked: Asked
+    inquiry: RecordsInquiry
     caller: Caller
     toolset: SearchToolset
     first: Searched
@@ -218,18 +218,18 @@ class Begun:
     @property
     def missing(self) -> str:
         """A sentence that names the collections that could not be searched; else empty."""
-        names = ", ".join(self.asked.left_out)
+        names = ", ".join(self.inquiry.left_out)
         return f"\n\nNot searched, because it cannot be read at the moment: {names}." if names else ""
 
     def keys(self, *known: Any) -> Keys:
         """The keys of the answer: everything that it is made from, `known` included."""
-        found, request = self.toolset.pool.values(), self.asked.request
+        found, request = self.toolset.pool.values(), self.inquiry.request
         return Keys(
             digest(
                 self.caller.user_id,
                 # only the claims that decide which rows are visible: others, such as a token's time, differ with each sign-in
                 self.toolset.record_types.settings(self.caller.claims),
-                _asked(request),
+                _request_key(request),
                 [turn.model_dump() for turn in request.recent_history],
                 self.toolset.services.chat.name if self.toolset.services.chat else None,
                 self.toolset.services.embeddings.name,
@@ -240,7 +240,7 @@ class Begun:
 
     async def kept(self, keys: Keys) -> KeptAnswer | None:
         """A kept answer to the same question over the same records; None also where the look-up fails."""
-        if self.asked.request.fresh or self.asked.left_out:
+        if self.inquiry.request.fresh or self.inquiry.left_out:
             return None
         try:
             return await find_answer(self.toolset.services.database, keys)
@@ -252,7 +252,7 @@ class Begun:
         try:
             return await store_answer(
                 self.toolset.services.database,
-                query=self.asked.conversation.question,
+                query=self.inquiry.conversation.question,
                 owner=self.caller.user_id,
                 finished=finished,
                 keys=keys,
@@ -273,19 +273,19 @@ class Begun:
         self, kept: KeptAnswer, counted: AggregationEvent | None, understood: UnderstoodEvent | None = None
     ) -> Iterator[Event]:
         """The events of a kept answer, with how it was read, and the numbers that it rests on."""
-        given, run = kept.finished, self.toolset.run
+        answer, run = kept.finished, self.toolset.run
         run.end_reason, run.answer_id = "kept_answer", kept.id
-        run.results = [ResultRecord(each.type, each.id, each.similarity or 0.0) for each in given.sources]
+        run.results = [ResultRecord(each.type, each.id, each.similarity or 0.0) for each in answer.sources]
         if understood is not None:
             yield understood
-        yield SourcesEvent(sources=[*given.sources])
+        yield SourcesEvent(sources=[*answer.sources])
         if counted is not None:
             yield counted
-        yield AnswerChunkEvent(chunk=given.answer)
-        yield given.checked
-        yield from confidence_event(given.trust, given.checked.citations)
-        yield FollowupsEvent(questions=[*given.followups])
-        yield self._done(kept.id, [], shared=given.shared, cached=True)
+        yield AnswerChunkEvent(chunk=answer.answer)
+        yield answer.checked
+        yield from confidence_event(answer.trust, answer.checked.citations)
+        yield FollowupsEvent(questions=[*answer.followups])
+        yield self._done(kept.id, [], shared=answer.shared, cached=True)
 
     async def ending(
         self,
@@ -303,10 +303,10 @@ class Begun:
         yield checked
         for event in confidence_event(trust, checked.citations):
             yield event
-        asked = await followups() if followups is not None else []
-        yield FollowupsEvent(questions=asked)
+        questions = await followups() if followups is not None else []
+        yield FollowupsEvent(questions=questions)
         sources, run = [each.to_source() for each in evidence], self.toolset.run
-        finished = FinishedAnswer(answer, sources, asked, trust, checked, queries)
+        finished = FinishedAnswer(answer, sources, questions, trust, checked, queries)
         run.answer_id = await self._keep(finished, None if run.degraded else keys)
         run.end_reason = "answered" if is_found else "nothing_found"
         yield self._done(run.answer_id, run.degraded, shared=self._is_shared)
@@ -319,15 +319,15 @@ class Begun:
         return DoneEvent(
             answer_id=answer_id,
             cached=cached,
-            topic_changed=self.asked.conversation.topic_changed,
+            topic_changed=self.inquiry.conversation.topic_changed,
             degraded=degraded,
-            applied=self.asked.told,
+            applied=self.inquiry.applied,
             shared=shared,
         )
 
 
-def _asked(request: AskRequest) -> dict[str, Any]:
+def _request_key(request: AskRequest) -> dict[str, Any]:
     """The request, the same for any order of types and values."""
-    asked = request.model_dump(mode="json", exclude={"fresh", "history"})
+    fields = request.model_dump(mode="json", exclude={"fresh", "history"})
     facets = {name: sorted({*values}) for name, values in request.filters.facets.items()}
-    return asked | {"types": sorted({*request.types}), "filters": asked["filters"] | {"facets": facets}}
+    return fields | {"types": sorted({*request.types}), "filters": fields["filters"] | {"facets": facets}}

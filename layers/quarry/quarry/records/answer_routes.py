@@ -13,7 +13,7 @@ from quarry.platform.text import Identifier
 from quarry.postgres.pool import Database
 from quarry.records.answer_cache import changes_of
 from quarry.records.contract import CachedAnswer, ChangedRecord, OwnAnswer, ShareRequest
-from quarry.web.admission import without_place
+from quarry.web.admission import unmetered
 from quarry.web.problems import documented
 from quarry.web.requests import PlainCaller, ServicesDependency
 
@@ -22,7 +22,7 @@ _CITED = re.compile(r"\[(\d{1,3})\]")
 
 
 @router.get("/answers/{id}", responses=documented(NotFound))
-@without_place
+@unmetered
 async def cached_answer(id: Identifier, services: ServicesDependency) -> Response:
     """A finished answer, as it was given. Public: whoever knows the id may read it, where it is shared."""
     answer: CachedAnswer = await open_answer(services.database.reserve, id)

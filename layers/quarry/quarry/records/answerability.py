@@ -46,34 +46,34 @@ async def passages_of(query: str, first: Searched, toolset: SearchToolset) -> tu
     if read.words and read.is_dated and not first.is_beside:
         query = read.words  # the days are met
     query = with_forms(query, first.forms)
-    said = [each for each in first.sources if each.text.author in authors]
-    found = await read_sentences(query, said or first.sources, toolset.services)
+    sources = [each for each in first.sources if each.text.author in authors]
+    found = await read_sentences(query, sources or first.sources, toolset.services)
     passages = ByRule(*as_passages(chosen(found), toolset.evidence.sources))
     if "query_embedding" in toolset.run.degraded and passages.pieces:
         # nobody knows what the failing model would have found
         return passages, 1.0
     with toolset.run.step("records_answerability"):
-        asked = await asked_words(query, first, toolset)
+        question_words = await asked_words(query, first, toolset)
     has_meaning = any(each.has_meaning for each in toolset.types)
     fitted = fitted_for(toolset.services.embeddings.name if has_meaning else "")
-    likely = fitted.probability(features_of(first, asked, found))
+    likely = fitted.probability(features_of(first, question_words, found))
     # a record with every word is near even a short question, and so are the words of the person asked about, and what is of
     # the days asked about where the question says little more
     is_near = not first.is_beside and (
         likely >= fitted.doubted_below
-        or bool(said)
-        or _is_all_held(asked)
+        or bool(sources)
+        or _is_all_held(question_words)
         or not is_asked(query)
-        or (read.is_dated and not any(each.is_missing and not is_everyday(each.word) for each in asked))
+        or (read.is_dated and not any(each.is_missing and not is_everyday(each.word) for each in question_words))
     )
     if is_near and passages.pieces:
         # who asks what somebody said of something asks for their words
-        return passages, 1.0 if said and read.says_more else likely
+        return passages, 1.0 if sources and read.says_more else likely
     nearest = first.sources[:NEAREST_MAX]
     return ByRule(nothing_near(nearest, is_beside=first.is_beside), nearest, is_found=False), likely
 
 
-def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quote]) -> dict[str, float]:
+def features_of(first: Searched, question_words: Sequence[QuestionWord], found: Sequence[Quote]) -> dict[str, float]:
     """The features of a search: how much it found, how near the nearest is (cosine), its words, its sentences. Pure."""
     near = sorted((each.similarity or 0.0 for each in first.ranked), reverse=True)[:NEAREST]
     features = {
@@ -88,32 +88,32 @@ def features_of(first: Searched, asked: Sequence[AskedWord], found: Sequence[Quo
     if best:
         # the score of a sentence says less where others score the same
         features |= {"asked": 1.0, "answers": best[0], "answers gap": best[0] - best[min(1, len(best) - 1)]}
-    total = sum(each.weight for each in asked)
+    total = sum(each.weight for each in question_words)
     if total:
-        missing = sum(each.weight for each in asked if each.is_missing and not each.is_near)
+        missing = sum(each.weight for each in question_words if each.is_missing and not each.is_near)
         features |= {
-            "held weight": math.log1p(_most_held(asked) / max(each.weight for each in asked)),
+            "held weight": math.log1p(_most_held(question_words) / max(each.weight for each in question_words)),
             "missing": missing / total,
-            "title": float(_is_title_asked(asked, found)),
+            "title": float(_is_title_asked(question_words, found)),
         }
     return features
 
 
-def _is_title_asked(asked: Sequence[AskedWord], found: Sequence[Quote]) -> bool:
+def _is_title_asked(question_words: Sequence[QuestionWord], found: Sequence[Quote]) -> bool:
     """Whether a record has all of the words in its title or topic, so that the whole record answers."""
-    stems = {stem for each in asked for stem in significant_words(each.word)}
+    stems = {stem for each in question_words for stem in significant_words(each.word)}
     titles = {quote.source.n: f"{quote.source.text.title} {quote.source.text.topic or ''}" for quote in found}
     return bool(stems) and any(stems <= {*significant_words(title)} for title in titles.values())
 
 
-def _most_held(asked: Sequence[AskedWord]) -> float:
-    keys = {key for each in asked for key in each.holders}
-    return max((sum(each.weight for each in asked if key in each.holders) for key in keys), default=0.0)
+def _most_held(question_words: Sequence[QuestionWord]) -> float:
+    keys = {key for each in question_words for key in each.holders}
+    return max((sum(each.weight for each in question_words if key in each.holders) for key in keys), default=0.0)
 
 
-def _is_all_held(asked: Sequence[AskedWord]) -> bool:
+def _is_all_held(question_words: Sequence[QuestionWord]) -> bool:
     """Whether a single record holds all of the words."""
-    return _most_held(asked) > ALL * sum(each.weight for each in asked)
+    return _most_held(question_words) > ALL * sum(each.weight for each in question_words)
 
 
 WORDS_MAX = 24
@@ -123,7 +123,7 @@ RECORDS_MAX = 24
 
 
 @dataclass(frozen=True)
-class AskedWord:
+class QuestionWord:
     """A word of a question as it was written. `weight`: how rare it is among the records searched; `holders`: the records found
     that hold it; `is_missing`: no record holds it, and `is_near`: but one holds a word that is spelled nearly so.
     """
@@ -135,23 +135,23 @@ class AskedWord:
     is_near: bool = False
 
 
-async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> list[AskedWord]:
+async def asked_words(query: str, first: Searched, toolset: SearchToolset) -> list[QuestionWord]:
     """The words of a question that carry a topic, and which records hold them. Raises DatabaseUnavailable."""
-    said = [word for word in words(query) if word not in STOP_WORDS] or words(topic_text(query))
+    terms = [word for word in words(query) if word not in STOP_WORDS] or words(topic_text(query))
     # words of a type's follow-up questions fit every record and carry no topic
     of_any = {stem for each in toolset.types for stem in significant_words(each.quoting.asked_of_any)}
-    said = [word for word in said if of_any.isdisjoint(significant_words(word))] or said
-    said = list(dict.fromkeys(said))[:WORDS_MAX]
+    terms = [word for word in terms if of_any.isdisjoint(significant_words(word))] or terms
+    terms = list(dict.fromkeys(terms))[:WORDS_MAX]
     languages = dict.fromkeys(language for each in toolset.types for language in each.languages)
-    readings = [await _of_language(said, first, toolset, language) for language in languages]
+    readings = [await _of_language(terms, first, toolset, language) for language in languages]
     written = {word: query[start:end] for word, start, end in placed_words(query)}
-    return [_best(written[word], of_word) for word, *of_word in zip(said, *readings, strict=True)] if readings else []
+    return [_best(written[word], of_word) for word, *of_word in zip(terms, *readings, strict=True)] if readings else []
 
 
-def _best(written: str, found: Sequence[AskedWord]) -> AskedWord:
+def _best(written: str, found: Sequence[QuestionWord]) -> QuestionWord:
     """A word in several languages: it is held where it is held in one of them."""
     held = [each for each in found if not each.is_missing] or found
-    return AskedWord(
+    return QuestionWord(
         written,
         min(each.weight for each in held),
         frozenset[RecordKey]().union(*(each.holders for each in held)),
@@ -161,8 +161,8 @@ def _best(written: str, found: Sequence[AskedWord]) -> AskedWord:
 
 
 async def _of_language(
-    said: Sequence[str], first: Searched, toolset: SearchToolset, language: str | None
-) -> list[AskedWord]:
+    terms: Sequence[str], first: Searched, toolset: SearchToolset, language: str | None
+) -> list[QuestionWord]:
     types: list[SearchedType] = [each for each in toolset.types if language in each.languages]
     tables, seen = tables_seen(types)
     found = [each.key for each in first.ranked[:RECORDS_MAX]]
@@ -177,10 +177,10 @@ async def _of_language(
     ids = {f"ids_{place}": [id for name, id in found if name == each.name] for place, each in enumerate(types)}
     rows = await toolset.services.reader.rows(
         SQL(_ASKED).format(language=Literal(language), holding=SQL(" union all ").join(holding)),
-        {"words": list(said), "tables": tables, "seen": seen, **ids},
+        {"words": list(terms), "tables": tables, "seen": seen, **ids},
     )
     return [
-        AskedWord(
+        QuestionWord(
             row["word"],
             row["weight"],
             frozenset(zip(row["types"], row["ids"], strict=True)),

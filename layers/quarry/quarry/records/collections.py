@@ -11,7 +11,7 @@ from quarry.records.collections_contract import Collection, CollectionFacet, Col
 from quarry.records.contract import RecordType
 from quarry.records.retrieval import describe, whole_record
 from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.records.sources import acting_for, over_readable
+from quarry.records.sources import acting_for, skipping_broken_collections
 from quarry.services.services import Caller, Services
 
 
@@ -30,7 +30,7 @@ def _collection(type: SearchedType, source: SourceDescription | None) -> Collect
     return Collection(
         name=type.name,
         label=type.label,
-        description=type.told[0].upper() + type.told[1:],
+        description=type.description[0].upper() + type.description[1:],
         facets=[
             CollectionFacet(name=each.name, kind=each.kind, label=each.label, currency=each.currency)
             for each in type.facets
@@ -60,4 +60,4 @@ async def read_record(type: RecordType, record_id: str, caller: Caller, services
         texts = await describe(services.reader, [(chosen.name, record_id)], types)
         return whole.model_copy(update={"text": next((text.body for text in texts.values()), None)})
 
-    return await over_readable(types, services.memory, read)
+    return await skipping_broken_collections(types, services.memory, read)

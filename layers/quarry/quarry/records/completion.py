@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from quarry.agent.completions import Asked, Said, Source, Sources, Turn, cited_in
+from quarry.agent.completions import Chat, CitedSource, Said, Sources, Turn, cited_in
 from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.records.answer import answer_question
 from quarry.records.contract import (
@@ -23,13 +23,13 @@ from quarry.records.contract import Source as RecordSource
 from quarry.verification.wire import CheckedStatement, MarkedText, marked_end
 
 
-async def answer(asked: Asked) -> Said:
+async def answer(chat: Chat) -> Said:
     """A cited answer, followed by the records that it cites."""
-    return _said(asked, AskRequest(question=asked.question, history=_prior_turns(asked.before)))
+    return _answer(chat, AskRequest(question=chat.question, history=_prior_turns(chat.before)))
 
 
-async def _said(asked: Asked, request: AskRequest) -> Said:
-    events = answer_question(request, asked.caller, asked.services, asked.request_id, run_id=asked.run_id)
+async def _answer(chat: Chat, request: AskRequest) -> Said:
+    events = answer_question(request, chat.caller, chat.services, chat.request_id, run_id=chat.run_id)
     text, sources, marked = "", list[RecordSource](), MarkedText()
     statements, label = list[CheckedStatement](), ""
     async with aclosing(events):
@@ -53,9 +53,9 @@ async def _said(asked: Asked, request: AskRequest) -> Said:
     yield Sources("Sources", cited_in(text, [_source(each) for each in sources]))
 
 
-def _source(source: RecordSource) -> Source:
+def _source(source: RecordSource) -> CitedSource:
     known = (source.type.replace("_", " "), source.date.isoformat() if source.date else "")
-    return Source(source.title, ", ".join(filter(None, known)), source.url, source.n)
+    return CitedSource(source.title, ", ".join(filter(None, known)), source.url, source.n)
 
 
 def _prior_turns(before: Sequence[Turn]) -> list[PriorTurn]:

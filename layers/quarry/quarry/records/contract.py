@@ -191,10 +191,10 @@ class AskRequest(Request):
 
     def as_asked(self) -> dict[str, Any]:
         recent = self.model_copy(update={"history": self.recent_history}) if self.history else self
-        said = recent.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"fresh"})
-        for turn in said.get("history", ()):
+        stated = recent.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude={"fresh"})
+        for turn in stated.get("history", ()):
             turn["answer"] = ""
-        return said
+        return stated
 
 
 class AskQuery(Filtered):

@@ -20,9 +20,9 @@ from quarry.query.paths import MONTH
 from quarry.query.schema import guard_of
 from quarry.query.values import interval_of
 from quarry.records.collections_contract import CountRequest, Period, RecordCounts
-from quarry.records.scope import Scope, facet_conditions, nearest_facets, types_with, with_known_values
+from quarry.records.scope import SearchScope, facet_conditions, nearest_facets, types_with, with_known_values
 from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.records.sources import acting_for, over_readable
+from quarry.records.sources import acting_for, skipping_broken_collections
 from quarry.retrieval.facets import TEXT_KINDS, Facet, FacetKind, SearchTable
 from quarry.services.services import Caller, Services
 
@@ -42,13 +42,13 @@ async def count_records(request: CountRequest, caller: Caller, services: Service
     facet_conditions(request.facets, everything)
     _check_group(request, everything)
     _measures(request, everything)
-    return await over_readable(types, services.memory, partial(_counted, request, services))
+    return await skipping_broken_collections(types, services.memory, partial(_counted, request, services))
 
 
 async def _counted(request: CountRequest, services: Services, types: RecordTypes) -> RecordCounts:
     """The numbers over these types."""
     chosen = types.named(request.type)
-    scope = Scope(request.from_date, request.to_date, facets=facet_conditions(request.facets, chosen))
+    scope = SearchScope(request.from_date, request.to_date, facets=facet_conditions(request.facets, chosen))
     _check_group(request, chosen)
     measures, period = _measures(request, chosen), _period(request)
     scope = await with_known_values(services.reader, scope, chosen, types.owners)
@@ -59,8 +59,8 @@ async def _counted(request: CountRequest, services: Services, types: RecordTypes
     degraded = types.degraded(request.type)
     if not tables:
         return RecordCounts(total=0, groups=[], truncated=False, degraded=degraded)
-    table = tables[0] if len(tables) == 1 else _united(tables, [*needed, *facets_of(scope.given)])
-    rows = Filtered(table, scope.given, request.q or "")
+    table = tables[0] if len(tables) == 1 else _united(tables, [*needed, *facets_of(scope.required_conditions)])
+    rows = Filtered(table, scope.required_conditions, request.q or "")
     found: dict[str, Any] = {"groups": [], "truncated": False}
     if request.by is not None:
         found = await _groups(rows, request.by, period, measures, services.reader)

@@ -20,7 +20,7 @@ PROSE_WORDS_MIN = 12
 
 
 @dataclass(frozen=True)
-class Candidate:
+class RecordCandidate:
     """A record that matched. `text_score` compares records of all types by their words, `similarity` (cosine) by meaning; None
     where that half did not find it. `is_apart`: it was found among those that meet the question's conditions alone.
     """
@@ -120,7 +120,7 @@ def passage(text: RecordText, limit: int = PASSAGE_CHARACTERS_MAX) -> str:
 
 
 @dataclass
-class Evidence:
+class NumberedSources:
     """The numbered sources so far, at most `sources_max`."""
 
     sources_max: int = SOURCES_MAX
@@ -150,8 +150,8 @@ class Evidence:
 
 def aggregation_of(results: Sequence[QueryResult]) -> AggregationEvent | None:
     """The event for the first query with numbers; None where no query has any."""
-    asked = (each for each in results if each.query.last.aggregate)
-    return next(map(_event, asked), None)
+    results_asked = (each for each in results if each.query.last.aggregate)
+    return next(map(_event, results_asked), None)
 
 
 def _event(result: QueryResult) -> AggregationEvent:

@@ -53,10 +53,10 @@ class LikelyQuery:
         """The result in words; None where the Query cannot run, and where its reading is doubted and no row is like it.
         Raises InvalidInput for one that the request gives and that cannot run.
         """
-        toolset, today = self.toolset, self.toolset.asked.today
+        toolset, today = self.toolset, self.toolset.access.today
         with toolset.run.step("records_count"):
             try:
-                result = await answer_query(self.query, toolset.asked, toolset.services, today, keeps_places=True)
+                result = await answer_query(self.query, toolset.access, toolset.services, today, keeps_places=True)
             except InvalidInput:
                 if self.reading is None:
                     raise
@@ -66,7 +66,7 @@ class LikelyQuery:
         return self._in_words(result, today)
 
     def _in_words(self, result: QueryResult, today: datetime.date) -> ByRule:
-        schema, unread = self.toolset.asked.schema, [*self.reading.unread] if self.reading is not None else []
+        schema, unread = self.toolset.access.schema, [*self.reading.unread] if self.reading is not None else []
         phrases = Phrases(schema, schema.sources[self.query.source], today)
         read = understood(result.query, phrases, unread=unread, choices=DECIDING)
         lines = with_list(result.sentence, [*lines_of(result, phrases)])
@@ -82,7 +82,7 @@ class LikelyQuery:
 
     def _filters(self) -> dict[str, Any]:
         """The conditions as a request writes them. The query says the others."""
-        name = self.toolset.asked.homes[self.query.source][1]
+        name = self.toolset.access.homes[self.query.source][1]
         table = self.toolset.record_types.counted.get(name)
         conditions = (*self.toolset.scope.facets, *self.query.where)
         return {"types": [name], **(as_requested(conditions, table) if table is not None else {})}
@@ -98,26 +98,26 @@ def _lacks_number(result: QueryResult) -> bool:
 
 def given_query(toolset: SearchToolset, query: Query) -> LikelyQuery:
     """The Query that a request gives, within the filters that hold. Raises InvalidInput for one that asks of no record type."""
-    names = [name for name, (_, own) in toolset.asked.homes.items() if own in toolset.record_types.counted]
+    names = [name for name, (_, own) in toolset.access.homes.items() if own in toolset.record_types.counted]
     if query.source not in names:
         raise InvalidInput([FieldError("/understood/query/source", f"use one of {', '.join(names)}")])
-    table = toolset.record_types.counted[toolset.asked.homes[query.source][1]]
-    given = required(toolset.scope, table, toolset.asked.schema.sources[query.source])
-    where = (*given, *(each for each in query.where if each not in given))
+    table = toolset.record_types.counted[toolset.access.homes[query.source][1]]
+    required_conditions = required(toolset.scope, table, toolset.access.schema.sources[query.source])
+    where = (*required_conditions, *(each for each in query.where if each not in required_conditions))
     return LikelyQuery(None, query.model_copy(update={"where": where}), toolset)
 
 
 def likely_query(toolset: SearchToolset) -> LikelyQuery | None:
     """The Query that the question likely is; None where none is likely, or it cannot be asked within the filters."""
-    reading, asked = toolset.read.read, toolset.asked
+    reading, access = toolset.read.read, toolset.access
     if reading.query is None or reading.verdict == "refused" or not reading.best[0][0].mask:
         return None  # nothing of the question was read
     name = reading.query.source
-    table = toolset.record_types.counted.get(asked.homes[name][1])
+    table = toolset.record_types.counted.get(access.homes[name][1])
     try:
-        given = required(toolset.scope, table, asked.schema.sources[name]) if table is not None else []
+        required_conditions = required(toolset.scope, table, access.schema.sources[name]) if table is not None else []
     except InvalidInput:
         return None
     # a filter that the question repeats is one condition
-    where = (*given, *(each for each in reading.query.where if each not in given))
+    where = (*required_conditions, *(each for each in reading.query.where if each not in required_conditions))
     return LikelyQuery(reading, reading.query.model_copy(update={"where": where}), toolset)

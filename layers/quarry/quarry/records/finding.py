@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from itertools import pairwise
 from typing import Literal
 
-from quarry.agent.sources import Asked
+from quarry.agent.sources import DataAccess
 from quarry.collections.collection import ENGLISH
 from quarry.collections.search_table import DATE
 from quarry.platform.off_loop import off_loop
@@ -23,10 +23,18 @@ from quarry.postgres.pool import Database
 from quarry.query.algebra import Comparison, Condition
 from quarry.query.of_table import denies
 from quarry.records.contract import RecordKey, RecordType, Source
-from quarry.records.evidence import Candidate, Evidence, EvidenceSource, RankedRecord, RecordText
+from quarry.records.evidence import EvidenceSource, NumberedSources, RankedRecord, RecordCandidate, RecordText
 from quarry.records.reading import RecordsReading, without_exclusions, words_to_look_up
-from quarry.records.retrieval import Arm, dates_of, describe, find_candidates, ids_meeting, tables_seen, with_fitting
-from quarry.records.scope import EVERYTHING, Scope, types_with
+from quarry.records.retrieval import (
+    TypeSearch,
+    dates_of,
+    describe,
+    find_candidates,
+    ids_meeting,
+    tables_seen,
+    with_fitting,
+)
+from quarry.records.scope import EVERYTHING, SearchScope, types_with
 from quarry.records.searched_types import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.runs.run_log import Run
@@ -117,9 +125,9 @@ class Searched:
 
 @dataclass
 class SearchToolset:
-    """The searches of one answer among `types`, those of `record_types` that the request allows, and what they found. `asked` has
-    all sources, and `scope` says which records are searched at all. `reading` is how the question was read, None where a model
-    reads it; `pool` holds the records found, sources or not.
+    """The searches of one answer among `types`, those of `record_types` that the request allows, and what they found. `access`
+    has all sources, and `scope` says which records are searched at all. `reading` is how the question was read, None where a
+    model reads it; `pool` holds the records found, sources or not.
     """
 
     services: Services
@@ -127,10 +135,10 @@ class SearchToolset:
     run: Run
     types: Sequence[SearchedType]
     record_types: RecordTypes
-    asked: Asked
+    access: DataAccess
     reading: RecordsReading | None = None
-    scope: Scope = EVERYTHING
-    evidence: Evidence = field(default_factory=Evidence)
+    scope: SearchScope = EVERYTHING
+    evidence: NumberedSources = field(default_factory=NumberedSources)
     pool: dict[tuple[RecordType, str], RecordText] = field(default_factory=dict)
 
     @property
@@ -176,7 +184,7 @@ async def rank_records(
     run: Run,
     *,
     reading: RecordsReading | None = None,
-    scope: Scope = EVERYTHING,
+    scope: SearchScope = EVERYTHING,
 ) -> list[RankedRecord]:
     """All candidates over `types`, fused, best first. A query without a word that carries meaning finds nothing.
 
@@ -187,7 +195,7 @@ async def rank_records(
 
 
 async def rank_found(
-    found: Found,
+    found: PlanCandidates,
     services: Services,
     reading: RecordsReading | None,
     ranking: Literal["scores", "seed"] = "scores",
@@ -231,11 +239,11 @@ def is_cut_off(ranked: Sequence[RankedRecord]) -> bool:
 
 
 @dataclass(frozen=True)
-class Found:
+class PlanCandidates:
     """Candidates in no order, and the plan that found them."""
 
     plan: SearchPlan
-    candidates: Sequence[Candidate] = ()
+    candidates: Sequence[RecordCandidate] = ()
     forms: Mapping[str, str] = field(default_factory=dict)
     """Compounds of the query as the records write them, see `compounds`."""
 
@@ -247,23 +255,23 @@ async def gather_candidates(
     run: Run,
     *,
     reading: RecordsReading | None = None,
-    scope: Scope = EVERYTHING,
-) -> Found:
+    scope: SearchScope = EVERYTHING,
+) -> PlanCandidates:
     """The candidates of the first plan that finds any."""
-    asked = without_exclusions(query)
-    if not words(asked):
-        return Found(SearchPlan(()))
-    if not significant_words(asked):
+    text = without_exclusions(query)
+    if not words(text):
+        return PlanCandidates(SearchPlan(()))
+    if not significant_words(text):
         # stop words of English may carry meaning in another language
         types = [each for each in types if {*each.languages} - {None, ENGLISH}]
     if not types:
-        return Found(SearchPlan(()))
+        return PlanCandidates(SearchPlan(()))
     reads_english_alone = services.embeddings.name == LOCAL_EMBEDDING_MODEL
     # a vector has no "not": excluded words would draw it nearer; a model of English has no words for other scripts
-    by_meaning = not (reads_english_alone and is_in_other_script(asked))
-    is_plain = asked == query and '"' not in query
-    vector = await services.queries.embed_for(run, asked) if by_meaning else None
-    found = Found(SearchPlan(()))
+    by_meaning = not (reads_english_alone and is_in_other_script(text))
+    is_plain = text == query and '"' not in query
+    vector = await services.queries.embed_for(run, text) if by_meaning else None
+    found = PlanCandidates(SearchPlan(()))
     with run.step("retrieve") as record:
         forms = await respelt(query, types, services.reader) if is_plain else {}
         # planning a long question would hold the event loop too long
@@ -278,8 +286,8 @@ async def gather_candidates(
                 reads_english_alone=reads_english_alone,
             )
             listed = await ids_meeting(services.reader, plan.listed, DEPTH)
-            candidates += [Candidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]
-            found = Found(replace(plan, arms=arms), candidates, forms)
+            candidates += [RecordCandidate(name, id, 0.0, None) for name, ids in listed.items() for id in ids]
+            found = PlanCandidates(replace(plan, arms=arms), candidates, forms)
             if any(map(may_be_ranked, candidates)):
                 break
         record.counts["candidates"] = len(found.candidates)
@@ -293,7 +301,7 @@ async def gather_candidates(
 class SearchPlan:
     """The searches to make. Of the types in `listed` all records that meet the conditions are found, whatever their words."""
 
-    arms: Sequence[Arm]
+    arms: Sequence[TypeSearch]
     listed: Mapping[SearchedType, Sequence[Condition]] = field(default_factory=dict)
     is_beside: bool = False
     """Whether it leaves out the days that the question asks about."""
@@ -303,34 +311,34 @@ def search_plans(
     query: str,
     types: Sequence[SearchedType],
     reading: RecordsReading | None,
-    scope: Scope = EVERYTHING,
+    scope: SearchScope = EVERYTHING,
 ) -> Iterator[SearchPlan]:
     """The plans for `query` among `types`. Each is tried if those before it find nothing.
 
     Dates that are given hold above what the question says of dates, facets beside it; without `reading` it says nothing. Where
     conditions must hold, types that cannot tell one are left out, and others than those asked for by name come after these.
     """
-    given = scope.given
+    required_conditions = scope.required_conditions
     types = types_with(scope.facets, types)
     looked_up = words_to_look_up(query)
-    everything = [Arm(each, looked_up, given) for each in types]
+    everything = [TypeSearch(each, looked_up, required_conditions) for each in types]
     # a question that only says which records are meant gives nothing to rank them by
-    lists_all = reading is not None and reading.lists(given)
+    lists_all = reading is not None and reading.lists(required_conditions)
     if reading is not None and (reading.conditions or lists_all):
         words = words_to_look_up(reading.words) if reading.words else looked_up
         conditions = {
-            each: [*given, *besides(said, scope)]
+            each: [*required_conditions, *besides(own_conditions, scope)]
             for each in types
-            if (said := reading.conditions_for(each.table)) is not None
+            if (own_conditions := reading.conditions_for(each.table)) is not None
         }
         if not reading.must_hold:
-            apart = [Arm(each, words, held, is_apart=True) for each, held in conditions.items()]
+            apart = [TypeSearch(each, words, held, is_apart=True) for each, held in conditions.items()]
             yield SearchPlan([*everything, *apart])
             return
         named = {each: held for each, held in conditions.items() if each.name in reading.named}
         for chosen in (named, conditions):
             if chosen:
-                arms = [Arm(each, words, held) for each, held in chosen.items()]
+                arms = [TypeSearch(each, words, held) for each, held in chosen.items()]
                 yield SearchPlan(arms, chosen if lists_all else {})
         if not lists_all and (rows := {each: held for each, held in named.items() if each.table.reckons}):
             # its other words may not stand in the records: "a class B licence" where it is `licence: B`
@@ -338,7 +346,7 @@ def search_plans(
     yield SearchPlan(everything, is_beside=reading is not None and reading.is_dated and not scope.dated)
 
 
-def besides(conditions: Sequence[Condition], scope: Scope) -> list[Condition]:
+def besides(conditions: Sequence[Condition], scope: SearchScope) -> list[Condition]:
     """The conditions of a question to use together with the filters: dates of the request replace those of the question."""
     return [each for each in conditions if not (scope.dated and _is_span(each))]
 
@@ -362,7 +370,7 @@ RECENCY_WEIGHT = 0.25
 
 
 def fuse_types(
-    candidates: Sequence[Candidate], semantic_weight: float = SEMANTIC_WEIGHT, method: Method = "scores"
+    candidates: Sequence[RecordCandidate], semantic_weight: float = SEMANTIC_WEIGHT, method: Method = "scores"
 ) -> list[RankedRecord]:
     """One list of the candidates of all types, whose scores are comparable; those found apart are lifted.
 
@@ -393,7 +401,7 @@ def fuse_types(
     return sorted(lifted, key=lambda item: -item.score)
 
 
-def may_be_ranked(candidate: Candidate) -> bool:
+def may_be_ranked(candidate: RecordCandidate) -> bool:
     """Whether it holds a word of the query, or is near enough in meaning."""
     return candidate.text_score is not None or (candidate.similarity or 0.0) >= SIMILARITY_MIN
 
@@ -413,14 +421,14 @@ def latest_first(ranked: Sequence[RankedRecord], dates: Mapping[RecordKey, datet
     return sorted(lifted, key=lambda item: -item.score)
 
 
-def _by_key(candidates: Iterable[Candidate]) -> dict[RecordKey, list[Candidate]]:
-    by_key: dict[RecordKey, list[Candidate]] = {}
+def _by_key(candidates: Iterable[RecordCandidate]) -> dict[RecordKey, list[RecordCandidate]]:
+    by_key: dict[RecordKey, list[RecordCandidate]] = {}
     for item in candidates:
         by_key.setdefault(item.key, []).append(item)
     return by_key
 
 
-def _of_one_record(key: RecordKey, found: Iterable[Candidate]) -> Scored[RecordKey]:
+def _of_one_record(key: RecordKey, found: Iterable[RecordCandidate]) -> Scored[RecordKey]:
     """The best scores of one record over several searches."""
     texts = [item.text_score for item in found if item.text_score is not None]
     likenesses = [

@@ -96,7 +96,7 @@ class Quote:
 
 def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
     """The sentences of the sources that hold a word of the question, best first by their words and the rank of their source."""
-    asked = frozenset(significant_words(question))
+    question_words = frozenset(significant_words(question))
     nearest = max((source.similarity or 0.0 for source in sources), default=0.0) or 1.0
     pool = [
         Quote(
@@ -107,20 +107,20 @@ def candidates(question: str, sources: Sequence[EvidenceSource]) -> list[Quote]:
             0.0,
             (source.similarity or 0.0) / nearest,
             has_title=bool(title),
-            is_beside=bool(title) and asked.isdisjoint(significant_words(text)),
+            is_beside=bool(title) and question_words.isdisjoint(significant_words(text)),
         )
         for source in sources
         for place, (title, text) in enumerate(_units(source.text))
     ]
     # a sentence or a field's value without a word beyond the question does not answer it
-    pool = [each for each in pool if _told(each) - asked] or pool
-    holders = Counter(word for each in pool for word in each.stems & asked)
-    weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in asked}
+    pool = [each for each in pool if _quote_words(each) - question_words] or pool
+    holders = Counter(word for each in pool for word in each.stems & question_words)
+    weights = {word: math.log(1 + len(pool) / (1 + holders[word])) for word in question_words}
     total = sum(weights.values()) or 1.0
-    about = {source.n: asked.intersection(_about(source.text)) for source in sources}
+    about = {source.n: question_words.intersection(_about(source.text)) for source in sources}
 
     def share(quote: Quote) -> float:
-        own = sum(weights[word] for word in quote.stems & asked)
+        own = sum(weights[word] for word in quote.stems & question_words)
         return (own + TITLE_WEIGHT * sum(weights[word] for word in about[quote.source.n] - quote.stems)) / total
 
     return _sorted(replace(each, share=share(each)) for each in pool)
@@ -142,11 +142,11 @@ def of_side(question: str, found: Sequence[Quote]) -> list[Quote]:
     """The sentences, those on the side that is asked about before those on neither and on the other one, as the check of answers
     tells sides.
     """
-    asked = side_of(question.lower())
-    if asked is None:
+    is_for = side_of(question.lower())
+    if is_for is None:
         return list(found)
     sides = ((each, side_of(each.text.lower())) for each in found)
-    return _sorted(replace(each, is_on_side=None if side is None else side is asked) for each, side in sides)
+    return _sorted(replace(each, is_on_side=None if side is None else side is is_for) for each, side in sides)
 
 
 def judged(question: str, found: Sequence[Quote]) -> list[Quote]:
@@ -178,8 +178,8 @@ def chosen(found: Sequence[Quote]) -> list[Quote]:
 
 def quoted(quotes: Sequence[Quote]) -> list[str]:
     """The passages in Markdown with their citations, each a paragraph, best first."""
-    said = [f"{_date(each, quotes)}{_cited(each)}" for each in quotes]
-    return [*said[:1], *(f"\n\n{each}" for each in said[1:])]
+    parts = [f"{_date(each, quotes)}{_cited(each)}" for each in quotes]
+    return [*parts[:1], *(f"\n\n{each}" for each in parts[1:])]
 
 
 def as_passages(quotes: Sequence[Quote], found: Sequence[EvidenceSource]) -> tuple[list[str], list[EvidenceSource]]:
@@ -215,10 +215,10 @@ def _marked(quotes: Sequence[Quote]) -> str:
     record = quotes[0].source.text
     body, parts = " ".join(record.body.split()), list[str]()
     for quote in sorted(quotes, key=lambda each: each.place):
-        said = " ".join(quote.text.removeprefix(_title(record) if quote.has_title else "").split())
-        before, found, after = body.partition(said)
+        text = " ".join(quote.text.removeprefix(_title(record) if quote.has_title else "").split())
+        before, found, after = body.partition(text)
         around = (before[-AROUND_CHARACTERS:], after[:AROUND_CHARACTERS]) if found else ("", "")
-        parts.append(f"{around[0]}{MATCH_START}{said}{MATCH_END}{around[1]}")
+        parts.append(f"{around[0]}{MATCH_START}{text}{MATCH_END}{around[1]}")
     return " … ".join(parts)
 
 
@@ -243,7 +243,7 @@ def _overlap(one: Quote, other: Quote) -> float:
     return len(one.stems & other.stems) / smaller if smaller else 1.0
 
 
-def _told(quote: Quote) -> Set[str]:
+def _quote_words(quote: Quote) -> Set[str]:
     """The stems of what a sentence tells; of a field, those of its value."""
     value = quote.text.removeprefix(_title(quote.source.text)).partition(": ")[2]
     return {*significant_words(value)} if quote.has_title else quote.stems

@@ -53,7 +53,7 @@ def _source(source: EvidenceSource) -> str:
     topic = fence(text.topic or "").replace('"', "'")
     about = f' about="{" ".join(topic.split())}"' if topic else ""
     dated = f' date="{text.date}"' if text.date else ""
-    said = passage(text)
+    passage_text = passage(text)
     # many texts begin with the title
-    shown = said if said.startswith(text.title) else f"{text.title}\n{said}"
+    shown = passage_text if passage_text.startswith(text.title) else f"{text.title}\n{passage_text}"
     return f'<source n="{source.n}" of="{text.type}" id="{fence(text.id)}"{dated}{about}>\n{fence(shown)}\n</source>'

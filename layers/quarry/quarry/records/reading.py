@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from typing import Any
 
 from quarry.agent.reading import read_over
-from quarry.agent.sources import Asked, what_may_be_asked
+from quarry.agent.sources import DataAccess, data_access
 from quarry.language.tokens import codes_in
 from quarry.language.writing import languages
 from quarry.platform.off_loop import off_loop
@@ -23,9 +23,9 @@ from quarry.platform.text import STOP_WORDS, placed_words, significant_words, wo
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Operator, comparisons_of
 from quarry.query.of_table import RANGES, between, can_have, compared, denies, facet_of, facets_of, parts_of
 from quarry.query.paths import MONTH
+from quarry.reader.mentions import ValueMention
 from quarry.reader.names import SourceName
 from quarry.reader.reading import Reading, chances_of, likely_conditions
-from quarry.reader.said import SaidValue
 from quarry.records.contract import Intent
 from quarry.records.searched_types import RecordTypes
 from quarry.retrieval.facets import NUMERIC_KINDS, SearchTable
@@ -118,7 +118,7 @@ SaidCondition = tuple[Condition, frozenset[Span]]
 
 @dataclass(frozen=True)
 class RecordsReading:
-    """A question as it was read. `read` is what the reader made of it over the sources in `asked`, by the names in `sources`.
+    """A question as it was read. `read` is what the reader made of it over the sources in `access`, by the names in `sources`.
 
     `conditions` are what its records must be like; `must_hold`: no others are meant. `named` are the types that it asks for by
     name. `words` are left to be found by words: all but what the conditions say; empty where the whole search text serves.
@@ -128,7 +128,7 @@ class RecordsReading:
 
     types: RecordTypes
     text: str
-    asked: Asked
+    access: DataAccess
     read: Reading
     conditions: Sequence[Condition] = ()
     named: Sequence[str] = ()
@@ -151,17 +151,17 @@ class RecordsReading:
         """Whether it has nothing but conditions, so that it follows another question: "and in March?"."""
         return bool(self.conditions) and not (self.named or self.says_more)
 
-    def lists(self, given: Sequence[Condition] = ()) -> bool:
-        """Whether it only says which records are meant, by its conditions or the `given` ones."""
+    def lists(self, conditions: Sequence[Condition] = ()) -> bool:
+        """Whether it only says which records are meant, by its conditions or the `conditions` ones."""
         if self.excludes and not self.named:
             return False  # what records hold is meant, not only which they are
-        return self.must_hold and bool(self.conditions or given) and not self.says_more
+        return self.must_hold and bool(self.conditions or conditions) and not self.says_more
 
     def conditions_for(self, table: SearchTable) -> list[Condition] | None:
         """The conditions on the facets of this table; None where it lacks the facets of one."""
-        told = [tellable(each, table) for each in self.conditions]
-        found = [each for each in told if each is not None]
-        return found if len(found) == len(told) else None
+        conditions = [tellable(each, table) for each in self.conditions]
+        found = [each for each in conditions if each is not None]
+        return found if len(found) == len(conditions) else None
 
 
 async def read_records(
@@ -170,50 +170,52 @@ async def read_records(
     """Read `text` as a question about these types, or about those in `names` alone. It may follow an `earlier` question.
     Raises DatabaseUnavailable.
     """
-    asked = await what_may_be_asked(caller, services)
-    sources = _sources(types, names, asked)
-    today = asked.today
-    over = partial(read_over, names=sources, asked=asked, services=services, today=today)
+    access = await data_access(caller, services)
+    sources = _sources(types, names, access)
+    today = access.today
+    over = partial(read_over, names=sources, access=access, services=services, today=today)
     before = await over(earlier) if earlier else None
     read = await over(text, before=before)
-    return await off_loop(_placed, types, asked, read, goes_on=before is not None)
+    return await off_loop(_placed, types, access, read, goes_on=before is not None)
 
 
-def _sources(types: RecordTypes, names: Sequence[str], asked: Asked) -> list[str]:
+def _sources(types: RecordTypes, names: Sequence[str], access: DataAccess) -> list[str]:
     """The sources of the types. Without `names`, also the sources that are counted but not searched."""
     return [
         name
-        for name, (domain, own) in asked.homes.items()
+        for name, (domain, own) in access.homes.items()
         if domain == "records"
-        and name in asked.schema.sources
+        and name in access.schema.sources
         and (own in names if names else own in types or own not in types.whole)
     ]
 
 
-def _placed(types: RecordTypes, asked: Asked, read: Reading, *, goes_on: bool) -> RecordsReading:
+def _placed(types: RecordTypes, access: DataAccess, read: Reading, *, goes_on: bool) -> RecordsReading:
     """The reading, split into conditions on records and words to find in them."""
-    text, likely = read.said.text, Likely(read)
-    said = [each for each in likely.conditions(types.united) if not is_soft(each[0], types.united)][:CONDITIONS_MAX]
-    named = tuple(own for name in likely.sources if (own := asked.homes[name][1]) in types.counted)
+    text, likely = read.mentions.text, Likely(read)
+    conditions = [each for each in likely.conditions(types.united) if not is_soft(each[0], types.united)][
+        :CONDITIONS_MAX
+    ]
+    named = tuple(own for name in likely.sources if (own := access.homes[name][1]) in types.counted)
     excluded = exclusions_in(text)
-    says_more = likely.says_more(_spans(said))
+    says_more = likely.says_more(_spans(conditions))
     is_dated = any(
         _is_a_time(each, types.united, at_most=0 if says_more and _names_its_days(text, spans) else YEAR_DAYS)
-        for each, spans in said
+        for each, spans in conditions
     )
     must_hold = bool(named) or not says_more or is_dated
     if not must_hold:
-        said = [each for each in said if _is_of_people_or_days(each[0], types.united)]
-        known = _spans(said)
-        said += [each for each in likely.authors(_author_facets(types)) if known.isdisjoint(each[1])]
-    left = _without(text, [*_spans(said), *excluded])
+        conditions = [each for each in conditions if _is_of_people_or_days(each[0], types.united)]
+        known = _spans(conditions)
+        conditions += [each for each in likely.authors(_author_facets(types)) if known.isdisjoint(each[1])]
+    left = _without(text, [*_spans(conditions), *excluded])
     kept = " ".join(text[each.start : each.end] for each in excluded)
     return RecordsReading(
-        types, text, asked, read, [each for each, _ in said], named, must_hold,
+        types, text, access, read, [each for each, _ in conditions], named, must_hold,
         words=f"{left} {kept}".strip() if not goes_on and significant_words(left) else "",
         says_more=says_more,
         excludes=bool(excluded),
-        asks_for_latest=likely.asks_for_latest(asked),
+        asks_for_latest=likely.asks_for_latest(access),
         is_dated=is_dated,
     )  # fmt: skip
 
@@ -232,17 +234,17 @@ class Likely:
             chances[candidate.query["source"]] += chance
         named = (
             name.name
-            for name, places in self.read.said.named.items()
+            for name, places in self.read.mentions.named.items()
             if isinstance(name, SourceName) and places[0].likeness >= NAMED_MIN
         )
         return [each for each in named if chances[each] >= LIKELY_WHOLE]
 
     def conditions(self, table: SearchTable) -> Iterator[SaidCondition]:
         """The likely conditions on facets of the table."""
-        said = self.read.said
-        yield from _together(filter(None, (self._of_value(value, table) for value in said.values)), table)
-        measures = [each.place for each in said.days]
-        measures += [each.place for several in (said.numbers, said.lengths) for each in several]
+        mentions = self.read.mentions
+        yield from _together(filter(None, (self._of_value(value, table) for value in mentions.values)), table)
+        measures = [each.place for each in mentions.days]
+        measures += [each.place for several in (mentions.numbers, mentions.lengths) for each in several]
         # LIKELY is a share of all candidates, the chances are shares of the best
         known, dated = sum(chance for _, chance in self.read.best), False
         for likely in likely_conditions(self.read):
@@ -254,16 +256,17 @@ class Likely:
                 yield likely.condition, frozenset[Span]().union(*spans)
         if table.date and not dated:
             # days date the records, but a year may be part of a name ("the 2026 budget")
-            for each in said.days:
-                if each.days.grain != "year" or not said.unread(each.place.mask):
+            for each in mentions.days:
+                if each.days.grain != "year" or not mentions.unread(each.place.mask):
                     yield on_days(table.date, each.days), self._span(each.place.first, each.place.last)
 
-    def _of_value(self, value: SaidValue, table: SearchTable) -> SaidCondition | None:
+    def _of_value(self, value: ValueMention, table: SearchTable) -> SaidCondition | None:
         """That one of the fields has the value, where the candidates ask for it, or that none has, where they exclude it."""
         chances = chances_of(value, self.read.best)
         is_whole = any(link.is_whole for link in value.links)
         if not (
-            is_whole or any(token.is_capital for token in self.read.said.tokens[value.place.first : value.place.last])
+            is_whole
+            or any(token.is_capital for token in self.read.mentions.tokens[value.place.first : value.place.last])
         ):
             return None  # a word like others is no part of a name
         # a guess excludes nothing
@@ -284,7 +287,7 @@ class Likely:
 
     def authors(self, facets: Set[str]) -> Iterator[SaidCondition]:
         """That somebody whom the question names in full is the author, where that is what it rather asks of them, if anything."""
-        for value in self.read.said.values:
+        for value in self.read.mentions.values:
             names = {link.field: link.value for link in value.links if link.is_whole and link.field in facets}
             asked_of = chances_of(value, self.read.best).asked_of
             as_author = sum(asked_of.get(name, 0.0) for name in facets)
@@ -294,16 +297,16 @@ class Likely:
 
     def says_more(self, spans: frozenset[Span]) -> bool:
         """Whether there are words beyond the conditions at `spans` and the names of types."""
-        tokens = self.read.said.tokens
+        tokens = self.read.mentions.tokens
         inside = {token.text for token in tokens if any(each.start <= token.start < each.end for each in spans)}
         return any(word not in inside and not _within(word, inside) for word in self.read.unread)
 
-    def asks_for_latest(self, asked: Asked) -> bool:
+    def asks_for_latest(self, access: DataAccess) -> bool:
         """Whether the newest records are likely asked for."""
-        return sum(chance for each, chance in self.read.best if _is_newest(each.query, asked)) >= LIKELY
+        return sum(chance for each, chance in self.read.best if _is_newest(each.query, access)) >= LIKELY
 
     def _span(self, first: int, last: int) -> frozenset[Span]:
-        tokens = self.read.said.tokens
+        tokens = self.read.mentions.tokens
         return frozenset([Span(tokens[first].start, tokens[last - 1].end)])
 
 
@@ -321,15 +324,15 @@ def _author_facets(types: RecordTypes) -> frozenset[str]:
     return frozenset(name for each in types.values() for name in each.authors)
 
 
-def _spans(said: Iterable[SaidCondition]) -> frozenset[Span]:
+def _spans(conditions: Iterable[SaidCondition]) -> frozenset[Span]:
     """The characters of the conditions."""
-    return frozenset[Span]().union(*(spans for _, spans in said))
+    return frozenset[Span]().union(*(spans for _, spans in conditions))
 
 
-def _together(said: Iterable[SaidCondition], table: SearchTable) -> list[SaidCondition]:
+def _together(conditions: Iterable[SaidCondition], table: SearchTable) -> list[SaidCondition]:
     """The conditions, with those joined by "or" that name values of a field with one value a row."""
     found: list[SaidCondition] = []
-    for condition, spans in said:
+    for condition, spans in conditions:
         same = next((place for place, other in enumerate(found) if _are_alternatives(condition, other[0], table)), None)
         if same is None:
             found.append((condition, spans))
@@ -349,9 +352,9 @@ def _within(phrase: str, words: set[str]) -> bool:
     return set(phrase.split()) <= words
 
 
-def _is_newest(query: Mapping[str, Any], asked: Asked) -> bool:
+def _is_newest(query: Mapping[str, Any], access: DataAccess) -> bool:
     order = query.get("order") or [{"by": None}]
-    dated = asked.schema.sources[query["source"]].dated
+    dated = access.schema.sources[query["source"]].dated
     return dated is not None and order[0] == {"by": dated, "direction": "desc"}
 
 
@@ -377,9 +380,9 @@ def _names_its_days(text: str, spans: Iterable[Span]) -> bool:
     """Whether days are named by their number or month, as those of what records tell may be: "the storm of March 2025". "Last
     month" is reckoned from today, and means the records.
     """
-    said = [word for each in spans for word in words(text[each.start : each.end])]
+    day_words = [word for each in spans for word in words(text[each.start : each.end])]
     months = {month.lower() for each in languages().values() for month in each.months}
-    return not months.isdisjoint(said) or any(map(str.isdigit, "".join(said)))
+    return not months.isdisjoint(day_words) or any(map(str.isdigit, "".join(day_words)))
 
 
 def _is_a_time(condition: Condition, table: SearchTable, at_most: int) -> bool:
@@ -397,9 +400,9 @@ def tellable(condition: Condition, table: SearchTable) -> Condition | None:
     facet of people. What a row may be like itself is not asked of what it refers to.
     """
     people = [facet.name for facet in table.facets if facet.is_people]
-    told = {part: table.facet(*facets_of([part])) for part in parts_of(condition) if can_have(table, part)}
-    nearest = min((facet.steps for facet in told.values()), default=0)
-    told = {part: facet for part, facet in told.items() if facet.steps == nearest}
-    if sum(facet.name in people for facet in told.values()) > 1:
-        told = {part: facet for part, facet in told.items() if facet.name not in people[1:]}
-    return AnyOf.of([*told]) if told else None
+    facets = {part: table.facet(*facets_of([part])) for part in parts_of(condition) if can_have(table, part)}
+    nearest = min((facet.steps for facet in facets.values()), default=0)
+    facets = {part: facet for part, facet in facets.items() if facet.steps == nearest}
+    if sum(facet.name in people for facet in facets.values()) > 1:
+        facets = {part: facet for part, facet in facets.items() if facet.name not in people[1:]}
+    return AnyOf.of([*facets]) if facets else None

@@ -11,14 +11,14 @@ from itertools import chain, zip_longest
 from typing import Self
 
 from quarry.agent.domain_tools import bounded
-from quarry.agent.sources import Asked
+from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Hit, SearchArguments, filters_of, rows_meeting, sought_texts, with_fields
 from quarry.answering.loop import ToolResult
 from quarry.answering.toolset import SEARCHED_MAX, Toolset
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.query.algebra import Condition
-from quarry.records.answer_cache import Begun
+from quarry.records.answer_cache import AnswerContext
 from quarry.records.evidence import EvidenceSource, RankedRecord
 from quarry.records.finding import SearchToolset, rank_records, summary, varied
 from quarry.records.prompts import sources_block
@@ -37,24 +37,24 @@ class Research(Toolset):
     toolset: SearchToolset
 
     @classmethod
-    def of(cls, begun: Begun) -> Self:
+    def of(cls, context: AnswerContext) -> Self:
         """The tools after the first search. Where the asker chose no types, rows that no search covers can be queried too."""
-        toolset, asked = begun.toolset, begun.toolset.asked
-        searched = [each.name for each in toolset.types if each.name in asked.schema.sources]
-        others = [] if begun.asked.request.types else _unsearched(toolset, asked)
+        toolset, access = context.toolset, context.toolset.access
+        searched = [each.name for each in toolset.types if each.name in access.schema.sources]
+        others = [] if context.inquiry.request.types else _unsearched(toolset, access)
         return cls(
             services=toolset.services,
             caller=toolset.caller,
             run=toolset.run,
-            asked=asked,
-            today=asked.today,
+            access=access,
+            today=access.today,
             names=[*searched, *others],
             toolset=toolset,
         )
 
     @property
     def searched(self) -> Sequence[str]:
-        return [each.name for each in self.toolset.types if each.name in self.asked.schema.sources]
+        return [each.name for each in self.toolset.types if each.name in self.access.schema.sources]
 
     @property
     def has_found(self) -> bool:
@@ -62,13 +62,13 @@ class Research(Toolset):
 
     def required(self, name: str) -> Sequence[Condition]:
         table = self.toolset.record_types.counted[name]
-        return required(self.toolset.scope, table, self.asked.schema.sources[name])
+        return required(self.toolset.scope, table, self.access.schema.sources[name])
 
     async def search(self, arguments: SearchArguments, names: Sequence[str]) -> ToolResult:
         toolset = self.toolset
-        filters = await filters_of(names, arguments.where, self.asked, toolset.services)
+        filters = await filters_of(names, arguments.where, self.access, toolset.services)
         types = [each.narrowed(filters.get(each.name)) for each in toolset.types if each.name in names]
-        sought = await sought_texts(arguments, self.asked, self.services)
+        sought = await sought_texts(arguments, self.access, self.services)
         lists = [
             await rank_records(text, types, toolset.services, toolset.run, scope=toolset.scope) for text in sought.texts
         ]
@@ -86,21 +86,21 @@ class Research(Toolset):
         sources: list[EvidenceSource],
     ) -> ToolResult:
         """The sources that a search found. Behind them come the others that meet its conditions, and how many these are."""
-        said = ""
+        text = ""
         if len(names) == 1 and arguments.where:
             where = (*self.required(names[0]), *arguments.where)
             most = arguments.offset + min(arguments.limit, SEARCHED_MAX)
-            meeting, others = await rows_meeting(names[0], where, most, self.asked, self.services)
+            meeting, others = await rows_meeting(names[0], where, most, self.access, self.services)
             missing = [(names[0], each.id) for each in others if (names[0], each.id) not in {e.key for e in ranked}]
             room = min(arguments.limit, SEARCHED_MAX) - len(sources)
             if room > 0 and missing:
                 texts = await describe(self.services.reader, missing[:room], self.toolset.record_types)
                 sources += self.toolset.evidence.add_read(texts.values())
-            said = f"{meeting} rows meet `where`.\n"
-        shown = said + await off_loop(sources_block, sources)
+            text = f"{meeting} rows meet `where`.\n"
+        shown = text + await off_loop(sources_block, sources)
         if len(names) == 1 and arguments.select:
             hits = [Hit(source=names[0], id=each.text.id, title=f"[{each.n}]", text="") for each in sources]
-            hits = await with_fields(names[0], hits, arguments.select, self.asked, self.services)
+            hits = await with_fields(names[0], hits, arguments.select, self.access, self.services)
             shown += "".join(f"\n{each.title} {json.dumps(each.fields, ensure_ascii=False)}" for each in hits)
         return ToolResult(len(ranked) or len(sources), summary(len(ranked), sources), shown)
 
@@ -119,7 +119,7 @@ def _in_turn(lists: Sequence[Sequence[RankedRecord]]) -> Iterator[RankedRecord]:
     return (each for each in chain.from_iterable(zip_longest(*lists)) if each is not None)
 
 
-def _unsearched(toolset: SearchToolset, asked: Asked) -> list[str]:
+def _unsearched(toolset: SearchToolset, access: DataAccess) -> list[str]:
     """Sources of records whose texts are not searched, such as the meetings that motions lead to."""
     known = toolset.record_types
-    return [name for name, (domain, _) in asked.homes.items() if domain == "records" and name not in known]
+    return [name for name, (domain, _) in access.homes.items() if domain == "records" and name not in known]

@@ -22,7 +22,7 @@ from quarry.query.of_table import Filtered
 from quarry.query.row_conditions import SERIAL
 from quarry.records.collections_contract import WholeRecord
 from quarry.records.contract import RecordKey, RecordType
-from quarry.records.evidence import Candidate, RecordText
+from quarry.records.evidence import RecordCandidate, RecordText
 from quarry.records.searched_types import RecordTypes, SearchedType
 
 ROWS_RANKED = 4_000
@@ -32,7 +32,7 @@ ROWS_RANKED_MIN = 500
 
 
 @dataclass(frozen=True)
-class Arm:
+class TypeSearch:
     """One type searched for some words, among the records that meet the conditions. `is_apart`: the question gave these.
     `fitting` are the keys of these records, where they are known; `fits_many`: they are not, but there are many.
     """
@@ -45,7 +45,7 @@ class Arm:
     fits_many: bool = False
 
 
-async def with_fitting(database: Database, arms: Sequence[Arm]) -> list[Arm]:
+async def with_fitting(database: Database, arms: Sequence[TypeSearch]) -> list[TypeSearch]:
     """The arms with the keys of the records that meet their conditions, where these are few, in one round trip."""
     reads = [arm.type.fitting(arm.conditions) for arm in arms]
     asked = [*dict.fromkeys(each for each in reads if isinstance(each, str))]
@@ -64,13 +64,13 @@ async def with_fitting(database: Database, arms: Sequence[Arm]) -> list[Arm]:
 
 async def find_candidates(
     database: Database,
-    arms: Sequence[Arm],
+    arms: Sequence[TypeSearch],
     *,
     vector: Sequence[float] | None,
     depth: int,
     is_strict: bool = False,
     reads_english_alone: bool = False,
-) -> list[Candidate]:
+) -> list[RecordCandidate]:
     """Of each arm the `depth` best candidates by words and as many by meaning, in one round trip. Without a vector: by words
     alone. Phrases in quotes must hold where the search `is_strict`. What a word says is reckoned over all types that are
     searched in one language, so that scores of all arms are of one scale. A vector whose model `reads_english_alone` is compared
@@ -96,7 +96,7 @@ async def find_candidates(
         reads_english_alone=reads_english_alone,
     )
     return [
-        Candidate(
+        RecordCandidate(
             row["type"],
             row["id"],
             row["text_score"],
@@ -108,7 +108,7 @@ async def find_candidates(
     ]
 
 
-async def coverages(database: Database, arms: Sequence[Arm]) -> dict[str, float]:
+async def coverages(database: Database, arms: Sequence[TypeSearch]) -> dict[str, float]:
     """For each query of these arms, how much of its rarest words the best record holds, in one round trip. Queries that find
     nothing are left out.
     """
@@ -139,7 +139,7 @@ class Count:
 
 async def count_found(
     database: Database,
-    arms: Sequence[Arm],
+    arms: Sequence[TypeSearch],
     found: Mapping[RecordType, Sequence[str]],
     limit: int,
     *,
@@ -160,7 +160,7 @@ async def count_found(
 
 async def _of_each_arm(
     database: Database,
-    arms: Sequence[Arm],
+    arms: Sequence[TypeSearch],
     function: SQL,
     values: dict[str, Any],
     *,
@@ -233,11 +233,11 @@ def tables_seen(types: Iterable[SearchedType]) -> tuple[list[str], list[str | No
 
 
 @dataclass(frozen=True)
-class _Search:
+class _ArmSearch:
     """The arm at `place`, and the language that it is searched in; None: as our own tables are."""
 
     place: int
-    arm: Arm
+    arm: TypeSearch
     language: str | None
 
     @property
@@ -251,23 +251,26 @@ class _Search:
         """The condition on a row `t`; None for any row, and where the rows that meet it are known."""
         if self.arm.fitting is not None:
             return None
-        asked = self.arm.type.condition(self.arm.conditions)
+        condition_ = self.arm.type.condition(self.arm.conditions)
         if not self.arm.type.tells_language:
-            return asked
+            return condition_
         of_language = SQL("t.language = {}").format(Literal(self.language))
-        return SQL("{} and ({})").format(of_language, asked) if asked is not None else of_language
+        return SQL("{} and ({})").format(of_language, condition_) if condition_ is not None else of_language
 
 
-def _searches(place: int, arm: Arm) -> Iterator[_Search]:
+def _searches(place: int, arm: TypeSearch) -> Iterator[_ArmSearch]:
     for language in arm.type.languages:
-        yield _Search(place, arm, language)
+        yield _ArmSearch(place, arm, language)
 
 
 async def ids_meeting(
     database: Database, conditions: Mapping[SearchedType, Sequence[Condition]], limit: int
 ) -> dict[RecordType, list[str]]:
     """Records of each type that meet its conditions, latest first, `limit` of a type at most."""
-    return {each.name: await Filtered(each.table, given).keys(database, limit) for each, given in conditions.items()}
+    return {
+        each.name: await Filtered(each.table, type_conditions).keys(database, limit)
+        for each, type_conditions in conditions.items()
+    }
 
 
 _NO_LANGUAGE: LiteralString = "null"

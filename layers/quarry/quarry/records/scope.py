@@ -53,7 +53,7 @@ class Conversation:
     search_query: str
 
 
-def take_up(question: str, history: Sequence[PriorTurn], *, stays: bool = False) -> Conversation:
+def resolve_conversation(question: str, history: Sequence[PriorTurn], *, stays: bool = False) -> Conversation:
     """Place `question` in its conversation. `stays`: it is known to go on.
 
     A question that shares no significant word with the history starts a new topic and forgets the history; so does one that
@@ -72,19 +72,19 @@ def take_up(question: str, history: Sequence[PriorTurn], *, stays: bool = False)
 
 
 def _is_new(question: str, own: Set[str], history: Sequence[PriorTurn]) -> bool:
-    said = words(question)
-    if said[-1] in _PRONOUNS or (len(own) == 1 and not _PRONOUNS.isdisjoint(said)):
+    question_words = words(question)
+    if question_words[-1] in _PRONOUNS or (len(own) == 1 and not _PRONOUNS.isdisjoint(question_words)):
         return False
-    asked = {word for turn in history for word in significant_words(turn.question)}
+    words_before = {word for turn in history for word in significant_words(turn.question)}
     answered = {word for turn in history for word in significant_words(turn.answer)}
-    shared = own & (asked | answered)
-    if not shared or not asked or own & asked or not _DEFINITE.isdisjoint(said):
+    shared = own & (words_before | answered)
+    if not shared or not words_before or own & words_before or not _DEFINITE.isdisjoint(question_words):
         return not shared
     return len(own - shared) >= max(NEW_WORDS_MIN, 2 * len(shared))
 
 
 @dataclass(frozen=True)
-class Scope:
+class SearchScope:
     """Which records are searched: of these dates and facets, and where the search `is_strict`, with the phrases in quotes."""
 
     date_from: datetime.date | None = None
@@ -99,17 +99,19 @@ class Scope:
         return [between(DATE, first, last)] if first or last else []
 
     @property
-    def given(self) -> list[Condition]:
+    def required_conditions(self) -> list[Condition]:
         """All conditions: on dates, then on facets."""
         return [*self.dated, *self.facets]
 
 
-EVERYTHING = Scope()
+EVERYTHING = SearchScope()
 _EXACT_KINDS = ("value", "array", "name", "place")
 """Facets whose values are compared as the data spells them."""
 
 
-async def with_known_values(database: Database, scope: Scope, types: Sequence[SearchedType], owners: Owners) -> Scope:
+async def with_known_values(
+    database: Database, scope: SearchScope, types: Sequence[SearchedType], owners: Owners
+) -> SearchScope:
     """The scope with its values spelt as in the data: `defeated` means "Defeated". Where rows have owners, only the values of
     those in `owners` are known.
     """
@@ -126,14 +128,14 @@ async def with_known_values(database: Database, scope: Scope, types: Sequence[Se
     found = await existing_values(database, tables, [*named.values()], owners, whole=True)
     known = {key: values for key, values in zip(named, found, strict=True) if values}
 
-    def meant(condition: Condition, _: str = "") -> Condition:
+    def in_data(condition: Condition, _: str = "") -> Condition:
         if not isinstance(condition, Comparison):
-            return mapped(condition, meant)
+            return mapped(condition, in_data)
         spelt = [known.get((condition.field, str(value)), [value]) for value in condition.scalars]
         is_named = bool(spelt) and condition.op not in RANGES
         return compared(condition.field, condition.op, [*chain.from_iterable(spelt)]) if is_named else condition
 
-    return replace(scope, facets=tuple(map(meant, scope.facets)))
+    return replace(scope, facets=tuple(map(in_data, scope.facets)))
 
 
 NEGATED = "-"
@@ -147,19 +149,19 @@ NAME_CHARACTERS_MAX = 64
 
 
 def facet_conditions(
-    given: Mapping[str, Sequence[str]], types: Sequence[SearchedType], *, at: str = ""
+    parameters: Mapping[str, Sequence[str]], types: Sequence[SearchedType], *, at: str = ""
 ) -> tuple[Condition, ...]:
     """The conditions of a request's facets, given by name or, negated, with a dash before the name.
 
     Raises InvalidInput for a facet that no record of `types` has, and for a value that it cannot have; `at` is the pointer to
     what holds them.
     """
-    if len(given) > FACETS_MAX:
+    if len(parameters) > FACETS_MAX:
         raise InvalidInput([FieldError(at, f"at most {FACETS_MAX} facets at once")])
     tables = {name: each.table for each in types for name in each.table.by_name}
     made: list[Condition] = []
     wrong: list[FieldError] = []
-    for name, values in given.items():
+    for name, values in parameters.items():
         facet = name.removeprefix(NEGATED)
         try:
             if facet not in tables:
@@ -184,13 +186,13 @@ def types_with(conditions: Sequence[Condition], types: Sequence[SearchedType], *
 
 def _conditions(name: str, values: Sequence[str], table: SearchTable, *, is_denied: bool) -> list[Condition]:
     """The conditions for the values of one facet: any of them or, denied, none. An empty value stands for records without one."""
-    kind, given, found = table.facet(name).kind, [value for value in values if value], list[Condition]()
+    kind, set_values, found = table.facet(name).kind, [value for value in values if value], list[Condition]()
     span = _range(name, values[0], kind) if len(values) == 1 and kind in _RANGED else None
     if span is not None:
         found.append(Not(negated=span) if is_denied else span)
-    elif given:
-        found.append(compared(name, "!=" if is_denied else "=", given))
-    if len(given) < len(values):
+    elif set_values:
+        found.append(compared(name, "!=" if is_denied else "=", set_values))
+    if len(set_values) < len(values):
         found.append(Comparison(field=name, op="not_null" if is_denied else "is_null"))
     return found if is_denied else [AnyOf.of(found)]
 
@@ -221,9 +223,9 @@ def nearest_facets(name: str, types: Sequence[SearchedType]) -> str:
     return f"no facet of the records searched; the nearest are {', '.join(near)}"
 
 
-def required(scope: Scope, table: SearchTable, source: Source) -> list[Condition]:
+def required(scope: SearchScope, table: SearchTable, source: Source) -> list[Condition]:
     """The filters as conditions on a source. Raises InvalidInput where it has no such field."""
-    return [_required(each, table, source) for each in scope.given]
+    return [_required(each, table, source) for each in scope.required_conditions]
 
 
 def _required(condition: Condition, table: SearchTable, source: Source) -> Condition:
@@ -252,8 +254,8 @@ def as_requested(conditions: Iterable[Condition], table: SearchTable) -> dict[st
         is_denied = isinstance(condition, Not) != (parts[0].op in _DENIED)
         if facet.name == table.date and facet.kind == "date" and not is_denied and (first or last):
             days |= {key: day for key, day in (("from", first), ("to", last)) if day}
-        elif said := [value for part in parts for value in _values(part)]:
-            facets[f"{NEGATED if is_denied else ''}{facet.name}"] = said
+        elif values := [value for part in parts for value in _values(part)]:
+            facets[f"{NEGATED if is_denied else ''}{facet.name}"] = values
     return {**days, **({"facets": facets} if facets else {})}
 
 
@@ -298,35 +300,35 @@ def check_filters(
         scope_of(last.filters, types.named(last.types, at=f"{at}/types"), at=f"{at}/filters/facets")
 
 
-def scope_of(filters: AskFilters, types: Sequence[SearchedType], *, at: str = "/filters/facets") -> Scope:
+def scope_of(filters: AskFilters, types: Sequence[SearchedType], *, at: str = "/filters/facets") -> SearchScope:
     """The scope for a request's filters. Raises InvalidInput; `at` is the pointer to the facets."""
-    return Scope(filters.from_date, filters.to_date, facets=facet_conditions(filters.facets, types, at=at))
+    return SearchScope(filters.from_date, filters.to_date, facets=facet_conditions(filters.facets, types, at=at))
 
 
-def applied(request: AskRequest, types: RecordTypes, scope: Scope) -> Applied | None:
+def applied(request: AskRequest, types: RecordTypes, scope: SearchScope) -> Applied | None:
     """The types and filters in force, with a label; None where all records are searched."""
-    if not request.types and not scope.given:
+    if not request.types and not scope.required_conditions:
         return None
     chosen = types.named(request.types)
     table = chosen[0].table if len(chosen) == 1 else types.united
     named = [each.label.lower() for each in chosen[:LABELLED_TYPES_MAX]] if request.types else ["records"]
     if len(chosen) > LABELLED_TYPES_MAX and request.types:
         named[-1] = f"{len(chosen) - LABELLED_TYPES_MAX + 1} other types"
-    label = ", ".join([" and ".join(named), *labels(table, scope.given)])
+    label = ", ".join([" and ".join(named), *labels(table, scope.required_conditions)])
     return Applied(types=request.types, filters=request.filters, label=label)
 
 
 @dataclass(frozen=True)
-class Asked:
+class RecordsInquiry:
     """What is asked of the types that can be read: the request with the filters in force, the question in its conversation, and
-    `told`, the types and filters that hold, in words. `reading` is how the question was read, None where a model reads it.
+    `applied`, the types and filters that hold, in words. `reading` is how the question was read, None where a model reads it.
     """
 
     types: RecordTypes
     request: AskRequest
     conversation: Conversation
-    scope: Scope
-    told: Applied | None
+    scope: SearchScope
+    applied: Applied | None
     reading: RecordsReading | None = None
 
     @property
@@ -337,18 +339,18 @@ class Asked:
 
 async def read_request(
     request: AskRequest, caller: Caller, services: Services, types: RecordTypes, *, by_rule: bool
-) -> Asked:
+) -> RecordsInquiry:
     """The request over these types. Its question is read here if it is answered `by_rule`, and nowhere else."""
     history = request.recent_history
     if by_rule:
         conversation, reading = await _read(request, caller, services, types)
     else:
         stays = len(significant_words(request.question)) < NEW_WORDS_MIN
-        conversation, reading = take_up(request.question, history, stays=stays), None
+        conversation, reading = resolve_conversation(request.question, history, stays=stays), None
     request = with_filters_in_force(request, conversation.history)
     chosen = types.named(request.types)
     scope = await with_known_values(services.reader, scope_of(request.filters, chosen), chosen, types.owners)
-    return Asked(types, request, conversation, scope, applied(request, types, scope), reading)
+    return RecordsInquiry(types, request, conversation, scope, applied(request, types, scope), reading)
 
 
 async def _read(
@@ -359,11 +361,11 @@ async def _read(
     """
     history = request.recent_history
     read = partial(read_records, caller, services, types, request.question, request.types)
-    conversation = await off_loop(take_up, request.question, history)
+    conversation = await off_loop(resolve_conversation, request.question, history)
     if conversation.topic_changed:
         alone = await read()
         if not alone.only_conditions:
             return conversation, alone
-        conversation = take_up(request.question, history, stays=True)
+        conversation = resolve_conversation(request.question, history, stays=True)
     earlier = next((turn.question for turn in reversed(conversation.history) if turn.question), "")
     return conversation, await read(earlier=earlier)

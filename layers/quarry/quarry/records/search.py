@@ -11,12 +11,12 @@ from quarry.postgres.pool import Database
 from quarry.query.of_table import Filtered
 from quarry.records.contract import Matched, RecordKey, RecordType, Result, SameRecord, SearchRequest, SearchResponse
 from quarry.records.evidence import RankedRecord, RecordText
-from quarry.records.finding import Found, gather_candidates, rank_found
+from quarry.records.finding import PlanCandidates, gather_candidates, rank_found
 from quarry.records.reading import classify_intent, read_records
 from quarry.records.retrieval import Count, count_found, describe, what_they_say
-from quarry.records.scope import Scope, facet_conditions, with_known_values
+from quarry.records.scope import SearchScope, facet_conditions, with_known_values
 from quarry.records.searched_types import RecordTypes
-from quarry.records.sources import acting_for, over_readable
+from quarry.records.sources import acting_for, skipping_broken_collections
 from quarry.retrieval.fusion import fold
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
@@ -36,7 +36,9 @@ async def search_records(
     types, services = await acting_for(caller, services)
     facet_conditions(request.facets, types.whole.named(request.type))
     with services.run("records", caller, request.q, request.as_asked(), request_id=request_id) as run:
-        response = await over_readable(types, services.memory, partial(_searched, request, caller, services, run))
+        response = await skipping_broken_collections(
+            types, services.memory, partial(_searched, request, caller, services, run)
+        )
         run.results = [ResultRecord(each.type, each.id, each.score) for each in response.results]
         run.end_reason = "answered"
         for name in response.degraded:
@@ -49,7 +51,7 @@ async def _searched(
 ) -> SearchResponse:
     """The ranked list over these types."""
     chosen = types.named(request.type)
-    scope = Scope(request.from_date, request.to_date, request.must, facet_conditions(request.facets, chosen))
+    scope = SearchScope(request.from_date, request.to_date, request.must, facet_conditions(request.facets, chosen))
     scope = await with_known_values(services.reader, scope, chosen, types.owners)
     reading = await read_records(caller, services, types, request.q, request.type)
     found = await gather_candidates(request.q, chosen, services, run, reading=reading, scope=scope)
@@ -79,7 +81,7 @@ async def _searched(
 
 
 async def _counts(
-    database: Database, found: Found, ranked: Sequence[RankedRecord], scope: Scope
+    database: Database, found: PlanCandidates, ranked: Sequence[RankedRecord], scope: SearchScope
 ) -> dict[RecordType, Count]:
     """How many records of each type the query finds: all that hold a word of it or are listed, and those of `ranked` that are
     there for their meaning. Of a type at most `COUNTED_MAX`.
@@ -96,26 +98,26 @@ async def _counts(
 
 
 async def _folded(
-    ranked: Sequence[RankedRecord], found: Found, types: RecordTypes, services: Services
+    ranked: Sequence[RankedRecord], found: PlanCandidates, types: RecordTypes, services: Services
 ) -> list[list[RankedRecord]]:
     """The list with nearly identical records folded at the place of the best of them. Folding does not depend on the page, so
     that pages fit together. Records that meet the question's conditions are not folded with others.
     """
     first = ranked[:FOLDED]
-    said = await what_they_say(services.reader, [item.key for item in first], types)
+    texts = await what_they_say(services.reader, [item.key for item in first], types)
     apart = {each.key for each in found.candidates if each.is_apart}
-    groups = await off_loop(_groups_of, [item.key for item in first], said, apart)
+    groups = await off_loop(_groups_of, [item.key for item in first], texts, apart)
     return [[first[place] for place in group] for group in groups] + [[item] for item in ranked[FOLDED:]]
 
 
 def _groups_of(
-    keys: Sequence[RecordKey], said: Mapping[RecordKey, str], apart: Container[RecordKey]
+    keys: Sequence[RecordKey], texts: Mapping[RecordKey, str], apart: Container[RecordKey]
 ) -> list[list[int]]:
     halves = [[place for place, key in enumerate(keys) if (key in apart) is meets] for meets in (True, False)]
     return sorted(
         [half[place] for place in group]
         for half in halves
-        for group in fold([said.get(keys[place], "") for place in half])
+        for group in fold([texts.get(keys[place], "") for place in half])
     )
 
 

@@ -35,7 +35,7 @@ from quarry.retrieval.values import Owners
 @dataclass(frozen=True)
 class SearchedType:
     """A type of record as it is searched. `table` has its facets, `rows` is the table of ours with its words, `windows` the one
-    with its vectors. `told` describes its content, `label` names several of its records.
+    with its vectors. `description` describes its content, `label` names several of its records.
 
     The others are SQL about the record whose key is `k.id`. `text` selects what a reader sees: type, id, title, body, topic,
     author, date, meeting_id, url. `said` selects its own text: type, id, said. `whole` selects the whole record: fields, title,
@@ -47,7 +47,7 @@ class SearchedType:
     rows: str
     windows: str
     label: str
-    told: str
+    description: str
     text: LiteralString
     said: LiteralString
     whole: LiteralString
@@ -104,11 +104,11 @@ class SearchedType:
         """The type with only the rows that pass a filter of its source. How words are weighed stays."""
         return replace(self, only=only)
 
-    def condition(self, asked: Sequence[Condition]) -> Composable | None:
+    def condition(self, conditions: Sequence[Condition]) -> Composable | None:
         """What these conditions ask of a row `t` of `rows`, with its values in it; None where it may be any."""
-        if not (asked or self.only or self.is_always_filtered):
+        if not (conditions or self.only or self.is_always_filtered):
             return None
-        met = self._met(asked)
+        met = self._met(conditions)
         return SQL(self.has_source).format(met) if self.has_source else met
 
     def fitting(self, asked: Sequence[Condition]) -> Filter | str | None:
@@ -253,7 +253,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
     parent_id, parent = collection.parent()
     is_own = isinstance(collection, OwnTable)
     columns = (*declared.headings, *declared.embedded) if is_own else declared.text
-    said = joined_texts(LINE_BREAK, [collection.title(), *(collection.text(name, "t") for name in columns)])
+    texts = joined_texts(LINE_BREAK, [collection.title(), *(collection.text(name, "t") for name in columns)])
     seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard}"
     return SearchedType(
         collection.name,
@@ -265,7 +265,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
         text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
             {collection.topic()} as topic, {collection.author()} as author, {day} as date, {parent_id} as meeting_id,
             {collection.url()} as url {seen}""",
-        said=f"select k.type, k.id, {said} as said {seen}",
+        said=f"select k.type, k.id, {texts} as said {seen}",
         whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
             {collection.url()} as url, {parent} as meeting {seen}""",
         quoting=declared.quoting,

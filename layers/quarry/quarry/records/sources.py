@@ -151,7 +151,9 @@ Fault = tuple[RecordType, PostgresError]
 logger = logging.getLogger(__name__)
 
 
-async def over_readable(types: RecordTypes, memory: Memory, work: Callable[[RecordTypes], Awaitable[T]]) -> T:
+async def skipping_broken_collections(
+    types: RecordTypes, memory: Memory, work: Callable[[RecordTypes], Awaitable[T]]
+) -> T:
     """The result of `work` on these types, without the collections that cannot be read.
 
     Raises SourceUnavailable where the work asks for these alone, and else as `work` does.

@@ -18,7 +18,7 @@ from quarry.agent.reading import matched_values
 from quarry.agent.service import answer_query
 from quarry.agent.sources import card, stems_of
 from quarry.agent.tools import bounded_rows
-from quarry.answering.answer import Answer, Began, Said, Told, Withdrawn
+from quarry.answering.answer import Answer, Began, TextPiece, Told, Withdrawn
 from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages
@@ -37,8 +37,8 @@ from quarry.platform.text import CleanText, shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
 from quarry.records.answer_cache import (
+    AnswerContext,
     AskedQuery,
-    Begun,
     KeptAnswer,
     Keys,
 )
@@ -57,7 +57,7 @@ from quarry.records.passages import BROKEN_OFF, candidates, chosen, quoted
 from quarry.records.prompts import ABOUT, ALREADY, followup_messages, history_messages, sources_block
 from quarry.records.reading import words_to_look_up
 from quarry.records.research import STEP, Research
-from quarry.records.retrieval import Arm, coverages
+from quarry.records.retrieval import TypeSearch, coverages
 from quarry.records.scope import types_with
 from quarry.streaming.events import Event
 from quarry.verification.check import Verifier, lacks_data
@@ -105,7 +105,11 @@ async def followups_of(
 async def _held(asked: Sequence[str], toolset: SearchToolset) -> set[str]:
     """The questions whose words a searched record mostly holds; none where the look-up fails or takes too long."""
     types = types_with(toolset.scope.facets, toolset.types)
-    arms = [Arm(each, words_to_look_up(question), toolset.scope.given) for question in asked for each in types]
+    arms = [
+        TypeSearch(each, words_to_look_up(question), toolset.scope.required_conditions)
+        for question in asked
+        for each in types
+    ]
     if not arms:
         return set()
     try:
@@ -121,16 +125,16 @@ ROWS_TOLD_MAX = 50
 """Rows of a result that its event has."""
 
 
-async def written_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
+async def written_by_model(context: AnswerContext, max_turns: int, by_rule: ByRule) -> AsyncGenerator[Event]:
     """The events of an answer that a model gives, after the first search; where it fails before it wrote anything, or what it
     wrote is withdrawn, those of the answer `by_rule`. Raises DatabaseUnavailable.
     """
-    written = Written(begun, Research.of(begun), by_rule)
-    keys = begun.keys("model")
-    kept = await begun.kept(keys)
+    written = ModelAnswer(context, Research.of(context), by_rule)
+    keys = context.keys("model")
+    kept = await context.kept(keys)
     current = await written.current(kept) if kept is not None else None
     if kept is not None and current is not None:
-        for again in begun.given_again(kept, aggregation_of(current)):
+        for again in context.given_again(kept, aggregation_of(current)):
             yield again
         return
     async with aclosing(written.answered(keys, max_turns)) as events:
@@ -139,10 +143,10 @@ async def written_by_model(begun: Begun, max_turns: int, by_rule: ByRule) -> Asy
 
 
 @dataclass
-class Written:
+class ModelAnswer:
     """An answer that a model writes. `sent` are the sources that were sent, once it has begun."""
 
-    begun: Begun
+    context: AnswerContext
     research: Research
     by_rule: ByRule
     sent: Sequence[EvidenceSource] = ()
@@ -153,11 +157,11 @@ class Written:
 
     async def answered(self, keys: Keys, max_turns: int) -> AsyncGenerator[Event]:
         """The events of a new answer."""
-        begun, research = self.begun, self.research
+        context, research = self.context, self.research
         answer = answer_with(research, STEP, max_turns, self._filters, self._verifier, self._cites)
-        async with aclosing(answer.told(await self._messages(), research.tools())) as happened:
+        async with aclosing(answer.events(await self._messages(), research.tools())) as happened:
             async for event in happened:
-                for each in self._told(event):
+                for each in self._events(event):
                     yield each
         if not answer.has_begun:
             async with aclosing(self.by_rule()) as others:
@@ -165,21 +169,21 @@ class Written:
                     yield each
             return
         rest = await off_loop(self._broken_off) if answer.failed else []
-        for piece in filter(None, (*rest, begun.missing)):
+        for piece in filter(None, (*rest, context.missing)):
             answer.text += piece
             yield AnswerChunkEvent(chunk=piece)
         async with aclosing(self._ending(answer, keys)) as others:
             async for each in others:
                 yield each
 
-    def _told(self, event: Told) -> list[Event]:
+    def _events(self, event: Told) -> list[Event]:
         """What happens, as events."""
         match event:
             case Began(written):
                 return self._before(written)
-            case Said(piece):
+            case TextPiece(piece):
                 is_more, self._told_sources = len(self.sent) > self._told_sources, len(self.sent)
-                return [*([self.begun.sent(self.sent)] if is_more else []), AnswerChunkEvent(chunk=piece)]
+                return [*([self.context.sent(self.sent)] if is_more else []), AnswerChunkEvent(chunk=piece)]
             case Withdrawn(reason):
                 return [TextWithdrawnEvent(reason=reason)]
             case ToolStarted(id, tool, arguments):
@@ -189,15 +193,15 @@ class Written:
         return [event.event]
 
     def _cites(self, text: str) -> bool:
-        return any(f"[{source.n}]" in text for source in self.begun.toolset.evidence.sources)
+        return any(f"[{source.n}]" in text for source in self.context.toolset.evidence.sources)
 
     async def _messages(self) -> Sequence[Message]:
-        begun, research = self.begun, self.research
-        question = begun.asked.conversation.question
+        context, research = self.context, self.research
+        question = context.inquiry.conversation.question
         described = await research.described()
-        matched = await matched_values(question, research.names, research.asked, begun.toolset.services)
+        matched = await matched_values(question, research.names, research.access, context.toolset.services)
         self._names = await off_loop(stems_of, described.values())
-        history = begun.asked.request.recent_history
+        history = context.inquiry.request.recent_history
         # a question that follows others names fewer things
         talk = " ".join([*(turn.question for turn in history if turn.question), question])
 
@@ -209,8 +213,8 @@ class Written:
                 card=card(described, talk, matched),
                 today=research.today,
                 notes=ALREADY,
-                told=begun.asked.told.label if begun.asked.told else "",
-                found=sources_block(begun.toolset.evidence.sources),
+                facts=context.inquiry.applied.label if context.inquiry.applied else "",
+                found=sources_block(context.toolset.evidence.sources),
             )
 
         return await off_loop(messages)
@@ -219,20 +223,20 @@ class Written:
         """What the text passes through: citations of the sources that it may cite, and links that these contain. Where its first
         line says that it rests on none, it may cite any, which is sent then.
         """
-        found, kept = self.begun.toolset.evidence.sources, written.kept
+        found, kept = self.context.toolset.evidence.sources, written.kept
         if not self.sent:
             self.sent = found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
         citable = found if written.rests_on_nothing else self.sent
-        said = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in citable}
-        return CitationFilter(said, self._may_cite), LinkFilter(said)
+        texts = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in citable}
+        return CitationFilter(texts, self._may_cite), LinkFilter(texts)
 
-    def _may_cite(self, said: str, number: int) -> bool:
+    def _may_cite(self, statement: str, number: int) -> bool:
         """Whether the last sentence of a text may cite a source: that something is not told stands in none."""
-        spans = sentence_spans(said)
-        if spans and lacks_data(said[slice(*spans[-1])]):
+        spans = sentence_spans(statement)
+        if spans and lacks_data(statement[slice(*spans[-1])]):
             return False
         if all(each.n != number for each in self.sent):
-            more = [each for each in self.begun.toolset.evidence.sources if each.n == number]
+            more = [each for each in self.context.toolset.evidence.sources if each.n == number]
             self.sent = sorted((*self.sent, *more), key=lambda each: each.n)
             if self._checker is not None:
                 self._checker.add(source_texts(more))
@@ -244,15 +248,15 @@ class Written:
         return self._checker
 
     def _new_verifier(self) -> Verifier:
-        question, own = self.begun.asked.conversation.question, (BROKEN_OFF, self.begun.missing)
+        question, own = self.context.inquiry.conversation.question, (BROKEN_OFF, self.context.missing)
         return self.research.verifier(source_texts(self.sent), question, own)
 
     def _before(self, written: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""
         results, self._told_sources = self._results(written), len(self.sent)
         numbers = aggregation_of(results)
-        told = [ResultsEvent(results=[*map(self._told_result, results)])] if results else []
-        return [self.begun.sent(self.sent), *([numbers] if numbers is not None else []), *told]
+        results_before = [ResultsEvent(results=[*map(self._told_result, results)])] if results else []
+        return [self.context.sent(self.sent), *([numbers] if numbers is not None else []), *results_before]
 
     def _told_result(self, result: QueryResult) -> ResultOfQuery:
         """A result with the number by which the model knows it."""
@@ -273,22 +277,22 @@ class Written:
 
     def _broken_off(self) -> list[str]:
         """What follows a text whose model failed: the sources' own sentences."""
-        question = self.begun.asked.conversation.search_query
+        question = self.context.inquiry.conversation.search_query
         return [BROKEN_OFF, *quoted(chosen(candidates(question, self.sent)))]
 
     async def _ending(self, answer: Answer, keys: Keys) -> AsyncGenerator[Event]:
         """What supports the answer, how far it can be trusted, what to ask next, and the id that it is kept by."""
-        begun, evidence = self.begun, self.sent
+        context, evidence = self.context, self.sent
         found = await off_loop(self._new_verifier().verify, answer.text)
         is_talk = answer.written.rests_on_nothing
         # what broke off ends in passages, which have no level
-        trust = None if answer.failed else level(found, missing=begun.asked.left_out, is_talk=is_talk)
+        trust = None if answer.failed else level(found, missing=context.inquiry.left_out, is_talk=is_talk)
         own = answer.written.followups
-        question = begun.asked.conversation.question
-        followups = partial(followups_of, own, question, answer.text, begun.toolset, self._names)
+        question = context.inquiry.conversation.question
+        followups = partial(followups_of, own, question, answer.text, context.toolset, self._names)
         queries = [AskedQuery.of(each) for each in self._results(answer.written)]
         is_found = bool(evidence or queries)
-        ending = begun.ending(
+        ending = context.ending(
             answer.text, evidence, citations_event(found), trust, followups, keys, queries, is_found=is_found
         )
         async with aclosing(ending) as events:
@@ -301,7 +305,7 @@ class Written:
         for each in kept.finished.queries:
             try:
                 result = await answer_query(
-                    each.query, self.research.asked, self.begun.toolset.services, self.research.today
+                    each.query, self.research.access, self.context.toolset.services, self.research.today
                 )
             except (InvalidInput, *UNREADABLE):
                 return None

@@ -37,36 +37,40 @@ COMPARED_VALUES = 1_000
 async def values_meant(
     database: Database,
     table: SearchTable,
-    named: Sequence[NamedValue],
-    said: str = "",
+    named_values: Sequence[NamedValue],
+    question: str = "",
     *,
     whole: bool = False,
     owners: Owners = NO_OWNERS,
     keeps_places: bool = True,
 ) -> list[list[str]]:
     """For each named value, the values of the data that it means; for a place, all spellings of it and of the places in it. An
-    unknown value is kept if the question `said` contains it, if there is no data, or, with `keeps_places`, if it is a known
+    unknown value is kept if the question `question` contains it, if there is no data, or, with `keeps_places`, if it is a known
     place. `whole`: values that merely contain all its words do not count. `owners` says whose values of tables with owners are
     known.
 
     Raises InvalidInput for other unknown values, with the nearest ones, and for more than VALUES_MAX; DatabaseUnavailable.
     """
-    if len(named) > VALUES_MAX:
-        raise InvalidInput([FieldError(named[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")])
-    found = await _matches(database, [table], named, owners, whole=whole)
-    partial = [each for each, matches in zip(named, found, strict=True) if not matches.whole]
+    if len(named_values) > VALUES_MAX:
+        raise InvalidInput(
+            [FieldError(named_values[VALUES_MAX].pointer, f"at most {VALUES_MAX:,} values can be named")]
+        )
+    found = await _matches(database, [table], named_values, owners, whole=whole)
+    partial = [each for each, matches in zip(named_values, found, strict=True) if not matches.whole]
     beside = await _matches(database, [table], [replace(each, facets=each.elsewhere) for each in partial], owners)
     by_value = dict(zip(partial, beside, strict=True))
-    meant = [matches.meant_beside(by_value.get(each, _Matches())) for each, matches in zip(named, found, strict=True)]
-    words = _stems(said)
+    meanings = [
+        matches.meant_beside(by_value.get(each, _Matches())) for each, matches in zip(named_values, found, strict=True)
+    ]
+    words = _stems(question)
     unknown = [
         each
-        for each, values in zip(named, meant, strict=True)
+        for each, values in zip(named_values, meanings, strict=True)
         if values is None and not _is_said(each.value, words) and not (keeps_places and _is_place(table, each))
     ]
     if unknown and await _has_values(database, table):
         raise InvalidInput(await _explained(database, table, unknown, owners))
-    return [[each.value] if values is None else values for each, values in zip(named, meant, strict=True)]
+    return [[each.value] if values is None else values for each, values in zip(named_values, meanings, strict=True)]
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class NamedCondition:
 
 
 async def conditions_meant(
-    database: Database, table: SearchTable, conditions: Sequence[NamedCondition], said: str
+    database: Database, table: SearchTable, conditions: Sequence[NamedCondition], question: str
 ) -> list[list[str]]:
     """For each condition, the values of the data that it means, each once; none if an alternative on another facet has them.
     Raises what `values_meant` does.
@@ -101,14 +105,14 @@ async def conditions_meant(
         for each in conditions
         for value in each.values
     ]
-    meant = iter(await values_meant(database, table, named, said))
-    return [list(dict.fromkeys(value for _ in each.values for value in next(meant))) for each in conditions]
+    meanings = iter(await values_meant(database, table, named, question))
+    return [list(dict.fromkeys(value for _ in each.values for value in next(meanings))) for each in conditions]
 
 
 async def existing_values(
     database: Database,
     tables: Sequence[SearchTable],
-    named: Sequence[NamedValue],
+    values: Sequence[NamedValue],
     owners: Owners = NO_OWNERS,
     *,
     whole: bool = False,
@@ -118,8 +122,8 @@ async def existing_values(
     those that contain all of its words. For a place, all spellings of it and of the places in it. `owners` says whose
     values of tables with owners are known. Raises DatabaseUnavailable.
     """
-    found = await _matches(database, tables, named, owners, whole=whole)
-    return [matches.likest(each.value) for each, matches in zip(named, found, strict=True)]
+    found = await _matches(database, tables, values, owners, whole=whole)
+    return [matches.likest(each.value) for each, matches in zip(values, found, strict=True)]
 
 
 async def frequent_values(
@@ -167,20 +171,20 @@ class _Matches:
 async def _matches(
     database: Database,
     tables: Sequence[SearchTable],
-    named: Sequence[NamedValue],
+    named_values: Sequence[NamedValue],
     owners: Owners,
     *,
     whole: bool = False,
 ) -> list[_Matches]:
-    asked = [
+    lookups = [
         (place, table.name, owner, facet, value, whole or is_place)
         for table, owner in zip(tables, owners_of(tables, owners), strict=True)
-        for place, each in enumerate(named)
+        for place, each in enumerate(named_values)
         for facet in each.facets
         if facet in table.by_name
         for value, is_place in _said_otherwise(table, facet, each.value)
     ]
-    places, names, scopes, facets, values, wholes = map(list, zip(*asked, strict=True) if asked else [()] * 6)
+    places, names, scopes, facets, values, wholes = map(list, zip(*lookups, strict=True) if lookups else [()] * 6)
     arguments: dict[str, Any] = {
         "places": places,
         "tables": names,
@@ -189,8 +193,8 @@ async def _matches(
         "values": values,
         "wholes": wholes,
     }
-    found = [_Matches(is_place=any(_is_place(table, each) for table in tables)) for each in named]
-    rows = await database.rows(_EXISTING_VALUES, arguments) if asked else []
+    found = [_Matches(is_place=any(_is_place(table, each) for table in tables)) for each in named_values]
+    rows = await database.rows(_EXISTING_VALUES, arguments) if lookups else []
     visible = await visible_values(database, tables, [(row["table_name"], row["facet"], row["value"]) for row in rows])
     for row in rows:
         if (row["table_name"], row["facet"], row["value"]) not in visible:
@@ -206,16 +210,16 @@ def _said_otherwise(table: SearchTable, facet: str, value: str) -> Iterator[tupl
     ("england" in "New England").
     """
     yield value, False
-    yield from ((meant, False) for meant in _synonyms(table, facet, value))
+    yield from ((meaning, False) for meaning in _synonyms(table, facet, value))
     if table.facet(facet).kind == "place":
-        said = plain(value)
+        text = plain(value)
         place = next(iter(places_called(value)), None)
-        yield from ((name, True) for name in (place.names if place else ()) if plain(name) != said)
+        yield from ((name, True) for name in (place.names if place else ()) if plain(name) != text)
 
 
 def _synonyms(table: SearchTable, facet: str, value: str) -> list[str]:
-    said = plain(value)
-    return [meant for word, meant in table.facet(facet).synonyms if plain(word) == said]
+    text = plain(value)
+    return [meaning for word, meaning in table.facet(facet).synonyms if plain(word) == text]
 
 
 def _stems(text: str) -> frozenset[str]:

@@ -48,20 +48,20 @@ def holds_one_of(
     """
     names = list(dict.fromkeys(values))
     if facet.kind == "words":
-        asked = [parameters.once(SQL("parsed_query({})").format(parameters.parameter(name))) for name in names]
-        return SQL("({})").format(SQL(" or ").join(SQL("{} @@ {}").format(value, query) for query in asked))
-    given = SQL("{}::text[]").format(parameters.parameter(names))
+        queries = [parameters.once(SQL("parsed_query({})").format(parameters.parameter(name))) for name in names]
+        return SQL("({})").format(SQL(" or ").join(SQL("{} @@ {}").format(value, query) for query in queries))
+    array = SQL("{}::text[]").format(parameters.parameter(names))
     if facet.kind == "place" and spelt:
         return is_place_among(value, names, parameters)
     if facet.kind == "place":
-        folded = parameters.once(SQL("folded_names({})").format(given))
+        folded = parameters.once(SQL("folded_names({})").format(array))
         return SQL("folded_names(place_parts({})) && {}").format(value, folded)
     if facet.kind in ("title", "text"):
-        begun = SQL("{} ~ any ({}::text[])").format(
-            SQL(_BARE).format(value), parameters.once(SQL(_BEGINNINGS).format(given))
+        prefixes = SQL("{} ~ any ({}::text[])").format(
+            SQL(_BARE).format(value), parameters.once(SQL(_BEGINNINGS).format(array))
         )
-        return SQL("({} and has_any_phrase({}, {}))").format(begun, value, given)
-    same = SQL("{} && {}" if facet.is_array else "{} = any({})").format(value, given)
+        return SQL("({} and has_any_phrase({}, {}))").format(prefixes, value, array)
+    same = SQL("{} && {}" if facet.is_array else "{} = any({})").format(value, array)
     unkept = [name for name in names if not _is_kept(name)]
     return SQL("({} or {})").format(same, _folds_to(facet, value, unkept, parameters)) if unkept else same
 
@@ -86,9 +86,9 @@ def _is_kept(value: str) -> bool:
 
 def _folds_to(facet: Facet, value: SQL, values: Sequence[str], parameters: Parameters) -> Composed:
     """The SQL condition that a row has another spelling of one of the values. No index serves it."""
-    given = SQL("array(select folded_value(g) from unnest({}::text[]) g)").format(parameters.parameter(list(values)))
+    array = SQL("array(select folded_value(g) from unnest({}::text[]) g)").format(parameters.parameter(list(values)))
     template = "exists (select from unnest({}) v (value) where folded_value(v.value) = any({}))"
-    folded = SQL("{}::text[]").format(parameters.once(given))
+    folded = SQL("{}::text[]").format(parameters.once(array))
     return SQL(template if facet.is_array else "folded_value({}) = any({})").format(value, folded)
 
 
@@ -183,7 +183,7 @@ async def visible_values(
     rows once.
     """
     by_name = {table.name: table for table in tables}
-    known, asked = set[Proposed](), dict[tuple[str, str], list[str]]()
+    known, values = set[Proposed](), dict[tuple[str, str], list[str]]()
     for place, each in enumerate(dict.fromkeys(proposed)):
         table, facet, value = each
         if facet not in by_name[table].by_name:
@@ -191,8 +191,8 @@ async def visible_values(
         if facet not in by_name[table].guarded:
             known.add(each)
         elif place < PROPOSED_MAX:
-            asked.setdefault((table, facet), []).append(value)
-    for rows in await _each_seen(database, by_name, asked, _visible):
+            values.setdefault((table, facet), []).append(value)
+    for rows in await _each_seen(database, by_name, values, _visible):
         known.update((row["table_name"], row["facet"], row["value"]) for row in rows)
     return frozenset(known)
 
@@ -205,9 +205,9 @@ async def frequent_visible_values(
     """
     facets = list(facets)
     by_name = {table.name: table for table, _ in facets}
-    asked = {(table.name, facet): [str(limit)] for table, facet in facets if facet in table.guarded}
+    values = {(table.name, facet): [str(limit)] for table, facet in facets if facet in table.guarded}
     found: dict[tuple[str, str], list[str]] = {}
-    for rows in await _each_seen(database, by_name, asked, _frequent):
+    for rows in await _each_seen(database, by_name, values, _frequent):
         for row in rows:
             found.setdefault((row["table_name"], row["facet"]), []).append(row["value"])
     return found
@@ -220,26 +220,28 @@ _Select = Callable[[SearchTable, str, Sequence[str], list[object]], Composed]
 
 
 async def _each_seen(
-    database: Database, tables: Mapping[str, SearchTable], asked: _Asked, select: _Select
+    database: Database, tables: Mapping[str, SearchTable], values_asked: _Asked, select: _Select
 ) -> list[list[DictRow]]:
     """Runs one statement for all tables; if a source is broken, one for each table, without the broken one."""
-    if not asked:
+    if not values_asked:
         return []
     try:
-        return [await _seen(database, tables, asked, select)]
+        return [await _seen(database, tables, values_asked, select)]
     except (PostgresError, QuarryError) as error:
-        names = dict.fromkeys(table for table, _ in asked)
+        names = dict.fromkeys(table for table, _ in values_asked)
         if isinstance(error, DatabaseUnavailable) or fault_of_source(error) is None:
             raise
         if len(names) == 1:
             return []
-    alone = [{each: values for each, values in asked.items() if each[0] == name} for name in names]
+    alone = [{each: values for each, values in values_asked.items() if each[0] == name} for name in names]
     return [rows for each in alone for rows in await _each_seen(database, tables, each, select)]
 
 
-async def _seen(database: Database, tables: Mapping[str, SearchTable], asked: _Asked, select: _Select) -> list[DictRow]:
+async def _seen(
+    database: Database, tables: Mapping[str, SearchTable], values_asked: _Asked, select: _Select
+) -> list[DictRow]:
     parameters: list[object] = []
-    selects = [select(tables[table], facet, values, parameters) for (table, facet), values in asked.items()]
+    selects = [select(tables[table], facet, values, parameters) for (table, facet), values in values_asked.items()]
     named = {f"p{place}": value for place, value in enumerate(parameters)}
     return await database.rows(SQL(" union all ").join(selects), named)
 
@@ -325,11 +327,11 @@ def _has_one_of(facet: Facet, values: Composable) -> Composed:
     """The SQL condition that a row has one of the values, in a form that an index serves."""
     if facet.kind == "place":
         return SQL("place_parts({}) && {}").format(SQL(facet.sql), values)
-    return holds_one_of(facet, SQL(facet.sql), ("a",), _Given(values))
+    return holds_one_of(facet, SQL(facet.sql), ("a",), _SharedParameters(values))
 
 
 @dataclass(frozen=True)
-class _Given:
+class _SharedParameters:
     """Parameters that are an SQL expression with the values."""
 
     values: Composable

@@ -93,7 +93,7 @@ async def _found(
     doubtful: Sequence[int] = (),
 ) -> list[DictRow]:
     """The rows of the dictionary for the words, without values that the caller may not see."""
-    other = [(place, form) for place, given in forms.items() for form in given]
+    other = [(place, form) for place, same_forms in forms.items() for form in same_forms]
     may_hide = any(table.guarded for table in tables)
     rows = await database.call(
         "look_up_values_v2",
@@ -146,7 +146,7 @@ def _meanings(
 def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterator[ValueMatch]:
     # values of a facet that is no longer declared stay until the next count
     found = [row for row in found if row["facet"] in kinds or row["match"] == "words"]
-    said = _said(found)
+    terms = _terms(found)
     covered = _covered_by(
         (row["first"], row["last"])
         for row in found
@@ -160,9 +160,9 @@ def _matches(found: Sequence[DictRow], kinds: Mapping[str, FacetKind]) -> Iterat
                 yield _match(row, row["first"], row["last"], is_whole=True)
         elif row["match"] == "part":
             stems = row["value_stems"]
-            first, last = longest_run(said, stems, row["first"])
+            first, last = longest_run(terms, stems, row["first"])
             part = (first, last, row["table_name"], row["facet"], row["value"])
-            is_whole = _is_one_name(row["value"], said[first:last])
+            is_whole = _is_one_name(row["value"], terms[first:last])
             may_stand = is_whole or _may_stand_for(kinds[row["facet"]], last - first, stems)
             if part in parts or covered(first, last) or not may_stand:
                 continue
@@ -192,14 +192,14 @@ def _may_stand_for(kind: FacetKind, words: int, stems: Sequence[str]) -> bool:
 _OTHER_NAME = re.compile(r"[/|()]")
 
 
-def _is_one_name(value: str, said: Sequence[str]) -> bool:
+def _is_one_name(value: str, terms: Sequence[str]) -> bool:
     """Whether these stems are one of several names in a value: "Hall / Lobby", "Value Added Tax (VAT)"."""
     if not _OTHER_NAME.search(value):
         return False
-    return any(tuple(said) == tuple(map(stem_of, keys(name))) for name in _OTHER_NAME.split(value))
+    return any(tuple(terms) == tuple(map(stem_of, keys(name))) for name in _OTHER_NAME.split(value))
 
 
-def _said(found: Sequence[DictRow]) -> Sequence[str]:
+def _terms(found: Sequence[DictRow]) -> Sequence[str]:
     """The stems of the question's words."""
     stems: Sequence[str] = next(row["value_stems"] for row in found if row["match"] == "words")
     return stems
@@ -211,16 +211,16 @@ def _match(row: DictRow, first: int, last: int, *, is_whole: bool) -> ValueMatch
     return ValueMatch(first, last, value)
 
 
-def longest_run(said: Sequence[str], value: Sequence[str], place: int) -> tuple[int, int]:
+def longest_run(terms: Sequence[str], value: Sequence[str], place: int) -> tuple[int, int]:
     """The longest run of words around `said[place]` that is also in `value`: its first position, and the one after its last."""
     best = (place, place + 1)
     for start, stem in enumerate(value):
-        if stem != said[place]:
+        if stem != terms[place]:
             continue
         first, last, before, after = place, place + 1, start - 1, start + 1
-        while first > 0 and before >= 0 and said[first - 1] == value[before]:
+        while first > 0 and before >= 0 and terms[first - 1] == value[before]:
             first, before = first - 1, before - 1
-        while last < len(said) and after < len(value) and said[last] == value[after]:
+        while last < len(terms) and after < len(value) and terms[last] == value[after]:
             last, after = last + 1, after + 1
         best = max(best, (first, last), key=lambda run: run[1] - run[0])
     return best
@@ -228,16 +228,16 @@ def longest_run(said: Sequence[str], value: Sequence[str], place: int) -> tuple[
 
 def _corrections(words: Sequence[str], found: Sequence[DictRow]) -> Iterator[dict[int, _Correction]]:
     """Corrections of words by position, the likeliest ones first."""
-    said = _said(found)
-    meant: dict[int, list[_Correction]] = {}
+    terms = _terms(found)
+    corrections: dict[int, list[_Correction]] = {}
     for place in {row["first"] for row in found if row["match"] == "near"}:
         near = [row["value_stems"][0] for row in found if row["match"] == "near" and row["first"] == place]
-        meant[place] = _meant(words[place], said[place], near)
-    for rank in range(max((len(readings) for readings in meant.values()), default=0)):
-        yield {place: readings[rank] for place, readings in meant.items() if rank < len(readings)}
+        corrections[place] = _corrections_of(words[place], terms[place], near)
+    for rank in range(max((len(readings) for readings in corrections.values()), default=0)):
+        yield {place: readings[rank] for place, readings in corrections.items() if rank < len(readings)}
 
 
-def _meant(word: str, stem: str, near: Iterable[str]) -> list[_Correction]:
+def _corrections_of(word: str, stem: str, near: Iterable[str]) -> list[_Correction]:
     """The stems with the fewest slips."""
     allowed = 2 if len(stem) >= TWO_SLIPS_LENGTH_MIN else 1
     counted = [(min(slips(stem, other), slips(word, other)), other) for other in sorted(set(near))]

@@ -116,7 +116,7 @@ class Run:
     @contextmanager
     def step(self, name: str) -> Iterator[StepRecord]:
         """Times a step. An exception marks it as failed and propagates."""
-        with span(name, {"quarry.domain": self.domain, "quarry.run_id": str(self.id)}) as told:
+        with span(name, {"quarry.domain": self.domain, "quarry.run_id": str(self.id)}) as attributes:
             record = StepRecord(name, started_ms=self.elapsed_ms())
             self.steps.append(record)
             try:
@@ -126,7 +126,7 @@ class Run:
                 raise
             finally:
                 record.duration_ms, record.has_ended = self.elapsed_ms() - record.started_ms, True
-                told["quarry.step.status"] = record.status
+                attributes["quarry.step.status"] = record.status
 
     def degrade(self, name: str, record: StepRecord | None = None, error: BaseException | None = None) -> None:
         """Records that the step `name` was served by a fallback, or only in part, because of `error`."""
@@ -268,7 +268,7 @@ _WATCHED = frozenset((SEARCHES, FAILED_SEARCHES, MODEL_COST))
 """Also counted over all domains: an alarm that sums over domains would be billed for each."""
 
 
-class HeardRuns(RunLog):
+class UsageRecorder(RunLog):
     """A run log that forwards to another one, and knows the usage of its own runs."""
 
     def __init__(self, log: RunLog) -> None:

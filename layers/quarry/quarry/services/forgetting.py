@@ -90,9 +90,9 @@ async def forget(database: Database, forgettable: Forgettable, domain: str, id: 
         texts = await _texts(connection, forgettable, id)
         await _let_go(connection, forgettable.table, id)
         await connection.execute(SQL("delete from {} where id = %s").format(Identifier(forgettable.table)), [id])
-        given = _given(forgettable.kind, forgettable.table, domain, id, texts)
-        for said in (*forgettable.also, *_OF_WORDS, *_KEPT):
-            await connection.execute(said, given)
+        parameters = _parameters(forgettable.kind, forgettable.table, domain, id, texts)
+        for statement in (*forgettable.also, *_OF_WORDS, *_KEPT):
+            await connection.execute(statement, parameters)
         return await _note(connection, forgettable.kind, id, before)
 
 
@@ -112,8 +112,8 @@ async def forget_row(database: Database, collection: Collection, id: str) -> For
         await connection.execute(
             "delete from collection_changes where collection = %s and key = %s", [collection.id, id]
         )
-        for said in (*_OF_WORDS, *_KEPT):
-            await connection.execute(said, _given(collection.name, collection.rows, "records", id, []))
+        for deletion in (*_OF_WORDS, *_KEPT):
+            await connection.execute(deletion, _parameters(collection.name, collection.rows, "records", id, []))
         return await _note(connection, collection.name, id, before)
 
 
@@ -176,6 +176,6 @@ async def _note(connection: Connection, kind: str, id: str, before: Mapping[str,
     return Forgotten(kind, rows)
 
 
-def _given(kind: str, table: str, domain: str, id: str, texts: list[str]) -> dict[str, object]:
+def _parameters(kind: str, table: str, domain: str, id: str, texts: list[str]) -> dict[str, object]:
     as_json = json.dumps(id, ensure_ascii=False)
     return {"kind": kind, "table": table, "domain": domain, "id": id, "quoted": as_json, "texts": texts}

@@ -73,7 +73,7 @@ def write_text(target: S3Object, text: str, media_type: str) -> None:
 
 
 @contextmanager
-def _answered(asked: S3Object) -> Iterator[S3Client]:
+def _answered(object_: S3Object) -> Iterator[S3Client]:
     # boto3 takes a quarter of a second of processor time, and only what reads from S3 needs it
     try:
         import boto3
@@ -86,7 +86,7 @@ def _answered(asked: S3Object) -> Iterator[S3Client]:
         yield boto3.client("s3", config=config)
     except ClientError as error:
         if error.response.get("Error", {}).get("Code") in _MISSING:
-            raise UnreadableFile(f"{asked}: there is no such object") from error
-        raise Unavailable(f"{asked} cannot be read: {error}") from error
+            raise UnreadableFile(f"{object_}: there is no such object") from error
+        raise Unavailable(f"{object_} cannot be read: {error}") from error
     except BotoCoreError as error:
-        raise Unavailable(f"{asked} cannot be read: {error}") from error
+        raise Unavailable(f"{object_} cannot be read: {error}") from error

@@ -137,18 +137,18 @@ class Services:
         domain: str,
         caller: Caller,
         query: str,
-        asked: Mapping[str, Any],
+        request: Mapping[str, Any],
         budget: Budget | None = None,
         request_id: str | None = None,
         run_id: UUID | None = None,
     ) -> Iterator[Run]:
-        """A run of a search, which the run log records at the end of the block. `asked` is the request to repeat it. Without a
+        """A run of a search, which the run log records at the end of the block. `request` is the request to repeat it. Without a
         `budget` no model is called.
         """
         chat = self.chat if budget else None
         budget = budget or Budget.without_model(self.settings.database_timeout_seconds)
         budget.patience = self.settings.model_timeout_seconds
-        run = Run(domain, caller.user_id, query, budget, chat, request_id, run_id or uuid4(), request=asked)
+        run = Run(domain, caller.user_id, query, budget, chat, request_id, run_id or uuid4(), request=request)
         with self.run_log.record(run):
             yield run
 

@@ -201,12 +201,12 @@ def _half(match: re.Match[str], today: datetime.date) -> Point | None:
 
 def _decade(match: re.Match[str], today: datetime.date) -> Point | None:
     """ "The 1800s" is a century; "the 20s" is the most recent such decade that has started."""
-    said = match[1].lower()
-    if len(said) == 4:
-        first = int(said)
+    word = match[1].lower()
+    if len(word) == 4:
+        first = int(word)
         years = 100 if first % 100 == 0 and first != 2000 else 10
     else:
-        first = today.year // 100 * 100 + (_DECADES.get(said) or int(said))
+        first = today.year // 100 * 100 + (_DECADES.get(word) or int(word))
         first, years = first - 100 if first > today.year else first, 10
     return Point(*match.span(), datetime.date(first, 1, 1), datetime.date(first + years - 1, 12, 31), "year")
 

@@ -106,17 +106,17 @@ _CONTEXT_NOUNS = re.compile(
 )
 
 
-def _currency(said: str) -> str | None:
-    said = said.strip().lower().rstrip(".")
-    return _SIGNS.get(said) or CURRENCIES.get(said) or CURRENCIES.get(said.removesuffix("s")) or (said.upper() or None)
+def _currency(word: str) -> str | None:
+    word = word.strip().lower().rstrip(".")
+    return _SIGNS.get(word) or CURRENCIES.get(word) or CURRENCIES.get(word.removesuffix("s")) or (word.upper() or None)
 
 
-def _per(said: str) -> Per | None:
-    said = said.lower().lstrip("/ ")
-    if not said:
+def _per(word: str) -> Per | None:
+    word = word.lower().lstrip("/ ")
+    if not word:
         return None
     for letters, per in _PERIODS:
-        if re.search(letters, said):
+        if re.search(letters, word):
             return per
     return None
 

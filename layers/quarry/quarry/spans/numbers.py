@@ -80,9 +80,9 @@ class _Lead:
 
 def _lead(text: str, amount: int) -> _Lead:
     begin = max(0, amount - LEAD_CHARACTERS_MAX)
-    said = text[begin:amount]
+    before = text[begin:amount]
     # in a long list, most numbers follow other numbers
-    match = _before().search(said) if _SAYS_SOMETHING.search(said) else None
+    match = _before().search(before) if _SAYS_SOMETHING.search(before) else None
     return _Lead(match.lastgroup or "", begin + match.start()) if match else _Lead("", amount)
 
 

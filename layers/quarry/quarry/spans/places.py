@@ -32,7 +32,7 @@ AREAS = frozenset("city town municipality village country region province county
 
 
 @dataclass(frozen=True)
-class Candidate:
+class NamedPlace:
     """The words `first` to `last` (exclusive) are the name of a place. `lead` is the word before it or before its list, and
     `link` is what connects it with the previous name.
     """
@@ -68,7 +68,7 @@ def find_places(text: str, tokens: Sequence[Token]) -> list[Mention]:
     return mentions
 
 
-def senses_of(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[tuple[Candidate, Sense]]:
+def senses_of(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[tuple[NamedPlace, Sense]]:
     """The place names in a text, each with its likeliest sense."""
     by_case = says_something_by_case(tokens)
     before: Sense = "none"
@@ -78,9 +78,9 @@ def senses_of(text: str, tokens: Sequence[Token], weights: Weights) -> Iterator[
         yield found, before
 
 
-def candidates(text: str, tokens: Sequence[Token]) -> Iterator[Candidate]:
+def candidates(text: str, tokens: Sequence[Token]) -> Iterator[NamedPlace]:
     """The place names in a text, meant as places or not, in order and without overlaps."""
-    before: Candidate | None = None
+    before: NamedPlace | None = None
     place = 0
     while place < len(tokens):
         found = _longest(tokens, place)
@@ -96,7 +96,7 @@ def candidates(text: str, tokens: Sequence[Token]) -> Iterator[Candidate]:
         place = before.last
 
 
-def evidence_of(tokens: Sequence[Token], found: Candidate, before: Sense, *, by_case: bool) -> list[str]:
+def evidence_of(tokens: Sequence[Token], found: NamedPlace, before: Sense, *, by_case: bool) -> list[str]:
     """The evidence for the sense of a name: what it names, its spelling, and the words around it. `before` is the sense of the
     previous name; `by_case`: capitals are significant in this text.
     """
@@ -155,9 +155,9 @@ def _key_behind(tokens: Sequence[Token], place: int) -> str:
     return "" if place >= len(tokens) else "," if tokens[place].ends_clause else tokens[place].key
 
 
-def _longest(tokens: Sequence[Token], first: int) -> Candidate | None:
+def _longest(tokens: Sequence[Token], first: int) -> NamedPlace | None:
     """The place with the longest name that starts with the word at `first`."""
-    best: Candidate | None = None
+    best: NamedPlace | None = None
     name = ""
     by_name = gazetteer().by_name
     for last in range(first, min(first + NAME_WORDS_MAX, len(tokens))):
@@ -166,7 +166,7 @@ def _longest(tokens: Sequence[Token], first: int) -> Candidate | None:
         name = f"{name} {tokens[last].key}" if name else tokens[last].key
         entries = by_name.get(name) or tuple(entry for entry in by_name.get(_singular(name), ()) if entry.is_demonym)
         if entries:
-            best = Candidate(first, last + 1, entries[0])
+            best = NamedPlace(first, last + 1, entries[0])
             if last + 1 < len(tokens) and tokens[last + 1].key in ("state", "province"):
                 best = replace(
                     best, entry=next((each for each in entries if each.kind != "city" and each.state), entries[0])
@@ -178,7 +178,7 @@ def _singular(name: str) -> str:
     return name.removesuffix("s") if len(name) > 4 else ""
 
 
-def _with_home(text: str, tokens: Sequence[Token], found: Candidate) -> Candidate:
+def _with_home(text: str, tokens: Sequence[Token], found: NamedPlace) -> NamedPlace:
     """A city with the state or country that follows it, once or twice: "Portland, OR, USA"."""
     if found.entry.kind != "city":
         return found
@@ -201,7 +201,7 @@ def _is_home(entry: Entry, homes: Collection[str]) -> bool:
     return (entry.state in homes) if entry.country == "US" and entry.state else entry.country in homes
 
 
-def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> Candidate | None:
+def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> NamedPlace | None:
     """The country or state that starts at a word. An abbreviation in capitals needs no comma; in lower case, one that is also a
     word ("Cambridge, in 1950") does not count.
     """
@@ -209,7 +209,7 @@ def _home(tokens: Sequence[Token], first: int, *, is_behind_comma: bool) -> Cand
     abbreviated = gazetteer().by_abbreviation.get(token.key)
     is_written_so = token.text.isupper() or (is_behind_comma and token.key not in STOP_WORDS)
     if abbreviated and len(token.text) <= 3 and is_written_so:
-        return Candidate(first, first + 1, abbreviated)
+        return NamedPlace(first, first + 1, abbreviated)
     if not is_behind_comma:
         return None
     whole = _longest(tokens, first)

@@ -73,8 +73,8 @@ def converted(value: float | None, unit: str, into: str) -> float | None:
     """A value in `unit` converted to the unit `into`, which measures the same. None stays None."""
     if value is None:
         return None
-    given, wanted = (_BY_WORD.get(each.lower()) or _BY_STEM[each.lower()] for each in (unit, into))
-    return round(value * given[1] / wanted[1], 9)
+    unit_, wanted = (_BY_WORD.get(each.lower()) or _BY_STEM[each.lower()] for each in (unit, into))
+    return round(value * unit_[1] / wanted[1], 9)
 
 
 def plain_unit(numbers: Sequence[float | None], unit: str) -> str:

@@ -118,7 +118,7 @@ AFTER_SEQ = "Continue a run of yours after this event (`RUN/SEQ`), instead of as
 
 
 @dataclass(frozen=True)
-class Place:
+class StreamPosition:
     """A position in a run's events: after the first `number` of them."""
 
     run_id: UUID
@@ -128,7 +128,7 @@ class Place:
         return f"{self.run_id}/{self.number}"
 
     @classmethod
-    def read(cls, text: str) -> Place:
+    def read(cls, text: str) -> StreamPosition:
         """Parses a place in the format of PLACE_PATTERN."""
         run_id, _, number = text.partition("/")
         return cls(UUID(run_id), int(number))
@@ -139,11 +139,11 @@ class Form:
     """The wire format of events. `text` formats an event's JSON with its place, `error` builds a stream's last event."""
 
     media_type: str
-    text: Callable[[str, Place], str]
+    text: Callable[[str, StreamPosition], str]
     heartbeat: bytes
     error: Callable[[str], Event]
 
-    def encoded(self, event: str, place: Place) -> bytes:
+    def encoded(self, event: str, place: StreamPosition) -> bytes:
         return self.text(event, place).encode()
 
 

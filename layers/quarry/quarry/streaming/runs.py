@@ -21,7 +21,7 @@ from quarry.platform.tables import KEEP, ExpiringTable
 from quarry.platform.telemetry import untraced
 from quarry.postgres.pool import Database
 from quarry.runs.run_log import ENDED_LATE
-from quarry.streaming.events import LATE_MESSAGE, Event, Form, Place
+from quarry.streaming.events import LATE_MESSAGE, Event, Form, StreamPosition
 
 EXPIRING = (ExpiringTable("run_streams", "run_streams", "started_at < now() - interval '10 minutes'"),)
 # A reader asks again well within five seconds. An event that quotes a forgotten record ends its run, which may quote more of it.
@@ -79,7 +79,7 @@ class RunStore:
         self._database = database
 
     async def write(
-        self, behind: Place, caller: str, domain: str | None, events: Sequence[str], *, is_over: bool
+        self, behind: StreamPosition, caller: str, domain: str | None, events: Sequence[str], *, is_over: bool
     ) -> RunState:
         """Appends events to a run, and records that it continues, or `is_over`. `domain`: whose records they quote; None: any.
 
@@ -112,7 +112,7 @@ class RunStore:
             raise Gone("This run can be read for ten minutes; ask the question again.")
         return run
 
-    async def read(self, behind: Place, caller: str) -> StoredEvents:
+    async def read(self, behind: StreamPosition, caller: str) -> StoredEvents:
         """Returns the events after a place, so far. Raises as `look_up` does."""
         # read the state first: once it says the end, all events are stored
         run = await self.look_up(behind.run_id, caller)
@@ -290,14 +290,14 @@ class RunStreams:
                     if number == 1:
                         with suppress(TimeoutError):
                             await asyncio.wait_for(is_known.wait(), WRITE_SECONDS)
-                    yield form.encoded(event, Place(run_id, number))
+                    yield form.encoded(event, StreamPosition(run_id, number))
             await asyncio.wait({keeping}, timeout=LAST_WRITE_SECONDS)
         finally:
             if not (recording.is_over and keeping.done()):
                 await self._leave(recording, keeping)
 
     async def behind(
-        self, place: Place, caller: str, form: Form, *, heartbeat_seconds: float, deadline: float = math.inf
+        self, place: StreamPosition, caller: str, form: Form, *, heartbeat_seconds: float, deadline: float = math.inf
     ) -> AsyncGenerator[bytes]:
         """Yields the events after a place, as they are stored. Raises as `check` does."""
         assert self._store is not None
@@ -306,12 +306,12 @@ class RunStreams:
         while True:
             stored = await self._store.read(place, caller)
             for event in stored.events:
-                place = Place(place.run_id, place.number + 1)
+                place = StreamPosition(place.run_id, place.number + 1)
                 yield form.encoded(event, place)
                 quiet_since = clock()
             if stored.is_cancelled or (stored.is_stale and not stored.is_over):
                 message = CANCELLED_MESSAGE if stored.is_cancelled else BROKEN_OFF_MESSAGE
-                yield form.encoded(form.error(message).to_json(), Place(place.run_id, place.number + 1))
+                yield form.encoded(form.error(message).to_json(), StreamPosition(place.run_id, place.number + 1))
                 return
             if stored.is_over or clock() >= deadline:
                 return
@@ -320,7 +320,7 @@ class RunStreams:
                 quiet_since = clock()
             await asyncio.sleep(POLL_SECONDS)
 
-    async def check(self, place: Place, caller: str) -> None:
+    async def check(self, place: StreamPosition, caller: str) -> None:
         """Checks that a run can be read. Raises NotFound if the caller has no such run, and Gone after ten minutes."""
         assert self._store is not None
         await self._store.look_up(place.run_id, caller)
@@ -363,7 +363,9 @@ class RunStreams:
                 continue
             looked_at = clock()
             try:
-                state = await self._store.write(Place(run_id, written), caller, domain, events, is_over=is_over)
+                state = await self._store.write(
+                    StreamPosition(run_id, written), caller, domain, events, is_over=is_over
+                )
             except QuarryError as error:
                 logger.warning("the events of a run are not stored: %s", type(error.__cause__ or error).__name__)
                 break

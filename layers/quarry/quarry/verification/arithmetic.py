@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from quarry.verification.prose import Said
+from quarry.verification.prose import Prose
 from quarry.verification.tables import Table
 from quarry.verification.values import Number
 from quarry.verification.wording import english
@@ -29,25 +29,25 @@ class Derivation:
 
     table: Table
     others: Sequence[Table]
-    said: Said
+    prose: Prose
     named: Sequence[int]
     header: str
     today: datetime.date
 
     def gives(self, number: Number, rows: Sequence[int]) -> bool:
         """Whether a number follows. One of few digits does only where a word tells the operation."""
-        wording, said = english(), self.said.words | frozenset(self.header.lower().split())
-        loose = self.said.is_about(number)
+        wording, words = english(), self.prose.words | frozenset(self.header.lower().split())
+        loose = self.prose.is_about(number)
         if number.is_percent or number.is_fraction:
-            factor, values = (100.0 if number.is_percent else 1.0), self._shares(rows, said)
+            factor, values = (100.0 if number.is_percent else 1.0), self._shares(rows, words)
             return any(number.is_near(factor * value, loose=loose or number.is_fraction) for value in values)
-        asked = frozenset(self.said.question.lower().split())
+        question_words = frozenset(self.prose.question.lower().split())
         kinds = {
             kind
             for kind in ("sums", "averages", "differences", "ratios", "days", "tops")
-            if self.said.is_foreign
-            or wording.has(kind, said)
-            or (kind in ("sums", "averages") and wording.has(kind, asked))
+            if self.prose.is_foreign
+            or wording.has(kind, words)
+            or (kind in ("sums", "averages") and wording.has(kind, question_words))
         }
         if not number.is_small:
             kinds |= {"sums", "averages", "differences"}
@@ -56,7 +56,7 @@ class Derivation:
             return True
         if number.value in self._parts(rows):
             return True
-        has_median = "median" in said or "median" in asked
+        has_median = "median" in words or "median" in question_words
         return has_median and any(number.is_near(value) for value in self._medians())
 
     def _cells(self, place: int, rows: Iterable[int]) -> list[float]:
@@ -105,9 +105,9 @@ class Derivation:
                     yield sum(self._cells(place, rows))
         if len(self.named) > 1:
             yield sum(self._cells(place, self.named))
-        if english().has("tops", self.said.words):
+        if english().has("tops", self.prose.words):
             yield from (sum(every[:count]) for count in range(2, len(every)))
-        if self.said.words & {"quarter", "half"}:
+        if self.prose.words & {"quarter", "half"}:
             yield from (sum(every[at : at + size]) for size in (3, 6) for at in range(len(every) - size + 1))
 
     def _averages(self, rows: Sequence[int]) -> Iterator[float]:
@@ -141,9 +141,9 @@ class Derivation:
                     yield statistics.median(cells)
             yield statistics.median(self._cells(place, range(len(self.table.rows))))
 
-    def _shares(self, rows: Sequence[int], said: Iterable[str]) -> Iterator[float]:
+    def _shares(self, rows: Sequence[int], words: Iterable[str]) -> Iterator[float]:
         """Parts of their whole, and changes where a word says so: of the earlier, or of what is named behind."""
-        wording, said = english(), frozenset(said)
+        wording, words = english(), frozenset(words)
         totals = [float(self.table.result.total), *(single for other in self.others for single in other.singles)]
         for place, cells in self.table.columns.items():
             sums = [*self._sums(place)]
@@ -152,7 +152,7 @@ class Derivation:
                 yield from (part / whole for part in parts if whole and 0 <= part <= whole)
             named = [cell for row in self.named[:NAMED_MAX] if (cell := cells[row]) is not None]
             yield from (one / two for one, two in permutations(named, 2) if two and one <= two)
-            if wording.has("changes", said):
+            if wording.has("changes", words):
                 yield from self._changes(place)
         for row in rows[:NAMED_MAX]:
             own = [cell for cells in self.table.columns.values() if (cell := cells[row]) is not None]

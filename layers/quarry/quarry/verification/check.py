@@ -19,7 +19,7 @@ from quarry.platform.text import STOP_WORDS, words
 from quarry.query.contract import QueryResult
 from quarry.verification.names import has_name, names_in
 from quarry.verification.passages import Passage, folded
-from quarry.verification.prose import Said, check_prose, cover
+from quarry.verification.prose import Prose, check_prose, cover
 from quarry.verification.rows import RowCheck
 from quarry.verification.statements import Finding, Part, Statement, statements
 from quarry.verification.tables import Table
@@ -158,8 +158,8 @@ class Verifier:
 
     @cached_property
     def _evidence_is_english(self) -> bool | None:
-        said = [*(each.body[:2000] for each in self.sources.values()), *(each.result.sentence for each in self.tables)]
-        return _is_english(" ".join(said))
+        texts = [*(each.body[:2000] for each in self.sources.values()), *(each.result.sentence for each in self.tables)]
+        return _is_english(" ".join(texts))
 
     @cached_property
     def known_names(self) -> frozenset[str]:
@@ -196,8 +196,8 @@ class Verifier:
             return
         for part in statement.parts:
             text = behind_interjection(part.text)
-            said = Said(text, self.question, statement.before, self.is_foreign, self.known_names, self.counts)
-            yield part, self._judge(said, part.cited, lead=statement.lead)
+            prose = Prose(text, self.question, statement.before, self.is_foreign, self.known_names, self.counts)
+            yield part, self._judge(prose, part.cited, lead=statement.lead)
 
     def _judged_row(self, statement: Statement) -> Iterator[tuple[Part, Finding]]:
         label = statement.label
@@ -209,7 +209,7 @@ class Verifier:
                 continue
             text = part.text if cited or is_label or len(statement.parts) == 1 else f"{label}: {part.text}"
             finding = self._judge(
-                Said(text, self.question, "", self.is_foreign, self.known_names, self.counts),
+                Prose(text, self.question, "", self.is_foreign, self.known_names, self.counts),
                 cited,
                 header=part.header,
                 is_cell=True,
@@ -225,28 +225,28 @@ class Verifier:
 
     def _label(self, part: Part) -> Finding:
         """A row's label needs to be a key of a result or a word of a source."""
-        said = words(part.text)
-        is_known = any(table.mentions(part.text) for table in self.tables) or not said
-        is_known = is_known or any({*said} <= table.text.words for table in self.tables)
-        is_known = is_known or any(len({*said} & each.words) * 2 >= len({*said}) for each in self.passages.values())
+        terms = words(part.text)
+        is_known = any(table.mentions(part.text) for table in self.tables) or not terms
+        is_known = is_known or any({*terms} <= table.text.words for table in self.tables)
+        is_known = is_known or any(len({*terms} & each.words) * 2 >= len({*terms}) for each in self.passages.values())
         totals = english().sets["sums"] | english().sets["averages"]
-        if is_known or not self.tables or not totals.isdisjoint(said):
+        if is_known or not self.tables or not totals.isdisjoint(terms):
             return Finding()
         return Finding(wrong=[f"no row is “{part.text}”"])
 
     def _judge(
-        self, said: Said, cited: Sequence[int], header: str = "", lead: str = "", *, is_cell: bool = False
+        self, prose: Prose, cited: Sequence[int], header: str = "", lead: str = "", *, is_cell: bool = False
     ) -> Finding:
         """What is wrong by the evidence that fits best: what is cited, else the results that it speaks of, else what is nearest.
         What any cited source denies counts.
         """
         numbers = [n for n in dict.fromkeys(cited) if n in self.passages]
-        passages = [self.passages[n] for n in numbers] if numbers else self._nearest(said)
-        in_prose = [check_prose(said, each, self._in_results if numbers else _nowhere) for each in passages]
+        passages = [self.passages[n] for n in numbers] if numbers else self._nearest(prose)
+        in_prose = [check_prose(prose, each, self._in_results if numbers else _nowhere) for each in passages]
         if len(passages) > 1:
             among = numbers or [each.sources[0].n for each in passages]
-            in_prose.append(check_prose(said, self._joined(among), self._in_results if numbers else _nowhere))
-        checks = [self._by_rows(said, each, header, lead, is_cell=is_cell) for each in self.tables]
+            in_prose.append(check_prose(prose, self._joined(among), self._in_results if numbers else _nowhere))
+        checks = [self._by_rows(prose, each, header, lead, is_cell=is_cell) for each in self.tables]
         in_rows = [(each.is_spoken_of, each.found(self._is_elsewhere)) for each in checks]
         spoken_of = [finding for is_so, finding in in_rows if is_so]
         if numbers:
@@ -256,11 +256,11 @@ class Verifier:
         if spoken_of and not any(each.is_clean for each in in_prose):
             return _best([finding for _, finding in in_rows])
         tries = [*in_prose, *spoken_of] or [finding for _, finding in in_rows]
-        return _best(tries) if tries else _unfounded(said)
+        return _best(tries) if tries else _unfounded(prose)
 
-    def _by_rows(self, said: Said, table: Table, header: str, lead: str, *, is_cell: bool) -> RowCheck:
+    def _by_rows(self, prose: Prose, table: Table, header: str, lead: str, *, is_cell: bool) -> RowCheck:
         others = [each for each in self.tables if each is not table]
-        return RowCheck(said, table, others, header, lead, self.today, is_cell, self.listed)
+        return RowCheck(prose, table, others, header, lead, self.today, is_cell, self.listed)
 
     def _in_results(self, number: Number) -> bool:
         return any(
@@ -270,11 +270,11 @@ class Verifier:
     def _is_elsewhere(self, name: tuple[str, ...]) -> bool:
         return any(has_name(name, each.folded, each.words) for each in self.passages.values())
 
-    def _nearest(self, said: Said) -> list[Passage]:
-        mine = frozenset(word for word in words(said.text) if word not in STOP_WORDS)
+    def _nearest(self, prose: Prose) -> list[Passage]:
+        mine = frozenset(word for word in words(prose.text) if word not in STOP_WORDS)
 
         def fits(passage: Passage) -> tuple[int, int]:
-            return sum(folded(each) in passage.folded for each in said.quotes), len(mine & passage.words)
+            return sum(folded(each) in passage.folded for each in prose.quotes), len(mine & passage.words)
 
         ranked = sorted(self.passages.values(), key=fits, reverse=True)
         return ranked[:NEAREST_MAX]
@@ -299,10 +299,10 @@ class Verifier:
         return replace(found, state=state, reason="" if state == "comment" else NOTHING)
 
     def _is_bare(self, text: str) -> bool:
-        said = Said(text, known_names=self.known_names)
-        values = said.values
-        has_values = values.numbers or values.votes or values.days or values.times or values.codes or said.quotes
-        return not has_values and not any(names_in(said.undated, said.known_names))
+        prose = Prose(text, known_names=self.known_names)
+        values = prose.values
+        has_values = values.numbers or values.votes or values.days or values.times or values.codes or prose.quotes
+        return not has_values and not any(names_in(prose.undated, prose.known_names))
 
     @cached_property
     def evidence_stems(self) -> frozenset[str]:
@@ -326,26 +326,26 @@ def behind_interjection(text: str) -> str:
 
 def is_comment(text: str) -> bool:
     """Whether a sentence speaks of the data, asks, introduces, or tells what the writer did: it claims nothing."""
-    said, wording = words(text), english()
+    terms, wording = words(text), english()
     values = read_values(text)
     has_values = bool(values.votes or values.days) or any(not each.in_words for each in values.numbers)
-    decides = any(not side.isdisjoint(said) for pair in wording.opposites for side in pair)
-    if wording.sets["interjections"].issuperset(said) or (
+    decides = any(not side.isdisjoint(terms) for pair in wording.opposites for side in pair)
+    if wording.sets["interjections"].issuperset(terms) or (
         len(wording.stems(text)) < 2 and not has_values and not decides
     ):
         return True
     if text.rstrip().endswith("?"):
         return True
-    if not has_values and (said[:1] == ["i"] or (text.rstrip().endswith(":") and len(wording.stems(text)) < 4)):
+    if not has_values and (terms[:1] == ["i"] or (text.rstrip().endswith(":") and len(wording.stems(text)) < 4)):
         return True
     return lacks_data(text)
 
 
 def lacks_data(text: str) -> bool:
     """Whether a sentence says that the data does not tell something."""
-    said, wording = words(text), english()
-    of_data = wording.has("about_data", said) and wording.has("comment_verbs", said)
-    return of_data and wording.is_negated(said) and not any(not each.in_words for each in read_values(text).numbers)
+    terms, wording = words(text), english()
+    of_data = wording.has("about_data", terms) and wording.has("comment_verbs", terms)
+    return of_data and wording.is_negated(terms) and not any(not each.in_words for each in read_values(text).numbers)
 
 
 def _nowhere(number: Number) -> bool:
@@ -356,9 +356,9 @@ def _best(tries: Sequence[Finding]) -> Finding:
     return min(tries, key=lambda each: each.rank)
 
 
-def _unfounded(said: Said) -> Finding:
+def _unfounded(prose: Prose) -> Finding:
     """What is said without any evidence: wrong where it gives values that the question does not."""
-    values, asked = said.values, folded(said.question)
+    values, asked = prose.values, folded(prose.question)
     given = [*(each.text for each in values.numbers), *(each.text for each in values.days)]
     has_value = bool(values.votes) or any(folded(each) not in asked for each in given)
     return Finding([NOTHING], []) if has_value else Finding([], [NOTHING])

@@ -33,14 +33,14 @@ class Clause:
     @cached_property
     def denied(self) -> frozenset[str]:
         """The words behind a negation."""
-        wording, said = english(), words(self.text)
+        wording, terms = english(), words(self.text)
         found: set[str] = set()
-        for place, word in enumerate(said):
+        for place, word in enumerate(terms):
             if wording.denies(word) and word != "without":
                 reach = (
                     DENIED_WORDS_MAX if wording.has("verb_negations", (word,)) or "'" in word else DENIED_NOUN_WORDS_MAX
                 )
-                found.update(said[place + 1 : place + 1 + reach])
+                found.update(terms[place + 1 : place + 1 + reach])
         return frozenset(found)
 
     @cached_property
@@ -107,8 +107,8 @@ class Passage:
 
     @cached_property
     def words(self) -> frozenset[str]:
-        said = self.folded.split()
-        return frozenset((*said, *(word[:-2] for word in said if word.endswith("'s"))))
+        terms = self.folded.split()
+        return frozenset((*terms, *(word[:-2] for word in terms if word.endswith("'s"))))
 
     @cached_property
     def stems(self) -> frozenset[str]:

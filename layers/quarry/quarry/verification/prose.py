@@ -32,7 +32,7 @@ ALIGNED_MIN, ALIGNED_MAX, SAME_CLAUSE_MIN = 0.4, 2, 0.7
 
 
 @dataclass
-class Said:
+class Prose:
     """What a statement, or a part of one, says."""
 
     text: str
@@ -90,63 +90,63 @@ class Said:
 Elsewhere = Callable[[Number], bool]
 
 
-def check_prose(said: Said, passage: Passage, in_results: Elsewhere) -> Finding:
+def check_prose(prose: Prose, passage: Passage, in_results: Elsewhere) -> Finding:
     """What is wrong with a statement by a passage. A number that a result has (`in_results`) need not stand there too."""
     found = Finding()
-    found.wrong += [f"{passage.name} does not say “{quote}”" for quote in _not_quoted(said, passage)]
-    _check_values(said, passage, found, in_results)
-    names = [*names_in(said.undated.replace("\0", "."), said.known_names)]
-    if not said.is_foreign:
-        _check_names(said, passage, names, found)
-        _check_speakers(said, passage, names, found)
-        _check_sides(said, passage, names, found)
-        _check_polarity(said, passage, found)
-        _check_unanimity(said, passage, found)
-        check_order(said, passage, found)
-        check_roles(said, passage, found)
-    _check_cover(said, passage, names, found)
+    found.wrong += [f"{passage.name} does not say “{quote}”" for quote in _not_quoted(prose, passage)]
+    _check_values(prose, passage, found, in_results)
+    names = [*names_in(prose.undated.replace("\0", "."), prose.known_names)]
+    if not prose.is_foreign:
+        _check_names(prose, passage, names, found)
+        _check_speakers(prose, passage, names, found)
+        _check_sides(prose, passage, names, found)
+        _check_polarity(prose, passage, found)
+        _check_unanimity(prose, passage, found)
+        check_order(prose, passage, found)
+        check_roles(prose, passage, found)
+    _check_cover(prose, passage, names, found)
     return found
 
 
-def _not_quoted(said: Said, passage: Passage) -> Iterator[str]:
-    for quote in said.quotes:
+def _not_quoted(prose: Prose, passage: Passage) -> Iterator[str]:
+    for quote in prose.quotes:
         for part in re.split(r"…|\.\.\.|\[[^\]]*\]", quote):
             if len(words(part)) >= QUOTED_WORDS_MIN and folded(part) not in passage.folded:
                 yield part.strip()
 
 
-def _check_values(said: Said, passage: Passage, found: Finding, in_results: Elsewhere) -> None:
+def _check_values(prose: Prose, passage: Passage, found: Finding, in_results: Elsewhere) -> None:
     held = {each.counts for each in passage.values.votes}
-    for vote in said.values.votes:
+    for vote in prose.values.votes:
         if vote.counts not in held and not _stand_together(vote.counts, passage):
             found.wrong.append(_instead(vote.text, [each.text for each in passage.values.votes], passage))
-    for day in said.values.days:
-        if not passage.dated(day) and day.text.lower() not in said.question.lower():
+    for day in prose.values.days:
+        if not passage.dated(day) and day.text.lower() not in prose.question.lower():
             found.wrong.append(f"{passage.name} does not give the date {day.text}")
         else:
-            _check_beside_day(day, said, passage, found)
-    for number in said.values.numbers:
-        _check_number(number, said, passage, found, in_results)
-    _check_marks(said, passage, found)
+            _check_beside_day(day, prose, passage, found)
+    for number in prose.values.numbers:
+        _check_number(number, prose, passage, found, in_results)
+    _check_marks(prose, passage, found)
 
 
-def _check_marks(said: Said, passage: Passage, found: Finding) -> None:
+def _check_marks(prose: Prose, passage: Passage, found: Finding) -> None:
     """Times of day, codes, and words such as the names of seasons, of which a source has to have the very one."""
     times = {time for time, _ in passage.values.times}
-    for time, text in said.values.times:
+    for time, text in prose.values.times:
         if time not in times and time + 720 not in times and time - 720 not in times:
             found.wrong.append(f"{passage.name} does not give the time {text}")
-    for code in said.values.codes:
+    for code in prose.values.codes:
         parts = re.findall(r"\d+", code)
-        if not all(re.search(rf"(?<!\d){part}(?!\d)", passage.all + said.question) for part in parts):
+        if not all(re.search(rf"(?<!\d){part}(?!\d)", passage.all + prose.question) for part in parts):
             found.weak.append(f"{code} is not in {passage.name}")
-    for word in sorted(said.words & english().exclusive - passage.words):
+    for word in sorted(prose.words & english().exclusive - passage.words):
         found.wrong.append(f"{passage.name} does not say {word}")
 
 
-def _check_beside_day(day: Day, said: Said, passage: Passage, found: Finding) -> None:
+def _check_beside_day(day: Day, prose: Prose, passage: Passage, found: Finding) -> None:
     """Whether the words beside a date stand beside another date of the source, and not beside this one."""
-    mine = _beside(said.outside, day, said.values.days)
+    mine = _beside(prose.outside, day, prose.values.days)
     days = passage.values.days
     own = [_beside(passage.all, each, days) for each in days if day.agrees(each)]
     if len(mine) < 2 or not own or any(mine & each or not each for each in own):
@@ -170,25 +170,25 @@ def _instead(text: str, held: Sequence[str], passage: Passage) -> str:
     return f"{text} is not in {passage.name}"
 
 
-def _check_number(number: Number, said: Said, passage: Passage, found: Finding, in_results: Elsewhere) -> None:
-    same = passage.same_as(number, loose=said.is_about(number))
+def _check_number(number: Number, prose: Prose, passage: Passage, found: Finding, in_results: Elsewhere) -> None:
+    same = passage.same_as(number, loose=prose.is_about(number))
     if same:
         _check_unit(number, same, passage, found)
-        _check_beside(number, same, said, passage, found)
-        _check_trend(number, same, said, passage, found)
+        _check_beside(number, same, prose, passage, found)
+        _check_trend(number, same, prose, passage, found)
         return
-    if _follows(number, said, passage) or in_results(number):
+    if _follows(number, prose, passage) or in_results(number):
         return
-    if said.is_foreign and any(number.value in each.counts for each in passage.values.votes):
+    if prose.is_foreign and any(number.value in each.counts for each in passage.values.votes):
         return
     has_unit = number.unit is not None or number.is_percent
     kind = number.unit, number.is_percent
     alike = [each.text for each in passage.values.numbers if has_unit and (each.unit, each.is_percent) == kind]
     is_vague = number.in_words and number.value <= 10 and number.unit is None and not number.is_fraction
-    if is_vague and number.value in said.counts:
+    if is_vague and number.value in prose.counts:
         return
     if is_vague:
-        mine = english().stems(" ".join(words(re.split(r"[,;:.()]", said.outside[number.end :])[0])[:5]))
+        mine = english().stems(" ".join(words(re.split(r"[,;:.()]", prose.outside[number.end :])[0])[:5]))
         counted = [
             each
             for each in passage.values.numbers
@@ -224,21 +224,21 @@ def _beside(text: str, number: Number | Day, numbers: Sequence[Number | Day]) ->
     return wording.stems(before) | wording.stems(behind)
 
 
-def _check_beside(number: Number, same: Sequence[Number], said: Said, passage: Passage, found: Finding) -> None:
+def _check_beside(number: Number, same: Sequence[Number], prose: Prose, passage: Passage, found: Finding) -> None:
     """Whether the words beside a number are those beside another number of the source, which the statement has elsewhere."""
     if number.in_words and number.unit is None:
         return
-    mine = _beside(said.outside, number, said.values.numbers)
+    mine = _beside(prose.outside, number, prose.values.numbers)
     if not mine:
         return
     numbers = passage.values.numbers
     own = [_beside(passage.all, each, numbers) for each in same]
     if any(mine & each or not each for each in own):
         return
-    for other in said.values.numbers:
+    for other in prose.values.numbers:
         if other is number or not _is_alike_kind(number, other):
             continue
-        theirs = _beside(said.outside, other, said.values.numbers)
+        theirs = _beside(prose.outside, other, prose.values.numbers)
         swapped = [_beside(passage.all, each, numbers) for each in passage.same_as(other, loose=False)]
         if any(mine & each for each in swapped) and not any(theirs & each for each in swapped):
             found.wrong.append(f"{passage.name} says {number.text} of something else")
@@ -247,15 +247,15 @@ def _check_beside(number: Number, same: Sequence[Number], said: Said, passage: P
     best = max(alike, key=lambda each: len(mine & _beside(passage.all, each, numbers)), default=None)
     shared = len(mine & _beside(passage.all, best, numbers)) if best is not None else 0
     # "of the 214 members 88 attended" says 214 too
-    is_said = best is not None and any(each.value == best.value for each in said.values.numbers)
+    is_said = best is not None and any(each.value == best.value for each in prose.values.numbers)
     if best is not None and shared >= 2 and not is_said:
         reason = f"{passage.name} says {best.text} here, not {number.text}"
         (found.wrong if shared >= SAME_CLAUSE_MIN * len(mine) else found.weak).append(reason)
 
 
-def _check_trend(number: Number, same: Sequence[Number], said: Said, passage: Passage, found: Finding) -> None:
+def _check_trend(number: Number, same: Sequence[Number], prose: Prose, passage: Passage, found: Finding) -> None:
     """Whether a number rises here and falls there."""
-    mine = _trend(said.outside, number)
+    mine = _trend(prose.outside, number)
     theirs = {_trend(passage.all, each) for each in same}
     if mine is not None and theirs == {not mine}:
         found.denied.append(f"{passage.name} has {number.text} as a {'fall' if mine else 'rise'}")
@@ -275,14 +275,14 @@ def _is_alike_kind(one: Number, other: Number) -> bool:
     return one.unit == other.unit and one.is_percent == other.is_percent
 
 
-def _follows(number: Number, said: Said, passage: Passage) -> bool:
+def _follows(number: Number, prose: Prose, passage: Passage) -> bool:
     """Whether a number follows from others of the statement or, where it compares, of the source."""
     wording = english()
-    others = [each for each in (*said.values.numbers, *said.before_values.numbers) if each is not number]
+    others = [each for each in (*prose.values.numbers, *prose.before_values.numbers) if each is not number]
     spoken = [each for each in others if passage.same_as(each, loose=False)]
-    if wording.has("changes", said.words) or wording.has("differences", said.words) or number.is_fraction:
+    if wording.has("changes", prose.words) or wording.has("differences", prose.words) or number.is_fraction:
         spoken += [each for each in passage.values.numbers if each.unit is not None and each.unit.isupper()][:12]
-    changes = wording.has("changes", said.words)
+    changes = wording.has("changes", prose.words)
     if number.is_percent or number.is_fraction:
         factor = 100.0 if number.is_percent else 1.0
         loose = number.is_fraction
@@ -292,18 +292,18 @@ def _follows(number: Number, said: Said, passage: Passage) -> bool:
             if b.value and not (a.is_percent or b.is_percent) and a.unit == b.unit
         ]
         return any(
-            (a.value <= b.value and number.is_near(factor * a.value / b.value, loose=loose and said.is_about(number)))
+            (a.value <= b.value and number.is_near(factor * a.value / b.value, loose=loose and prose.is_about(number)))
             or (changes and number.is_near(factor * abs(a.value / b.value - 1), loose=loose))
             for a, b in pairs
         )
     if not (
-        wording.has("differences", said.words)
-        or wording.has("sums", said.words)
-        or wording.has("averages", said.words)
+        wording.has("differences", prose.words)
+        or wording.has("sums", prose.words)
+        or wording.has("averages", prose.words)
         or not number.is_small
     ):
         return False
-    loose = said.is_about(number)
+    loose = prose.is_about(number)
     products = [a.value * b.value / 100 for a, b in permutations(spoken, 2) if b.is_percent]
     plain = [each for each in spoken if not each.is_percent]
     sums = [
@@ -313,19 +313,19 @@ def _follows(number: Number, said: Said, passage: Passage) -> bool:
     return any(number.is_near(value, loose=loose) for value in (*products, *sums, *(shares if number.unit else ())))
 
 
-def _check_names(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
-    asked = folded(said.question)
+def _check_names(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+    question = folded(prose.question)
     for name in names:
-        if not has_name(name, passage.folded, passage.words) and not has_name(name, asked, said.question_words):
+        if not has_name(name, passage.folded, passage.words) and not has_name(name, question, prose.question_words):
             found.wrong.append(f"{passage.name} does not name {named(name)}")
 
 
-def _check_speakers(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+def _check_speakers(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
     """Whether who is said to say it is the source's author; and whether what is said of one name stands beside another."""
     author = frozenset(words(passage.author))
     wording = english()
     if author and names:
-        speaker = next((name for name in names if _is_before_verb(name, said.outside)), None)
+        speaker = next((name for name in names if _is_before_verb(name, prose.outside)), None)
         if speaker is not None and not author.intersection(speaker):
             near = any(speaker[-1] in each.words and wording.has("said", each.words) for each in passage.sentences)
             if not near:
@@ -333,7 +333,7 @@ def _check_speakers(said: Said, passage: Passage, names: Sequence[tuple[str, ...
                 return
     people = [name for name in names if not author.intersection(name) and english().exclusive.isdisjoint(name)]
     for name in people:
-        _check_predicate(name, names, said, passage, found)
+        _check_predicate(name, names, prose, passage, found)
 
 
 def _is_before_verb(name: tuple[str, ...], text: str) -> bool:
@@ -347,12 +347,12 @@ def _is_before_verb(name: tuple[str, ...], text: str) -> bool:
 
 
 def _check_predicate(
-    name: tuple[str, ...], names: Sequence[tuple[str, ...]], said: Said, passage: Passage, found: Finding
+    name: tuple[str, ...], names: Sequence[tuple[str, ...]], prose: Prose, passage: Passage, found: Finding
 ) -> None:
     """Whether the source says of another name what a clause says of this one."""
     wording = english()
     last, parts = name[-1], {part for each in names for part in each}
-    clause = next((each for each in _predicates(said.outside) if last in each.words), None)
+    clause = next((each for each in _predicates(prose.outside) if last in each.words), None)
     if clause is None:
         return
     name_stems = wording.stems(" ".join(parts))
@@ -390,10 +390,10 @@ def _predicates(text: str) -> list[Clause]:
     return [part for each in _AND.split(text.replace("\0", " ")) for part in clauses_of(each)]
 
 
-def _check_sides(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+def _check_sides(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
     """Whether who is named for or against something is on that side in the source."""
     for name in names:
-        clause = next((each.text.lower() for each in said.clauses if name[-1] in each.words), said.outside.lower())
+        clause = next((each.text.lower() for each in prose.clauses if name[-1] in each.words), prose.outside.lower())
         mine = side_of(clause)
         if mine is None:
             continue
@@ -430,20 +430,20 @@ def _aligned(clause: Clause, passage: Passage) -> list[Clause]:
     return sorted(parts, key=nearness, reverse=True)[:ALIGNED_MAX]
 
 
-def _check_polarity(said: Said, passage: Passage, found: Finding) -> None:
+def _check_polarity(prose: Prose, passage: Passage, found: Finding) -> None:
     """Whether a clause says the opposite of the part of the source that is nearest to it, denies what that says, or has another
     word in its place.
     """
     if not passage.clauses:
         return
-    for clause in said.clauses:
+    for clause in prose.clauses:
         if len(clause.stems) < 2:
             continue
         for other in _aligned(clause, passage):
             _check_opposites(clause, other, passage, found)
-        _check_negation(clause, said, passage, found)
+        _check_negation(clause, prose, passage, found)
         _check_substitute(clause, passage, found)
-    _check_decisions(said, passage, found)
+    _check_decisions(prose, passage, found)
 
 
 def _check_opposites(clause: Clause, other: Clause, passage: Passage, found: Finding) -> None:
@@ -481,11 +481,11 @@ def _opposed(mine: frozenset[str], theirs: frozenset[str]) -> Iterator[tuple[str
                 yield min(mine & a), min(theirs & b)
 
 
-def _check_negation(clause: Clause, said: Said, passage: Passage, found: Finding) -> None:
+def _check_negation(clause: Clause, prose: Prose, passage: Passage, found: Finding) -> None:
     """Whether a word is denied on one side, and nothing is in the clauses of the other that share another word with it."""
     wording = english()
-    denied = {root for each in said.clauses for root in each.denied_stems}
-    for root in sorted(clause.stems & said.stems):
+    denied = {root for each in prose.clauses for root in each.denied_stems}
+    for root in sorted(clause.stems & prose.stems):
         holders = [
             each
             for each in passage.clauses
@@ -506,8 +506,8 @@ def _check_negation(clause: Clause, said: Said, passage: Passage, found: Finding
             return
 
 
-def _without(said: frozenset[str], root: str) -> list[str]:
-    return [word for word in said if english().stem(word) != root]
+def _without(words: frozenset[str], root: str) -> list[str]:
+    return [word for word in words if english().stem(word) != root]
 
 
 def _check_substitute(clause: Clause, passage: Passage, found: Finding) -> None:
@@ -537,11 +537,11 @@ def _check_substitute(clause: Clause, passage: Passage, found: Finding) -> None:
             return
 
 
-def _check_decisions(said: Said, passage: Passage, found: Finding) -> None:
+def _check_decisions(prose: Prose, passage: Passage, found: Finding) -> None:
     """Whether a vote decided what is said: its own sentence says how it ended."""
     one, two = english().opposites[0]
-    for vote in said.values.votes:
-        near = frozenset(words(re.split(r"[,;] | and ", said.outside[: vote.start])[-1]))
+    for vote in prose.values.votes:
+        near = frozenset(words(re.split(r"[,;] | and ", prose.outside[: vote.start])[-1]))
         want = bool(near & one) - bool(near & two)
         got = {
             bool(each.words & one) - bool(each.words & two)
@@ -552,19 +552,19 @@ def _check_decisions(said: Said, passage: Passage, found: Finding) -> None:
             found.denied.append(f"{passage.name} says that the vote {vote.text} ended otherwise")
 
 
-def _check_unanimity(said: Said, passage: Passage, found: Finding) -> None:
+def _check_unanimity(prose: Prose, passage: Passage, found: Finding) -> None:
     wording = english()
-    if wording.has("unanimous", said.words):
-        is_denied = any(wording.has("unanimous", each.denied) for each in said.clauses)
+    if wording.has("unanimous", prose.words):
+        is_denied = any(wording.has("unanimous", each.denied) for each in prose.clauses)
         if (
             not is_denied
             and not wording.has("unanimous", passage.words)
             and not any(0 in each.counts for each in passage.values.votes)
         ):
             found.denied.append(f"{passage.name} does not say that it was unanimous")
-    elif wording.opposed.search(said.outside.lower()) and said.values.votes == []:
-        window = passage.window_of(said.stems)
-        if "unanimously" in words(window.text) and re.search(r"\bdissent", said.outside.lower()):
+    elif wording.opposed.search(prose.outside.lower()) and prose.values.votes == []:
+        window = passage.window_of(prose.stems)
+        if "unanimously" in words(window.text) and re.search(r"\bdissent", prose.outside.lower()):
             found.denied.append(f"{passage.name} says unanimously")
 
 
@@ -577,21 +577,21 @@ def cover(stems: frozenset[str], passage: Passage) -> float:
     return max(near, ANYWHERE_WEIGHT * len(stems & passage.stems)) / len(stems)
 
 
-def _check_cover(said: Said, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
-    values = said.values
-    rest = said.stems - english().stems(" ".join(part for name in names for part in name)) - english().data_stems
+def _check_cover(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]], found: Finding) -> None:
+    values = prose.values
+    rest = prose.stems - english().stems(" ".join(part for name in names for part in name)) - english().data_stems
     share = cover(rest, passage)
     checked = (
         len(values.votes)
         + len(values.days)
         + len(names)
         + len(values.numbers)
-        + sum(len(words(each)) for each in said.quotes)
+        + sum(len(words(each)) for each in prose.quotes)
     )
     if rest and not found.wrong:
         # values, names and quotations that the passage has are told too
         share = (share * len(rest) + checked) / (len(rest) + checked)
-    if said.is_foreign:
+    if prose.is_foreign:
         found.weak.append(f"{passage.name} is in another language")
     elif share < FLAGGED_BELOW and rest:
         found.wrong.append(f"{passage.name} says nothing like it")

@@ -28,8 +28,8 @@ TITLE_MAX = 2
 """Words side by side may name the same, whatever so short a word stands between ("the vet, Dr. Rouse")."""
 
 
-class Told(Protocol):
-    """What a statement says, see `prose.Said`."""
+class ProseText(Protocol):
+    """What a statement says, see `prose.Prose`."""
 
     @property
     def outside(self) -> str: ...
@@ -67,9 +67,9 @@ class Line:
         return {each: n for n, each in enumerate(self.stems) if self.stems.count(each) == 1}
 
 
-def check_roles(said: Told, passage: Passage, found: Finding) -> None:
+def check_roles(prose: ProseText, passage: Passage, found: Finding) -> None:
     """Whether the source has two words of the statement the other way round, or another word in its place."""
-    mine = Line.of(said.outside.replace("\0", " "))
+    mine = Line.of(prose.outside.replace("\0", " "))
     if _is_undone(mine, passage):
         found.denied.append(f"{passage.name} has who did it and to whom the other way round")
         return
@@ -142,10 +142,10 @@ def _are_one(one: Sequence[str], other: Sequence[str], passage: Passage) -> bool
 
 def _retold(mine: Line, passage: Passage) -> Clause | None:
     """The sentence that a statement retells; None where no one has enough of its words."""
-    said = frozenset(mine.stems)
-    best = max(passage.sentences, key=lambda each: (len(each.stems & said), -len(each.stems)), default=None)
-    shared = len(best.stems & said) if best is not None else 0
-    return best if shared >= max(SHARED_MIN, SHARE_MIN * len(said)) else None
+    stems = frozenset(mine.stems)
+    best = max(passage.sentences, key=lambda each: (len(each.stems & stems), -len(each.stems)), default=None)
+    shared = len(best.stems & stems) if best is not None else 0
+    return best if shared >= max(SHARED_MIN, SHARE_MIN * len(stems)) else None
 
 
 def _is_turned(mine: Line, theirs: Line) -> bool:
@@ -166,9 +166,9 @@ _FROM_TO = re.compile(r"\b[Ff]rom (\S+(?: \S+)?) to (\S+)")
 _INSTEAD = re.compile(r"(\w+) (?:instead of|rather than|not) (?:an? |the )?(\w+)")
 
 
-def check_order(said: Told, passage: Passage, found: Finding) -> None:
+def check_order(prose: ProseText, passage: Passage, found: Finding) -> None:
     """Whether "from A to B" and "A instead of B" are so in the source."""
-    for match in _FROM_TO.finditer(said.outside):
+    for match in _FROM_TO.finditer(prose.outside):
         first, last = match[1].strip(".,"), match[2].strip(".,;)")
         if re.search(rf"from {re.escape(last)}\b.{{0,24}} to {re.escape(first)}\b", passage.all):
             found.denied.append(f"{passage.name} says from {last} to {first}")
@@ -177,6 +177,6 @@ def check_order(said: Told, passage: Passage, found: Finding) -> None:
         ):
             found.denied.append(f"{passage.name} says from {last}")
     low = passage.all.lower()
-    for match in _INSTEAD.finditer(said.outside.lower()):
+    for match in _INSTEAD.finditer(prose.outside.lower()):
         if re.search(rf"\b{re.escape(match[2])} (?:instead of|rather than) (?:an? |the )?{re.escape(match[1])}\b", low):
             found.denied.append(f"{passage.name} says it the other way round")

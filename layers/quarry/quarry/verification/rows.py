@@ -14,7 +14,7 @@ from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimens
 from quarry.verification.arithmetic import Derivation
 from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import folded
-from quarry.verification.prose import PLAUSIBLE_BELOW, Said
+from quarry.verification.prose import PLAUSIBLE_BELOW, Prose
 from quarry.verification.statements import Finding
 from quarry.verification.tables import Mention, Table, date_number, says_money
 from quarry.verification.values import Number, blanked, read_values
@@ -34,7 +34,7 @@ MODES = ("before", "order", "behind")
 class RowCheck:
     """A statement read against one result. `header` is that of its column, `lead` what introduces it."""
 
-    said: Said
+    prose: Prose
     table: Table
     others: Sequence[Table]
     header: str = ""
@@ -45,22 +45,22 @@ class RowCheck:
     """How many items the answer lists."""
 
     def __post_init__(self) -> None:
-        table, said = self.table, self.said
-        self.text = said.outside
-        self.mentions = table.mentions(said.text)
-        self.unnamed = blanked(said.outside, [(each.start, each.end) for each in self.mentions])
+        table, prose = self.table, self.prose
+        self.text = prose.outside
+        self.mentions = table.mentions(prose.text)
+        self.unnamed = blanked(prose.outside, [(each.start, each.end) for each in self.mentions])
         self.values = read_values(self.unnamed)
         far = table.mentions(self.header) + (table.mentions(self.lead) if not self.mentions else [])
         if not self.mentions and not far:
-            far = table.mentions(said.before)
+            far = table.mentions(prose.before)
         self.far = [replace(each, start=-9, end=-8) for each in far]
         self.named = sorted({row for each in (*self.mentions, *self.far) for row in each.rows})[:ROWS_NAMED_MAX]
-        self.derivation = Derivation(table, self.others, said, self.named, self.header, self.today)
+        self.derivation = Derivation(table, self.others, prose, self.named, self.header, self.today)
 
     @property
     def is_spoken_of(self) -> bool:
         """Whether the statement names a row, or its numbers are of the result."""
-        return bool(self.mentions or self.said.is_foreign or (self.values.numbers and not self._unexplained()))
+        return bool(self.mentions or self.prose.is_foreign or (self.values.numbers and not self._unexplained()))
 
     def found(self, in_sources: Callable[[tuple[str, ...]], bool]) -> Finding:
         """What is wrong."""
@@ -71,12 +71,12 @@ class RowCheck:
         self._check_rows(found)
         self._check_units(found)
         self._check_words_of_units(found)
-        if not self.said.is_foreign:
+        if not self.prose.is_foreign:
             self._check_names(found, in_sources)
             self._check_order(found)
             self._check_direction(found)
             self._check_sides(found)
-        for quote in self.said.quotes:
+        for quote in self.prose.quotes:
             if folded(quote) not in self.table.text.folded:
                 found.wrong.append(f"no result says “{quote}”")
         self._check_cover(found)
@@ -95,7 +95,7 @@ class RowCheck:
                 number.in_words
                 and number.value <= 10
                 and not number.is_fraction
-                and not english().has("differences", self.said.words)
+                and not english().has("differences", self.prose.words)
             )
             (found.weak if is_vague else found.wrong).append(reason)
 
@@ -164,7 +164,7 @@ class RowCheck:
         if not rows:
             return number.value == 0
         only = self.table.column_named(self.header) if self.header else None
-        loose = self.said.is_about(number)
+        loose = self.prose.is_about(number)
         columns = {only: self.table.columns[only]} if only is not None else self.table.columns
         is_aggregate = (
             len(rows) > 1
@@ -207,11 +207,11 @@ class RowCheck:
             if number.is_percent:
                 cells = [cell for cell in cells if cell is not None and abs(cell) <= 1]
             if len(cells) == 1 and cells[0] is not None:
-                said = f"{100 * cells[0]:.1f} %" if number.is_percent else f"{cells[0]:,.10g}"
-                return f"the table says {said}, not {number.text}"
+                value = f"{100 * cells[0]:.1f} %" if number.is_percent else f"{cells[0]:,.10g}"
+                return f"the table says {value}, not {number.text}"
             if cells:
-                said = ", ".join(f"{cell:,.10g}" for cell in cells if cell is not None)
-                return f"{number.text} is none of the row's numbers ({said}) and does not follow from them"
+                value = ", ".join(f"{cell:,.10g}" for cell in cells if cell is not None)
+                return f"{number.text} is none of the row's numbers ({value}) and does not follow from them"
         return f"{number.text} is not in the results and does not follow from them"
 
     # -- everything else --
@@ -220,7 +220,7 @@ class RowCheck:
         for day in self.values.days:
             known = self.table.text
             others = (each.text for each in self.others)
-            if any(each.dated(day) for each in (known, *others)) or day.text.lower() in self.said.question.lower():
+            if any(each.dated(day) for each in (known, *others)) or day.text.lower() in self.prose.question.lower():
                 continue
             if day.month is None and any(day.year in years for years in self.table.years.values()):
                 continue
@@ -243,7 +243,7 @@ class RowCheck:
 
     def _check_shared(self, found: Finding) -> None:
         """Whether a number that several rows are said to share is in each of them: those named since the number before it."""
-        if not english().has("shared", self.said.words):
+        if not english().has("shared", self.prose.words):
             return
         for number in self.values.numbers:
             since = max((each.end for each in self.values.numbers if each.end <= number.start), default=0)
@@ -276,13 +276,13 @@ class RowCheck:
     def _check_words_of_units(self, found: Finding) -> None:
         """Currencies and periods that the statement names without a number."""
         wording, held = english(), frozenset(words(" ".join([self.table.result.sentence, *self.table.labels])))
-        said = self.said.words
+        terms = self.prose.words
         currencies = {
-            code for word in said if (code := CURRENCIES.get(word.removesuffix("s"))) or (code := currency_code(word))
+            code for word in terms if (code := CURRENCIES.get(word.removesuffix("s"))) or (code := currency_code(word))
         }
         if currencies and not says_money(self.table) and not any(map(says_money, self.others)):
             found.wrong.append(f"the results name no currency, such as {min(currencies)}")
-        rates = {wording.rates[word] for word in said & wording.rates.keys() if word.endswith("ly")}
+        rates = {wording.rates[word] for word in terms & wording.rates.keys() if word.endswith("ly")}
         known = {wording.rates[word] for word in held & wording.rates.keys() if word.endswith("ly")}
         if rates and known and not rates & known:
             found.wrong.append(f"the results are by the {min(known)}")
@@ -303,12 +303,12 @@ class RowCheck:
     def _check_names(self, found: Finding, in_sources: Callable[[tuple[str, ...]], bool]) -> None:
         known = self.table.text
         text = blanked(self.unnamed, [(each.start, each.end) for each in self.values.days])
-        for name in names_in(text.replace("\0", "x"), self.said.known_names):
+        for name in names_in(text.replace("\0", "x"), self.prose.known_names):
             words_of_it = tuple(part for part in name if not set(part) <= {"x"})
             if not words_of_it:
                 continue
             if has_name(words_of_it, known.folded, known.words) or has_name(
-                words_of_it, folded(self.said.question), self.said.question_words
+                words_of_it, folded(self.prose.question), self.prose.question_words
             ):
                 continue
             if in_sources(words_of_it):
@@ -411,16 +411,16 @@ class RowCheck:
 
     def _of_words(self) -> list[list[float | None]]:
         table = self.table
-        said = english().stems(self.text)
-        of_words = [cells for place, cells in table.columns.items() if said & english().stems(table.labels[place])]
+        words = english().stems(self.text)
+        of_words = [cells for place, cells in table.columns.items() if words & english().stems(table.labels[place])]
         return of_words or [*table.columns.values()]
 
     def _check_direction(self, found: Finding) -> None:
         """Whether "more than" and "rose from … to" go the way that the numbers go."""
         wording = english()
         for clause in re.split(r"[;.]\s", self.text):
-            said = words(clause)
-            up, down = wording.has("up", said), wording.has("down", said)
+            terms = words(clause)
+            up, down = wording.has("up", terms), wording.has("down", terms)
             if up == down:
                 continue
             operands = self._operands(clause)
@@ -476,8 +476,8 @@ class RowCheck:
             if (x := cells[a]) is not None and (y := cells[b]) is not None
         ]
         exact = [(x, y) for x, y in pairs if x != y and any(each.is_near(x - y) for each in numbers)]
-        said = english().stems(self.text)
-        named = {place for place in self.table.columns if said & english().stems(self.table.labels[place])}
+        words = english().stems(self.text)
+        named = {place for place in self.table.columns if words & english().stems(self.table.labels[place])}
         chosen = (
             exact or [pair for place, pair in zip(self.table.columns, pairs, strict=False) if place in named] or pairs
         )
@@ -500,19 +500,19 @@ class RowCheck:
     def _check_cover(self, found: Finding) -> None:
         wording = english()
         rest = wording.stems(self.unnamed.replace("\0", " "))
-        held = self.table.text.stems | wording.stems(f"{self.said.question} {self.header} {self.lead}")
+        held = self.table.text.stems | wording.stems(f"{self.prose.question} {self.header} {self.lead}")
         share = len(rest & held) / len(rest) if rest else 1.0
         ranks = frozenset(map(stem, wording.sets["highest"] | wording.sets["lowest"] | wording.sets["extreme"]))
         is_bare = not (self.values.numbers or self.values.days)
         has_figure = bool(self.values.numbers or self.mentions or self.values.days)
-        is_of_data = not wording.data_stems.isdisjoint(self.said.stems)
+        is_of_data = not wording.data_stems.isdisjoint(self.prose.stems)
         if (
-            wording.is_negated(self.said.words)
+            wording.is_negated(self.prose.words)
             and not is_of_data
-            and not wording.may_deny(self.table.text.words | self.said.question_words)
+            and not wording.may_deny(self.table.text.words | self.prose.question_words)
         ):
             found.weak.append("no result says what is not so")
-        if self.said.is_foreign:
+        if self.prose.is_foreign:
             found.weak.append("the results are in another language")
         elif not has_figure and rest:
             (found.wrong if share < 0.25 else found.weak).append(
@@ -531,6 +531,6 @@ class RowCheck:
             cell for row in rows for cell in self.table.rows[row] if isinstance(cell, str) and len(cell.split()) > 3
         ]
         own = english().stems(" ".join(texts))
-        left = rest - english().stems(" ".join([*self.table.labels, self.said.question, self.header, self.lead]))
+        left = rest - english().stems(" ".join([*self.table.labels, self.prose.question, self.header, self.lead]))
         if texts and len(left) >= 2 and len(left & own) < 0.5 * len(left):
             found.weak.append("the row says something else")

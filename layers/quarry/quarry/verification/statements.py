@@ -139,8 +139,8 @@ class _Reader:
         parts: list[Part] = []
         begin = 0
         for marker in MARKERS.finditer(raw):
-            said, begin = raw[begin : marker.start()], marker.end()
-            text = plain(said) if len(significant_words(said)) > 1 or _NUMBER.search(said) else plain(raw)
+            sentence, begin = raw[begin : marker.start()], marker.end()
+            text = plain(sentence) if len(significant_words(sentence)) > 1 or _NUMBER.search(sentence) else plain(raw)
             parts.append(Part(text, [*map(int, _NUMBER.findall(marker.group()))]))
         rest = plain(raw[begin:]).strip(" .,;:)")
         if not parts or len(significant_words(rest)) > 1:

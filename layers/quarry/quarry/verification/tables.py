@@ -161,8 +161,8 @@ class Table:
 
     def column_named(self, header: str) -> int | None:
         """The only column of numbers whose label shares words with a header."""
-        said = english().stems(header)
-        shared = {place: len(said & english().stems(self.labels[place])) for place in self.columns}
+        stems = english().stems(header)
+        shared = {place: len(stems & english().stems(self.labels[place])) for place in self.columns}
         best = max(shared.values(), default=0)
         places = [place for place, count in shared.items() if count == best]
         return places[0] if best and len(places) == 1 else None
@@ -270,5 +270,5 @@ def _dates(year: int, month: int, day: int | None) -> list[str]:
 
 def says_money(table: Table) -> bool:
     """Whether a result names a currency anywhere."""
-    said = frozenset(words(table.result.sentence)) | {each.lower() for each in table.units if each}
-    return any(currency_code(word) for word in said) or any(sign in table.result.sentence for sign in "$€£¥₹")
+    terms = frozenset(words(table.result.sentence)) | {each.lower() for each in table.units if each}
+    return any(currency_code(word) for word in terms) or any(sign in table.result.sentence for sign in "$€£¥₹")

@@ -57,18 +57,18 @@ class Wording:
             if word not in STOP_WORDS and not word[0].isdigit() and word not in _NUMBERS
         ]
 
-    def has(self, kind: str, said: Iterable[str]) -> bool:
+    def has(self, kind: str, words: Iterable[str]) -> bool:
         """Whether one of the words is of this kind."""
-        return not self.sets[kind].isdisjoint(said)
+        return not self.sets[kind].isdisjoint(words)
 
-    def is_negated(self, said: Iterable[str]) -> bool:
+    def is_negated(self, words: Iterable[str]) -> bool:
         """Whether one of the words denies."""
-        return any(word in self.sets["negations"] or word.endswith("n't") for word in said)
+        return any(word in self.sets["negations"] or word.endswith("n't") for word in words)
 
-    def may_deny(self, said: Iterable[str]) -> bool:
+    def may_deny(self, words: Iterable[str]) -> bool:
         """Whether one of the words denies, or stands for a denial."""
         return any(
-            word in self.sets["negations"] or word in self.sets["denials"] or word.endswith("n't") for word in said
+            word in self.sets["negations"] or word in self.sets["denials"] or word.endswith("n't") for word in words
         )
 
     def stems(self, text: str) -> frozenset[str]:

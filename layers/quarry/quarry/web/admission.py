@@ -1,7 +1,7 @@
 """Admission: how many requests a process works on at a time, and how many wait.
 
 A search holds a place until its response was sent, or its client left, which cancels it and its statements. A short queue waits;
-any further request gets a 503 with `Retry-After` at once. `without_place` exempts a route.
+any further request gets a 503 with `Retry-After` at once. `unmetered` exempts a route.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 logger = logging.getLogger(__name__)
 
 
-def without_place(endpoint: Endpoint) -> Endpoint:
+def unmetered(endpoint: Endpoint) -> Endpoint:
     """Mark a route as public and cheap: it is served without a place."""
     setattr(endpoint, WITHOUT_PLACE, True)
     return endpoint

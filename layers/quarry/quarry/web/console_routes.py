@@ -12,7 +12,7 @@ from fastapi import APIRouter, Request, Response
 
 from quarry.platform.settings import Settings
 from quarry.services.services import Services
-from quarry.web.admission import without_place
+from quarry.web.admission import unmetered
 from quarry.web.contract import PageConfig, SignIn
 from quarry.web.filled_domains import REMEMBERED_SECONDS, filled_domains
 from quarry.web.requests import ServicesDependency
@@ -28,7 +28,7 @@ router = APIRouter(tags=["console"])
 
 
 @router.get("/config.json")
-@without_place
+@unmetered
 async def config(request: Request, response: Response, services: ServicesDependency) -> PageConfig:
     """What the page needs to know: domains that hold data, sign-in, path prefix, examples."""
     event = request.scope.get("aws.event") or {}

@@ -113,8 +113,8 @@ def _errors_of(route: RouteContext, method: str) -> Iterator[type[QuarryError]]:
 
 
 def _takes_input(dependant: Dependant) -> bool:
-    given = (dependant.path_params, dependant.query_params, dependant.header_params, dependant.body_params)
-    return any(given) or any(map(_takes_input, dependant.dependencies))
+    inputs = (dependant.path_params, dependant.query_params, dependant.header_params, dependant.body_params)
+    return any(inputs) or any(map(_takes_input, dependant.dependencies))
 
 
 def _calls(dependant: Dependant, dependency: Callable[..., Any]) -> bool:

@@ -12,11 +12,11 @@ from uuid import uuid4
 from fastapi import APIRouter, Header, Request
 from starlette.responses import JSONResponse, Response
 
-from quarry.agent.completions import Asked, Said, Sources, citations, listing
+from quarry.agent.completions import Chat, Said, Sources, citations, listing
 from quarry.domains import having, module
 from quarry.platform.errors import Conflict, ModelNotFound, PaymentRequired
 from quarry.runs.idempotency import KeyText
-from quarry.runs.run_log import HeardRuns
+from quarry.runs.run_log import UsageRecorder
 from quarry.streaming.events import Event
 from quarry.streaming.runs import RunStreams
 from quarry.web.filled_domains import REMEMBERED_SECONDS, filled_domains
@@ -85,8 +85,8 @@ async def complete(
     """An answer to the user's last message, in the shape of OpenAI's chat completions."""
     if body.model not in MODELS:
         raise ModelNotFound(f"There is no model of this name, but {', '.join(MODELS)}.")
-    heard, run_id = HeardRuns(services.run_log), uuid4()
-    asked = Asked(
+    heard, run_id = UsageRecorder(services.run_log), uuid4()
+    chat = Chat(
         body.question,
         body.before,
         caller,
@@ -96,8 +96,8 @@ async def complete(
         idempotency_key,
     )
     # imported with the first question
-    said = await module(MODELS[body.model], "completion").answer(asked)
-    reply = _Reply(f"chatcmpl-{run_id}", int(time.time()), body.model, said, heard)
+    answer = await module(MODELS[body.model], "completion").answer(chat)
+    reply = _Reply(f"chatcmpl-{run_id}", int(time.time()), body.model, answer, heard)
     if not body.stream:
         return JSONResponse((await reply.whole()).model_dump())
     with_usage = bool(body.stream_options and body.stream_options.include_usage)
@@ -113,8 +113,8 @@ class _Reply:
     id: str
     created: int
     model: str
-    said: Said
-    heard: HeardRuns
+    answer: Said
+    heard: UsageRecorder
     citations: list[Annotation] = field(default_factory=list)
     """Set once the text has been read to its end."""
 
@@ -143,8 +143,8 @@ class _Reply:
     async def _text(self) -> AsyncGenerator[str]:
         """The pieces of the text, the list of its sources last."""
         text, sources = "", Sources("", ())
-        async with aclosing(self.said):
-            async for piece in self.said:
+        async with aclosing(self.answer):
+            async for piece in self.answer:
                 if isinstance(piece, Sources):
                     sources = piece
                 elif piece:

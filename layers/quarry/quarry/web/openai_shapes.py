@@ -40,7 +40,7 @@ class RequestMessage(LazyModel):
     ] = []
 
     @property
-    def said(self) -> str:
+    def text(self) -> str:
         return "\n".join(part.text for part in self.content).strip()
 
 
@@ -74,7 +74,7 @@ class CompletionRequest(LazyModel):
     @classmethod
     def _ask_something(cls, messages: list[RequestMessage]) -> list[RequestMessage]:
         place = _question_place(messages)
-        question = "" if place is None else messages[place].said
+        question = "" if place is None else messages[place].text
         if not question:
             raise ValueError("there must be a message of the user with text")
         if len(question) > QUERY_MAX_CHARACTERS:
@@ -83,15 +83,15 @@ class CompletionRequest(LazyModel):
 
     @property
     def question(self) -> str:
-        return self.messages[self._place].said
+        return self.messages[self._place].text
 
     @property
     def before(self) -> list[Turn]:
         """The messages of the user and the assistant before the question."""
         return [
-            Turn(message.role, message.said)
+            Turn(message.role, message.text)
             for message in self.messages[: self._place]
-            if message.role in ("user", "assistant") and message.said
+            if message.role in ("user", "assistant") and message.text
         ]
 
     @property
@@ -104,7 +104,7 @@ class CompletionRequest(LazyModel):
 def _question_place(messages: Sequence[RequestMessage]) -> int | None:
     """The index of the user's last message with text."""
     places = (
-        place for place in reversed(range(len(messages))) if messages[place].role == "user" and messages[place].said
+        place for place in reversed(range(len(messages))) if messages[place].role == "user" and messages[place].text
     )
     return next(places, None)
 
@@ -176,7 +176,7 @@ class ModelList(LazyModel):
     data: list[Model]
 
 
-class _Written(Event):
+class _RawEvent(Event):
     """An event that is sent as its text."""
 
     type: str = "written"
@@ -186,14 +186,14 @@ class _Written(Event):
         return self.text
 
 
-DONE: Event = _Written.model_construct(text="[DONE]")
+DONE: Event = _RawEvent.model_construct(text="[DONE]")
 """The last event of a stream that did not fail."""
 
 CHUNKS = Form(
     "text/event-stream; charset=utf-8",
     lambda event, place: f"data: {event}\n\n",
     heartbeat=b": still here\n\n",
-    error=lambda message: _Written(text=json.dumps(stream_error(message))),
+    error=lambda message: _RawEvent(text=json.dumps(stream_error(message))),
 )
 """OpenAI's server-sent events."""
 
@@ -231,4 +231,4 @@ def chunk(
     }
     if usage is not None:
         body["usage"] = CompletionUsage.of(usage).model_dump()
-    return _Written(text=json.dumps(body, ensure_ascii=False))
+    return _RawEvent(text=json.dumps(body, ensure_ascii=False))

@@ -17,7 +17,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import RedirectResponse, Response
 
 from quarry.platform.errors import NotFound
-from quarry.web.admission import without_place
+from quarry.web.admission import unmetered
 from quarry.web.console_routes import sign_in_of
 from quarry.web.page_bundle import BUILT, Parts, put_together
 from quarry.web.requests import services_of
@@ -74,7 +74,7 @@ def page() -> Page:
 
 @router.get("/")
 @router.get("/search")
-@without_place
+@unmetered
 async def index(request: Request) -> Response:
     """The page. Its query string says what it shows."""
     event = request.scope.get("aws.event") or {}
@@ -86,7 +86,7 @@ async def index(request: Request) -> Response:
 
 
 @router.get("/docs")
-@without_place
+@unmetered
 async def reference(request: Request) -> Response:
     """The API reference, which the browser builds from `/openapi.json`."""
     return _html_response(request, page().reference)
@@ -98,7 +98,7 @@ def _html_response(request: Request, html: TextFile) -> Response:
 
 
 @router.get("/assets/{path:path}")
-@without_place
+@unmetered
 async def asset(request: Request, path: str) -> Response:
     """One asset, under the version that the page names or under any other: an open page outlives an update."""
     version, _, name = path.partition("/")
@@ -110,7 +110,7 @@ async def asset(request: Request, path: str) -> Response:
 
 
 @router.get("/embed/quarry-ask.js")
-@without_place
+@unmetered
 async def embedded_element(request: Request) -> Response:
     """The element `<quarry-ask>` for pages of other origins, at an address without a version, which they can keep."""
     file = page().assets["embed/quarry-ask.js"]

@@ -12,7 +12,7 @@ from quarry.platform.errors import QuarryError
 from quarry.postgres.pool import Database
 from quarry.postgres.reader import Reader, ReaderState
 from quarry.services.services import Caller, Services
-from quarry.web.admission import without_place
+from quarry.web.admission import unmetered
 from quarry.web.contract import Health
 from quarry.web.description import Description
 from quarry.web.requests import ServicesDependency, verified_caller
@@ -29,7 +29,7 @@ router = APIRouter(tags=["service"])
 
 
 @router.get("/health", response_model=Health, responses={503: {"model": Health}})
-@without_place
+@unmetered
 async def health(
     request: Request, services: ServicesDependency, deep: Annotated[bool, Query(description=DEEP)] = False
 ) -> Response:
@@ -40,7 +40,7 @@ async def health(
 
 
 @router.get("/health/deep", response_model=Health, responses={503: {"model": Health}})
-@without_place
+@unmetered
 async def deep_health(services: ServicesDependency, caller: Annotated[Caller, Depends(verified_caller)]) -> Response:
     """The same as `/health?deep=1`, at an address where API Gateway verifies tokens."""
     return await _health(services, asks=True)
@@ -89,7 +89,7 @@ async def _reader_state(reader: Database) -> ReaderState | None:
 
 
 @router.get("/openapi.json", include_in_schema=False)
-@without_place
+@unmetered
 async def openapi(request: Request) -> Response:
     """This description."""
     description: Description = request.app.state.description

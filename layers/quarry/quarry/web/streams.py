@@ -15,7 +15,7 @@ from starlette.types import Receive, Scope, Send
 
 from quarry.platform.lazy_model import LazyModel
 from quarry.services.services import Caller, Services
-from quarry.streaming.events import AFTER_SEQ, NDJSON, PLACE_PATTERN, Event, Form, Place
+from quarry.streaming.events import AFTER_SEQ, NDJSON, PLACE_PATTERN, Event, Form, StreamPosition
 from quarry.web.middleware import deadline_of
 from quarry.web.requests import ServicesDependency, take_place, verified_caller, wants_headers_only
 
@@ -62,7 +62,7 @@ class StreamReader:
     """Who reads a stream, and after which event of an earlier run; None for a new search."""
 
     caller: Caller
-    place: Place | None
+    place: StreamPosition | None
 
 
 async def stream_reader(
@@ -74,11 +74,11 @@ async def stream_reader(
 ) -> StreamReader:
     """The reader of a stream, as a route's dependency. Counts against the rate limit; resuming a stream calls no model."""
     # an EventSource that reconnects sends its first address, and the last event in the header
-    given = last_event_id if re.search(PLACE_PATTERN, last_event_id) else after_seq
+    place = last_event_id if re.search(PLACE_PATTERN, last_event_id) else after_seq
     # a HEAD starts no stream, and so calls no model
     if not wants_headers_only(request.scope):
-        await take_place(services, caller, "plain" if given else "model")
-    return StreamReader(caller, Place.read(given) if given else None)
+        await take_place(services, caller, "plain" if place else "model")
+    return StreamReader(caller, StreamPosition.read(place) if place else None)
 
 
 Reader = Annotated[StreamReader, Depends(stream_reader)]
@@ -125,7 +125,7 @@ async def answer_response(
 
 
 async def rest_of_stream(
-    request: Request, place: Place, caller: Caller, services: Services, form: Form
+    request: Request, place: StreamPosition, caller: Caller, services: Services, form: Form
 ) -> StreamingResponse:
     """The events of a run of the caller's after `place`. Raises NotFound and Gone if there are none."""
     await services.streams.check(place, caller.user_id)

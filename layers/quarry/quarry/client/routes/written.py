@@ -9,7 +9,7 @@ from uuid import uuid4
 
 from quarry.campaigns import contract as campaigns
 from quarry.client.calls import given, route, streamed
-from quarry.client.wire import EventTypes, Sent
+from quarry.client.wire import CallInput, EventTypes
 from quarry.companies import contract as companies
 from quarry.ontology import contract as ontology
 from quarry.people.contract import (
@@ -86,9 +86,9 @@ Facets = Mapping[str, str | Sequence[str]]
 
 class WrittenRoutes:
     @route("POST /query", QueryResult)
-    def query(self, query: Query | Mapping[str, Any]) -> Sent:
+    def query(self, query: Query | Mapping[str, Any]) -> CallInput:
         """The exact result of one Query, given as a value or as JSON: rows, numbers or groups of any source."""
-        return Sent(body=query if isinstance(query, Query) else Query.model_validate(query))
+        return CallInput(body=query if isinstance(query, Query) else Query.model_validate(query))
 
     @streamed("POST /records/ask", RECORDS_EVENTS)
     def ask_records(
@@ -99,10 +99,10 @@ class WrittenRoutes:
         types: Sequence[str] | None = None,
         filters: records.AskFilters | None = None,
         fresh: bool = False,
-    ) -> Sent:
+    ) -> CallInput:
         """A cited answer, event by event; the last one is `done`."""
         fields = {"question": question, "history": history, "types": types, "filters": filters, "fresh": fresh or None}
-        return Sent(body=given(records.AskRequest, **fields))
+        return CallInput(body=given(records.AskRequest, **fields))
 
     @route("GET /records/search", records.SearchResponse)
     def search_records(
@@ -117,11 +117,11 @@ class WrittenRoutes:
         offset: int | None = None,
         must: bool | None = None,
         ranking: Literal["scores", "seed"] | None = None,
-    ) -> Sent:
+    ) -> CallInput:
         """One ranked list over all types of record. With `must`, quoted phrases must occur."""
         fields = {"q": query, "limit": limit, "offset": offset, "must": must, "ranking": ranking}
         filters = _filters(types, from_date, to_date, facets)
-        return Sent(query=given(records.SearchRequest, **fields, **filters))
+        return CallInput(query=given(records.SearchRequest, **fields, **filters))
 
     @route("GET /records/facets", RecordCounts)
     def count_records(
@@ -134,17 +134,17 @@ class WrittenRoutes:
         from_date: Day | None = None,
         to_date: Day | None = None,
         facets: Facets | None = None,
-    ) -> Sent:
+    ) -> CallInput:
         """The exact number of records, in all and by the values of a facet, or by `day`, `month` or `year`. `of` names other
         aggregates to compute (`sum:price`).
         """
         filters = _filters(types, from_date, to_date, facets)
-        return Sent(query=given(CountRequest, q=query, by=by, of=of, **filters))
+        return CallInput(query=given(CountRequest, q=query, by=by, of=of, **filters))
 
     @route("GET /answers/{id}", records.CachedAnswer)
-    def answer(self, id: str) -> Sent:
+    def answer(self, id: str) -> CallInput:
         """A finished answer."""
-        return Sent(path={"id": id})
+        return CallInput(path={"id": id})
 
     @route("POST /people/search", PeopleSearchResponse)
     def search_people(
@@ -159,7 +159,7 @@ class WrittenRoutes:
         constraints: Constraints | None = None,
         idempotency_key: str | None = None,
         only_kept: bool = False,
-    ) -> Sent:
+    ) -> CallInput:
         """The people who fit best, at most five, with reasons. Costs one credit where anybody is shown, even with retries: all
         tries of a call share one key. Pass your own key to get the same answer in a later call for free; with `only_kept` that
         call never searches, and raises NotFound if nothing is stored under the key.
@@ -174,21 +174,21 @@ class WrittenRoutes:
             understood=understood,
             constraints=constraints,
         )
-        return Sent(
+        return CallInput(
             query={"only_kept": "true"} if only_kept else None,
             body=body,
             headers={"Idempotency-Key": idempotency_key or str(uuid4())},
         )
 
     @route("GET /people", DiscoverResponse)
-    def people(self, *, limit: int | None = None, cursor: str | None = None) -> Sent:
+    def people(self, *, limit: int | None = None, cursor: str | None = None) -> CallInput:
         """Everyone with a visible card, by name, one page at a time: `next_cursor` leads to the next one."""
-        return Sent(query=given(DiscoverRequest, limit=limit, cursor=cursor))
+        return CallInput(query=given(DiscoverRequest, limit=limit, cursor=cursor))
 
     @route("GET /people/{id}", GatedProfile)
-    def person(self, id: str, *, search_id: str) -> Sent:
+    def person(self, id: str, *, search_id: str) -> CallInput:
         """A person whom your search found, with contact details if you have unlocked them."""
-        return Sent(path={"id": id}, query={"search_id": search_id})
+        return CallInput(path={"id": id}, query={"search_id": search_id})
 
     @streamed("POST /companies/chat", COMPANIES_EVENTS)
     def ask_companies(
@@ -200,7 +200,7 @@ class WrittenRoutes:
         constraints: companies.Constraints | None = None,
         previous_candidate_ids: Sequence[str] | None = None,
         session_id: str | None = None,
-    ) -> Sent:
+    ) -> CallInput:
         """A search for companies in plain words, step by step; the last event is `final_answer`. `history` is the conversation so
         far, `previous_candidate_ids` are the companies of the previous answer.
         """
@@ -217,7 +217,7 @@ class WrittenRoutes:
             client_context=context,
             session_id=session_id,
         )
-        return Sent(body=body)
+        return CallInput(body=body)
 
     @streamed("POST /campaigns/chat", CAMPAIGNS_EVENTS)
     def ask_campaigns(
@@ -228,7 +228,7 @@ class WrittenRoutes:
         filters: campaigns.CampaignFilters | None = None,
         understood: Understood | None = None,
         constraints: campaigns.Constraints | None = None,
-    ) -> Sent:
+    ) -> CallInput:
         """An answer about campaigns, step by step; the last event is `final_answer`. `filters` apply to every search."""
         return _campaigns_sent(message, history, filters, understood, constraints)
 
@@ -241,7 +241,7 @@ class WrittenRoutes:
         filters: campaigns.CampaignFilters | None = None,
         understood: Understood | None = None,
         constraints: campaigns.Constraints | None = None,
-    ) -> Sent:
+    ) -> CallInput:
         """The same answer in one piece."""
         return _campaigns_sent(message, history, filters, understood, constraints)
 
@@ -254,7 +254,7 @@ class WrittenRoutes:
         project_id: str | None = None,
         types: Sequence[ontology.EntityType] | None = None,
         understood: Understood | None = None,
-    ) -> Sent:
+    ) -> CallInput:
         """An answer about your projects, step by step; the last event is `final_answer`."""
         return _projects_sent(question, history, project_id, types, understood)
 
@@ -267,19 +267,19 @@ class WrittenRoutes:
         project_id: str | None = None,
         types: Sequence[ontology.EntityType] | None = None,
         understood: Understood | None = None,
-    ) -> Sent:
+    ) -> CallInput:
         """The same answer in one piece."""
         return _projects_sent(question, history, project_id, types, understood)
 
     @route("GET /health", Health, also=503)
-    def health(self) -> Sent:
+    def health(self) -> CallInput:
         """Whether the service can answer."""
-        return Sent()
+        return CallInput()
 
     @route("GET /health/deep", Health, also=503)
-    def deep_health(self) -> Sent:
+    def deep_health(self) -> CallInput:
         """The same, with its database checked even if that wakes it."""
-        return Sent()
+        return CallInput()
 
 
 def _filters(
@@ -294,7 +294,7 @@ def _projects_sent(
     project_id: str | None,
     types: Sequence[ontology.EntityType] | None,
     understood: Understood | None,
-) -> Sent:
+) -> CallInput:
     body = given(
         ontology.OntologyAskRequest,
         question=question,
@@ -303,7 +303,7 @@ def _projects_sent(
         types=types,
         understood=understood,
     )
-    return Sent(body=body)
+    return CallInput(body=body)
 
 
 def _campaigns_sent(
@@ -312,7 +312,7 @@ def _campaigns_sent(
     filters: campaigns.CampaignFilters | None,
     understood: Understood | None,
     constraints: campaigns.Constraints | None,
-) -> Sent:
+) -> CallInput:
     body = given(
         campaigns.ChatRequest,
         message=message,
@@ -322,4 +322,4 @@ def _campaigns_sent(
         understood=understood,
         constraints=constraints,
     )
-    return Sent(body=body)
+    return CallInput(body=body)

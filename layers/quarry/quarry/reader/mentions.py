@@ -59,7 +59,7 @@ Named = SourceName | FieldName | LinkName
 
 
 @dataclass(frozen=True)
-class Place:
+class WordRun:
     """The words from `first` to before `last` of a question, and the share of a name that they are, 0 to 1."""
 
     first: int
@@ -73,18 +73,18 @@ class Place:
 
 
 @dataclass(frozen=True)
-class SaidValue:
+class ValueMention:
     """Words that may mean values in the data, one per field. Values that come together are read together."""
 
-    place: Place
+    place: WordRun
     links: tuple[ValueLink, ...]
 
 
 @dataclass(frozen=True)
-class SaidNumber:
+class NumberMention:
     """A number, or the two ends of a range. `op` is the comparison that the words around it state."""
 
-    place: Place
+    place: WordRun
     least: float | None
     most: float | None
     op: str
@@ -102,40 +102,40 @@ class SaidNumber:
 
 
 @dataclass(frozen=True)
-class SaidDays:
+class DateMention:
     """A range of days, a month, or years."""
 
-    place: Place
+    place: WordRun
     days: DateRange
 
 
 @dataclass(frozen=True)
-class SaidText:
+class TextMention:
     """Words in quotes, or a name that is not a value in the data."""
 
-    place: Place
+    place: WordRun
     text: str
 
 
 @dataclass
-class Said:
+class Mentions:
     """A question, split into what its words say."""
 
     text: str
     tokens: Sequence[Token]
     stems: Sequence[str]
-    values: list[SaidValue] = field(default_factory=list)
-    numbers: list[SaidNumber] = field(default_factory=list)
-    days: list[SaidDays] = field(default_factory=list)
-    lengths: list[SaidNumber] = field(default_factory=list)
-    texts: list[SaidText] = field(default_factory=list)
-    named: dict[Named, list[Place]] = field(default_factory=dict)
+    values: list[ValueMention] = field(default_factory=list)
+    numbers: list[NumberMention] = field(default_factory=list)
+    days: list[DateMention] = field(default_factory=list)
+    lengths: list[NumberMention] = field(default_factory=list)
+    texts: list[TextMention] = field(default_factory=list)
+    named: dict[Named, list[WordRun]] = field(default_factory=dict)
     alignable: int = 0
     """The words that name something, or mean a value, a number or a time."""
     denied: Mapping[Run, float] = field(default_factory=dict)
     """The probability that the question denies what these words mean: values, numbers, times, texts, and what is so or not."""
 
-    def chance_denied(self, place: Place | None) -> float:
+    def chance_denied(self, place: WordRun | None) -> float:
         """The probability that the question denies what is said at a place."""
         return self.denied.get((place.first, place.last), 0.0) if place else 0.0
 
@@ -143,13 +143,13 @@ class Said:
     def words(self) -> list[str]:
         return [token.key for token in self.tokens]
 
-    def best(self, each: Named) -> Place | None:
+    def best(self, each: Named) -> WordRun | None:
         """The place that names it best."""
         places = self.named.get(each)
         return places[0] if places else None
 
     @property
-    def spans(self) -> list[SaidValue | SaidNumber | SaidDays | SaidText]:
+    def spans(self) -> list[ValueMention | NumberMention | DateMention | TextMention]:
         """Everything that means a value, a number, a time or a text."""
         return [*self.values, *self.numbers, *self.days, *self.lengths, *self.texts]
 
@@ -167,41 +167,45 @@ class Said:
         ]
 
 
-def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datetime.date) -> Said:
+def read_words(text: str, names: Names, links: Sequence[ValueLink], today: datetime.date) -> Mentions:
     """Reads the words of a question. `links` are the values that they may mean."""
     tokens = tokenise(text)[:WORDS_MAX]
-    said = Said(text, tokens, [stem(token.key) for token in tokens])
-    said.named = _named(said, names)
-    said.values = _values(links)
+    question_mentions = Mentions(text, tokens, [stem(token.key) for token in tokens])
+    question_mentions.named = _named(question_mentions, names)
+    question_mentions.values = _values(links)
     mentions = [*find_numbers(text, tokens), *find_money(text, tokens)]
-    said.days = [
-        SaidDays(place, each.value)
+    question_mentions.days = [
+        DateMention(place, each.value)
         for each in find_dates(text, tokens, today)
         if isinstance(each.value, DateRange) and (place := _between(tokens, each.start, each.end)) is not None
     ]
-    said.numbers = _numbers(tokens, mentions)
-    said.lengths = [number for each in find_durations(text, tokens) if (number := _number(tokens, each)) is not None]
+    question_mentions.numbers = _numbers(tokens, mentions)
+    question_mentions.lengths = [
+        number for each in find_durations(text, tokens) if (number := _number(tokens, each)) is not None
+    ]
     quoted = _quoted(text, tokens)
-    said.values = [each for each in said.values if not _is_in_part(each, quoted)]
-    said.texts = _texts(text, tokens, said, quoted)
-    said.alignable = _alignable(said)
-    said.denied = chances_denied(tokens, [(place.first, place.last) for place in _deniable(said)])
-    return said
+    question_mentions.values = [each for each in question_mentions.values if not _is_in_part(each, quoted)]
+    question_mentions.texts = _texts(text, tokens, question_mentions, quoted)
+    question_mentions.alignable = _alignable(question_mentions)
+    question_mentions.denied = chances_denied(
+        tokens, [(place.first, place.last) for place in _deniable(question_mentions)]
+    )
+    return question_mentions
 
 
-def _deniable(said: Said) -> Iterator[Place]:
-    yield from (span.place for span in said.spans)
-    for each, places in said.named.items():
+def _deniable(mentions: Mentions) -> Iterator[WordRun]:
+    yield from (span.place for span in mentions.spans)
+    for each, places in mentions.named.items():
         if isinstance(each, FieldName) and each.kind == "boolean":
             yield places[0]
 
 
-def _alignable(said: Said) -> int:
+def _alignable(mentions: Mentions) -> int:
     mask = 0
-    for places in said.named.values():
+    for places in mentions.named.values():
         for each in places:
             mask |= each.mask if each.likeness >= 0.5 else 0
-    for span in said.spans:
+    for span in mentions.spans:
         mask |= span.place.mask
     return mask
 
@@ -209,21 +213,21 @@ def _alignable(said: Said) -> int:
 # ---- what is named ----
 
 
-def _named(said: Said, names: Names) -> dict[Named, list[Place]]:
+def _named(mentions: Mentions, names: Names) -> dict[Named, list[WordRun]]:
     """Everything that some of the words name."""
-    forms = [_alike(token.key, stemmed, names) for token, stemmed in zip(said.tokens, said.stems, strict=True)]
-    words = said.words
+    forms = [_alike(token.key, stemmed, names) for token, stemmed in zip(mentions.tokens, mentions.stems, strict=True)]
+    words = mentions.words
     for first in range(len(words)):
         for last in range(first + 2, min(first + JOINED_MAX, len(words)) + 1):
             for short in names.shortening(words[first:last]):
-                if short in said.stems[first:last]:
+                if short in mentions.stems[first:last]:
                     continue  # "member" is no abbreviation of "members renewed"
                 for place in range(first, last):
                     forms[place].setdefault(short, FORM_LIKENESS)
     hit = {named: None for alike in forms for each in alike for named in names.by_stem[each]}
-    found: dict[Named, list[Place]] = {}
+    found: dict[Named, list[WordRun]] = {}
     for named in hit:
-        places = _places(named, forms, said, names)
+        places = _places(named, forms, mentions, names)
         if places:
             found[named] = places
     return found
@@ -259,17 +263,17 @@ def _common(one: str, other: str) -> int:
     return length
 
 
-def _places(named: Named, forms: Sequence[dict[str, float]], said: Said, names: Names) -> list[Place]:
+def _places(named: Named, forms: Sequence[dict[str, float]], mentions: Mentions, names: Names) -> list[WordRun]:
     """The places where words match one of its names, best match first, each word once."""
-    found: list[Place] = []
+    found: list[WordRun] = []
     for called in named.called:
         weights = names.weights(named, called)
         alone = {stem for stem in weights if names.is_alone(named, stem)}
         for first, alike in enumerate(forms):
             if not weights.keys().isdisjoint(alike):
-                found.append(_run(first, weights, alone, forms, said))
+                found.append(_run(first, weights, alone, forms, mentions))
     found.sort(key=lambda place: (-place.likeness, place.first - place.last, place.first))
-    kept: list[Place] = []
+    kept: list[WordRun] = []
     for place in found:
         if place.likeness >= NAMED_MIN and not any(place.mask & other.mask for other in kept):
             kept.append(place)
@@ -277,8 +281,8 @@ def _places(named: Named, forms: Sequence[dict[str, float]], said: Said, names: 
 
 
 def _run(
-    first: int, weights: Mapping[str, float], alone: set[str], forms: Sequence[dict[str, float]], said: Said
-) -> Place:
+    first: int, weights: Mapping[str, float], alone: set[str], forms: Sequence[dict[str, float]], mentions: Mentions
+) -> WordRun:
     got: dict[str, float] = {}
     last, place = first + 1, first
     while place < len(forms) and place < first + len(weights) + GAP_MAX:
@@ -287,18 +291,18 @@ def _run(
             for each in shared:
                 got[each] = max(got.get(each, 0.0), forms[place][each])
             last = place + 1
-        elif said.tokens[place].key not in STOP_WORDS:
+        elif mentions.tokens[place].key not in STOP_WORDS:
             break
         place += 1
     likeness = sum(weights[each] * near for each, near in got.items())
     floor = max((ALONE * got[each] for each in got if each in alone), default=0.0)
-    return Place(first, last, max(likeness, floor))
+    return WordRun(first, last, max(likeness, floor))
 
 
 # ---- values, numbers, times, texts ----
 
 
-def _values(links: Sequence[ValueLink]) -> list[SaidValue]:
+def _values(links: Sequence[ValueLink]) -> list[ValueMention]:
     """The links by the words that state them, longest first. Shorter words inside a longer value are part of it."""
     by_place: dict[tuple[int, int], list[ValueLink]] = {}
     for link in sorted(links, key=lambda each: (not each.is_whole, -each.rows)):
@@ -307,19 +311,19 @@ def _values(links: Sequence[ValueLink]) -> list[SaidValue]:
     for (first, last), same in sorted(
         by_place.items(), key=lambda item: (-(item[0][1] - item[0][0]), not item[1][0].is_whole, item[0])
     ):
-        place = Place(first, last)
+        place = WordRun(first, last)
         if taken & place.mask or last > WORDS_MAX:
             continue
         taken |= place.mask
-        found.append(SaidValue(place, tuple(same)))
-    joined: list[SaidValue] = []
+        found.append(ValueMention(place, tuple(same)))
+    joined: list[ValueMention] = []
     for each in sorted(found, key=lambda each: each.place.first):
         both = _both(joined[-1], each) if joined else None
         joined = [*joined[:-1], both] if both else [*joined, each]
     return [replace(each, links=each.links[:LINKS_MAX]) for each in joined[:VALUES_MAX]]
 
 
-def _both(one: SaidValue, other: SaidValue) -> SaidValue | None:
+def _both(one: ValueMention, other: ValueMention) -> ValueMention | None:
     """Two adjacent parts of the same values, merged into one. None if they are not."""
     parts = {(each.source, each.field, each.value) for each in other.links if not each.is_whole}
     links = [
@@ -327,12 +331,12 @@ def _both(one: SaidValue, other: SaidValue) -> SaidValue | None:
         for each in one.links
         if not each.is_whole and each.last == other.place.first and (each.source, each.field, each.value) in parts
     ]
-    return SaidValue(Place(one.place.first, other.place.last), tuple(links)) if links else None
+    return ValueMention(WordRun(one.place.first, other.place.last), tuple(links)) if links else None
 
 
-def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention]) -> list[SaidNumber]:
+def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention]) -> list[NumberMention]:
     """The numbers, each with its most specific mention, and those that no mention covers."""
-    found: list[SaidNumber] = []
+    found: list[NumberMention] = []
     taken = 0
     read = [number for each in mentions if (number := _number(tokens, each)) is not None]
     for number in sorted(read, key=lambda each: (each.op == "=", each.currency is None, each.unit is not None)):
@@ -342,11 +346,11 @@ def _numbers(tokens: Sequence[Token], mentions: Sequence[Mention]) -> list[SaidN
     for place, token in enumerate(tokens):
         value = None if taken >> place & 1 else numeral_value(token.key)
         if value is not None:
-            found.append(SaidNumber(Place(place, place + 1), value, value, "="))
+            found.append(NumberMention(WordRun(place, place + 1), value, value, "="))
     return sorted(found, key=lambda each: each.place.first)[:NUMBERS_MAX]
 
 
-def _number(tokens: Sequence[Token], mention: Mention) -> SaidNumber | None:
+def _number(tokens: Sequence[Token], mention: Mention) -> NumberMention | None:
     value, place = mention.value, _between(tokens, mention.start, mention.end)
     if place is None or not isinstance(value, NumberRange | MoneyRange | Duration):
         return None
@@ -357,44 +361,44 @@ def _number(tokens: Sequence[Token], mention: Mention) -> SaidNumber | None:
         op = (">" if low else "<") + ("=" if includes else "")
     currency = value.currency if isinstance(value, MoneyRange) else None
     unit = None if isinstance(value, MoneyRange) else value.unit
-    return SaidNumber(place, value.least, value.most, op, unit, currency)
+    return NumberMention(place, value.least, value.most, op, unit, currency)
 
 
-def _quoted(text: str, tokens: Sequence[Token]) -> list[SaidText]:
+def _quoted(text: str, tokens: Sequence[Token]) -> list[TextMention]:
     """The texts in quotes."""
     return [
-        SaidText(place, match[1].strip())
+        TextMention(place, match[1].strip())
         for match in _QUOTED.finditer(text)
         if (place := _between(tokens, match.start(1), match.end(1))) is not None
     ]
 
 
-def _is_in_part(value: SaidValue, quoted: Sequence[SaidText]) -> bool:
+def _is_in_part(value: ValueMention, quoted: Sequence[TextMention]) -> bool:
     """Whether the words cover only part of a value and cross the edge of a quoted text."""
     return not any(link.is_whole for link in value.links) and any(
         value.place.mask & each.place.mask and each.place.mask & ~value.place.mask for each in quoted
     )
 
 
-def _texts(text: str, tokens: Sequence[Token], said: Said, quoted: Sequence[SaidText]) -> list[SaidText]:
+def _texts(text: str, tokens: Sequence[Token], mentions: Mentions, quoted: Sequence[TextMention]) -> list[TextMention]:
     """Quoted texts that are not values, and capitalised names that name nothing in the schema."""
     known = 0
-    for value in said.values:
+    for value in mentions.values:
         known |= value.place.mask if any(link.is_whole for link in value.links) else 0
-    found: list[SaidText] = []
+    found: list[TextMention] = []
     for each in quoted:
         if each.place.mask & ~known:
             found.append(each)
             known |= each.place.mask
     if not says_something_by_case(tokens):
         return found[:TEXTS_MAX]
-    for places in said.named.values():
+    for places in mentions.named.values():
         known |= places[0].mask if places[0].likeness >= NAMED_WELL else 0
-    found += [SaidText(place, phrase(text, tokens, place.first, place.last)) for place in _capitals(tokens, known)]
+    found += [TextMention(place, phrase(text, tokens, place.first, place.last)) for place in _capitals(tokens, known)]
     return found[:TEXTS_MAX]
 
 
-def _capitals(tokens: Sequence[Token], known: int) -> Iterator[Place]:
+def _capitals(tokens: Sequence[Token], known: int) -> Iterator[WordRun]:
     """Runs of capitalised words within a clause, including short words between them and hyphenated parts."""
     first = 1
     while first < len(tokens):
@@ -407,12 +411,12 @@ def _capitals(tokens: Sequence[Token], known: int) -> Iterator[Place]:
                 break
             place += 1
         if last > first:
-            yield Place(first, last)
+            yield WordRun(first, last)
         first = max(last, first + 1)
 
 
-def _between(tokens: Sequence[Token], start: int, end: int) -> Place | None:
+def _between(tokens: Sequence[Token], start: int, end: int) -> WordRun | None:
     """The words that these characters cover."""
     first = bisect_left(tokens, start, key=lambda token: token.end - 1)
     last = bisect_left(tokens, end, key=lambda token: token.start)
-    return Place(first, last) if first < last else None
+    return WordRun(first, last) if first < last else None
