@@ -58,7 +58,7 @@ from types import NoneType
 from typing import Any, Literal
 
 from quarry.client.calls import given, only_given, route
-from quarry.client.wire import Sent
+from quarry.client.wire import CallInput
 '''
 
 _SCALARS = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}
@@ -113,9 +113,9 @@ class _Written:
         repeatable = ", repeatable=False" if self._address in NOT_REPEATABLE else ""
         return (
             f'    @route("{self._address}", {self._answer()}{repeatable})\n'
-            f"    def {self._name}({parameters}) -> Sent:\n"
+            f"    def {self._name}({parameters}) -> CallInput:\n"
             f"{_docstring(self._operation['description'])}"
-            f"        return Sent({', '.join(sent)})\n"
+            f"        return CallInput({', '.join(sent)})\n"
         )
 
     def _answer(self) -> str:

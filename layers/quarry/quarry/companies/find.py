@@ -15,7 +15,7 @@ from pydantic import Field, WithJsonSchema
 
 from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentTool
 from quarry.agent.service import with_known_values
-from quarry.agent.sources import DataAccess as MayBeAsked
+from quarry.agent.sources import DataAccess
 from quarry.companies import fallbacks
 from quarry.companies.activity import Timeline
 from quarry.companies.answer import Result, dropped, reference, uncovered
@@ -139,7 +139,7 @@ async def known_conditions(where: Sequence[Condition], context: Context) -> tupl
     """The conditions with values as the data spells them. Raises InvalidInput for those that the data lacks."""
     query = Query(source=COMPANIES.name, where=tuple(where))
     await off_loop(met, query.where)
-    known = await with_known_values(query, MayBeAsked(SEARCHED, context.caller, {}, {}), context.services.reader)
+    known = await with_known_values(query, DataAccess(SEARCHED, context.caller, {}, {}), context.services.reader)
     return known.where
 
 

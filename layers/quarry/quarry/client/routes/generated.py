@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from quarry.campaigns.contract import Campaign
 from quarry.client.calls import given, only_given, route
-from quarry.client.wire import Sent
+from quarry.client.wire import CallInput
 from quarry.companies.contract import Company
 from quarry.kept.contract import (
     Conversation,
@@ -43,71 +43,71 @@ class GeneratedRoutes:
         sources: Sequence[str] | None = None,
         domain: str | None = None,
         after: str | None = None,
-    ) -> Sent:
+    ) -> CallInput:
         """How a question is read without a chat model: what its words may mean, the likeliest queries, and the unread
         words.
         """
-        return Sent(
+        return CallInput(
             body=given(ExplanationRequest, question=question, query=query, sources=sources, domain=domain, after=after)
         )
 
     @route("GET /collections", Collections)
-    def collections(self) -> Sent:
+    def collections(self) -> CallInput:
         """The types of record, and what they can be filtered and counted by; of these and every other source the fields
         that a Query can name.
         """
-        return Sent()
+        return CallInput()
 
     @route("GET /records/{type}/{id}", WholeRecord)
-    def record(self, type: str, id: str) -> Sent:
+    def record(self, type: str, id: str) -> CallInput:
         """One whole record with what it is part of."""
-        return Sent(path={"type": type, "id": id})
+        return CallInput(path={"type": type, "id": id})
 
     @route("GET /me/answers/{id}", OwnAnswer)
-    def own_answer(self, id: str) -> Sent:
+    def own_answer(self, id: str) -> CallInput:
         """Whether an answer is yours, so that you can revoke it, and whether its link opens it."""
-        return Sent(path={"id": id})
+        return CallInput(path={"id": id})
 
     @route("POST /me/answers/{id}/share", NoneType)
-    def share_answer(self, id: str, *, shared: bool | None = None) -> Sent:
+    def share_answer(self, id: str, *, shared: bool | None = None) -> CallInput:
         """Share an answer of yours: whoever has its link can open it from now on."""
-        return Sent(path={"id": id}, body=given(ShareRequest, shared=shared))
+        return CallInput(path={"id": id}, body=given(ShareRequest, shared=shared))
 
     @route("DELETE /answers/{id}", NoneType)
-    def revoke_answer(self, id: str) -> Sent:
+    def revoke_answer(self, id: str) -> CallInput:
         """Revoke an answer of the caller's. Its link stops working."""
-        return Sent(path={"id": id})
+        return CallInput(path={"id": id})
 
     @route("GET /campaigns/{id}", Campaign)
-    def campaign(self, id: str) -> Sent:
+    def campaign(self, id: str) -> CallInput:
         """One whole campaign."""
-        return Sent(path={"id": id})
+        return CallInput(path={"id": id})
 
     @route("GET /companies/{id}", Company)
-    def company(self, id: str) -> Sent:
+    def company(self, id: str) -> CallInput:
         """One whole company."""
-        return Sent(path={"id": id})
+        return CallInput(path={"id": id})
 
     @route("POST /people/{id}/unlock-contact", UnlockResponse)
-    def unlock_contact(self, id: str, search_id: str, *, idempotency_key: str | None = None) -> Sent:
+    def unlock_contact(self, id: str, search_id: str, *, idempotency_key: str | None = None) -> CallInput:
         """The contact details of a person whom a search of yours found. The first time costs one credit, later ones
         nothing.
         """
-        return Sent(
+        return CallInput(
             path={"id": id},
             headers=only_given({"Idempotency-Key": idempotency_key}),
             body=given(UnlockRequest, search_id=search_id),
         )
 
     @route("GET /people/{id}/profile", PublicProfile)
-    def profile(self, id: str) -> Sent:
+    def profile(self, id: str) -> CallInput:
         """What everyone may see of a person: who they are and their visible cards."""
-        return Sent(path={"id": id})
+        return CallInput(path={"id": id})
 
     @route("GET /credits", CreditBalance)
-    def credits(self) -> Sent:
+    def credits(self) -> CallInput:
         """How many credits you have."""
-        return Sent()
+        return CallInput()
 
     @route("POST /ontology/search", OntologySearchResponse)
     def search_ontology(
@@ -117,21 +117,21 @@ class GeneratedRoutes:
         project_id: str | None = None,
         types: Sequence[Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"]]
         | None = None,
-    ) -> Sent:
+    ) -> CallInput:
         """The caller's own entities of every type, best first."""
-        return Sent(body=given(OntologySearchRequest, query=query, project_id=project_id, types=types))
+        return CallInput(body=given(OntologySearchRequest, query=query, project_id=project_id, types=types))
 
     @route("GET /ontology/{type}/{id}", WholeEntity)
     def entity(
         self, type: Literal["task", "plan", "goal", "milestone", "document", "output", "requirement"], id: str
-    ) -> Sent:
+    ) -> CallInput:
         """One of the caller's entities, whole, with its project."""
-        return Sent(path={"type": type, "id": id})
+        return CallInput(path={"type": type, "id": id})
 
     @route("GET /me/conversations", Conversations)
-    def conversations(self) -> Sent:
+    def conversations(self) -> CallInput:
         """Your conversations, the latest first, without their turns."""
-        return Sent()
+        return CallInput()
 
     @route("POST /me/conversations", Conversation, repeatable=False)
     def keep_conversation(
@@ -140,29 +140,31 @@ class GeneratedRoutes:
         turns: Sequence[Turn],
         *,
         title: str | None = None,
-    ) -> Sent:
+    ) -> CallInput:
         """Keep a conversation: up to 200, of 50 turns and 200,000 bytes each."""
-        return Sent(body=given(NewConversation, domain=domain, title=title, turns=turns))
+        return CallInput(body=given(NewConversation, domain=domain, title=title, turns=turns))
 
     @route("GET /me/conversations/{id}", Conversation)
-    def conversation(self, id: str) -> Sent:
+    def conversation(self, id: str) -> CallInput:
         """A whole conversation of yours. No model is called, and nothing is charged."""
-        return Sent(path={"id": id})
+        return CallInput(path={"id": id})
 
     @route("PATCH /me/conversations/{id}", ConversationEntry)
-    def change_conversation(self, id: str, *, title: str | None = None, turns: Sequence[Turn] | None = None) -> Sent:
+    def change_conversation(
+        self, id: str, *, title: str | None = None, turns: Sequence[Turn] | None = None
+    ) -> CallInput:
         """Rename a conversation of yours, or replace its turns."""
-        return Sent(path={"id": id}, body=given(ConversationChange, title=title, turns=turns))
+        return CallInput(path={"id": id}, body=given(ConversationChange, title=title, turns=turns))
 
     @route("DELETE /me/conversations/{id}", NoneType)
-    def delete_conversation(self, id: str) -> Sent:
+    def delete_conversation(self, id: str) -> CallInput:
         """Delete a conversation of yours."""
-        return Sent(path={"id": id})
+        return CallInput(path={"id": id})
 
     @route("GET /me/searches", SavedSearches)
-    def saved_searches(self) -> Sent:
+    def saved_searches(self) -> CallInput:
         """Your saved searches, the latest first."""
-        return Sent()
+        return CallInput()
 
     @route("POST /me/searches", SavedSearch, repeatable=False)
     def save_search(
@@ -173,42 +175,42 @@ class GeneratedRoutes:
         name: str | None = None,
         parameters: Mapping[str, Any] | None = None,
         results: Sequence[ResultKey] | None = None,
-    ) -> Sent:
+    ) -> CallInput:
         """Save a search, with what it shows now: up to 100."""
-        return Sent(
+        return CallInput(
             body=given(NewSavedSearch, domain=domain, query=query, name=name, parameters=parameters, results=results)
         )
 
     @route("PATCH /me/searches/{id}", SavedSearch)
-    def rename_search(self, id: str, name: str) -> Sent:
+    def rename_search(self, id: str, name: str) -> CallInput:
         """Rename a saved search of yours."""
-        return Sent(path={"id": id}, body=given(SavedSearchChange, name=name))
+        return CallInput(path={"id": id}, body=given(SavedSearchChange, name=name))
 
     @route("DELETE /me/searches/{id}", NoneType)
-    def delete_search(self, id: str) -> Sent:
+    def delete_search(self, id: str) -> CallInput:
         """Delete a saved search of yours."""
-        return Sent(path={"id": id})
+        return CallInput(path={"id": id})
 
     @route("POST /me/searches/{id}/opened", Opened, repeatable=False)
-    def open_search(self, id: str, results: Sequence[ResultKey]) -> Sent:
+    def open_search(self, id: str, results: Sequence[ResultKey]) -> CallInput:
         """Say what a saved search of yours shows now, after it was run again by its own route; the answer says what of it
         is new.
         """
-        return Sent(path={"id": id}, body=given(Opening, results=results))
+        return CallInput(path={"id": id}, body=given(Opening, results=results))
 
     @route("DELETE /runs/{id}", NoneType)
-    def cancel_run(self, id: str) -> Sent:
+    def cancel_run(self, id: str) -> CallInput:
         """End a running stream of the caller's, in whatever process it runs; its last event is then an error. `id` is the
         first part of its events' ids.
         """
-        return Sent(path={"id": id})
+        return CallInput(path={"id": id})
 
     @route("POST /runs/{id}/feedback", NoneType)
-    def give_feedback(self, id: str, helpful: bool, *, reason: str | None = None) -> Sent:
+    def give_feedback(self, id: str, helpful: bool, *, reason: str | None = None) -> CallInput:
         """Say whether a run of the caller's helped; later feedback replaces earlier feedback."""
-        return Sent(path={"id": id}, body=given(Feedback, helpful=helpful, reason=reason))
+        return CallInput(path={"id": id}, body=given(Feedback, helpful=helpful, reason=reason))
 
     @route("GET /config.json", PageConfig)
-    def config(self) -> Sent:
+    def config(self) -> CallInput:
         """What the page needs to know: domains that hold data, sign-in, path prefix, examples."""
-        return Sent()
+        return CallInput()
