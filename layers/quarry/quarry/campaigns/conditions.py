@@ -16,26 +16,18 @@ from quarry.campaigns.contract import (
     DateRange,
     ExcludedValues,
 )
-from quarry.campaigns.facets import CAMPAIGNS, COLLECTION
+from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import KnownValues
+from quarry.campaigns.sources import PREDICATES, SOURCES
 from quarry.platform.contract import EVIDENCE_MAX, Evidence
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Not, Query, Words, comparisons_of
-from quarry.query.of_collection import own_source
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
-from quarry.query.schema import Schema, one_row, worded
+from quarry.query.schema import Schema, worded
 from quarry.query.understanding import evidence_of, understood
 from quarry.query.understood import Understood
 from quarry.query.values import DAY, interval_of
 from quarry.retrieval.facets import EXPLAINED_VALUES, NamedValue, UnknownValue, nearest
-
-_TITLE = "t.company || coalesce(': ' || nullif(t.brand, t.company), '') || coalesce(', ' || t.channel, '')"
-"""As declared, but without a brand that has the name of its company."""
-
-SOURCES = {COLLECTION.name: replace(own_source(COLLECTION, CAMPAIGNS), title=one_row(_TITLE))}
-PREDICATES = SOURCES[COLLECTION.name].predicates
-"""The declared predicates. In questions about campaigns, days count from the latest capture."""
-
 
 NAME = "campaigns"
 SCHEMA = Schema(SOURCES)
