@@ -15,9 +15,10 @@ from pydantic import ValidationError
 
 from quarry.agent.reading import is_said_whole, read_over
 from quarry.campaigns import retrieval, wording
-from quarry.campaigns.conditions import DATE, NAME, PHRASES, PREDICATES, filters_of, from_wire, on_wire
+from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wire, on_wire
 from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
+from quarry.campaigns.sources import PREDICATES
 from quarry.campaigns.tool_result import line_for_people
 from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset
 from quarry.campaigns.wording import Findings
