@@ -29,7 +29,7 @@ from sqlglot.errors import SqlglotError
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Query
 from quarry.query.execute import compile_query
-from quarry.query.schema import Kind, Link
+from quarry.query.schema import Kind
 from tools.number_conversion import Unwritable
 from tools.spider_conversion import written
 from tools.spider_database import Column, Database, Join, Table, plain
@@ -88,23 +88,11 @@ class DeclaredDatabase(Database):
             if how in ("many-to-one)", "one-to-one)") and isinstance(target, DeclaredColumn):
                 target.is_key = True
 
-    def _linked(
-        self, table: str, mine: tuple[str, ...], other: str, theirs: tuple[str, ...], is_declared: bool
-    ) -> Join:
-        one, two = self.tables[table], self.tables[other]
-        here, there = [one.columns[each] for each in mine], [two.columns[each] for each in theirs]
-        name = two.source
-        while name in one.links or name in {column.field for column in one.columns.values()}:
-            name += f"_by_{here[0].field}"
-        pairs = [(f'"{left.name}"', f'"{right.name}"') for left, right in zip(here, there, strict=True)]
-
-        def on(row: LiteralString, other: LiteralString) -> LiteralString:
-            return " and ".join(f"{other}.{right} = {row}.{left}" for left, right in pairs)
-
-        known = self._ends.get((table, mine[0], f"{other}.{theirs[0]}"))
-        is_many = not any(each.is_unique for each in there) if known is None else known
-        one.links[name] = Link(name, name.replace("_", " "), on, is_many, two.source)
-        return Join(name, is_many, is_total=False, is_declared=is_declared)
+    def _multiplicity(
+        self, one: Table, here: Sequence[Column], two: Table, there: Sequence[Column]
+    ) -> tuple[bool, bool]:
+        end = one.name.lower(), here[0].name.lower(), f"{two.name}.{there[0].name}".lower()
+        return self._ends.get(end, not any(each.is_unique for each in there)), False
 
 
 def _table(tree: exp.Create) -> Table:

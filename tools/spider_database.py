@@ -127,10 +127,16 @@ class Database:
         def on(row: LiteralString, other: LiteralString) -> LiteralString:
             return " and ".join(f"{other}.{right} = {row}.{left}" for left, right in pairs)
 
+        is_many, is_total = self._multiplicity(one, here, two, there)
+        one.links[name] = Link(name, name.replace("_", " "), on, is_many, two.source)
+        return Join(name, is_many, is_total, is_declared)
+
+    def _multiplicity(
+        self, one: Table, here: Sequence[Column], two: Table, there: Sequence[Column]
+    ) -> tuple[bool, bool]:
+        """Whether a row of `one` may join several rows of `two`, and whether each joins at least one."""
         ours, others = _joined_values(here), _joined_values(there)
-        one.links[name] = Link(name, name.replace("_", " "), on, len(set(others)) < len(others), two.source)
-        is_total = all(value is not None for value in ours) and set(ours) <= set(others)
-        return Join(name, one.links[name].is_many, is_total, is_declared)
+        return len(set(others)) < len(others), all(value is not None for value in ours) and set(ours) <= set(others)
 
     @property
     def schema(self) -> Schema:
