@@ -1,7 +1,7 @@
 """A domain as a model of chat completions: what it is asked, what it says, and how it cites. Nothing here knows the wire.
 
-A domain answers by the function `answer` of its module `completion`: it takes an Asked and returns a Said. What fails before the
-first piece is known, such as a missing credit, is raised by the call.
+A domain answers by the function `answer` of its module `completion`: it takes a Chat and returns a ChatAnswer. What fails
+before the first piece is known, such as a missing credit, is raised by the call.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Sources:
     items: Sequence[CitedSource]
 
 
-Said = AsyncGenerator[str | Sources]
+ChatAnswer = AsyncGenerator[str | Sources]
 """An answer: its text in pieces, then its sources, if it has any."""
 
 
@@ -94,7 +94,7 @@ def listing(sources: Sources) -> str:
     return f"\n\n{sources.heading}:\n\n{lines}"
 
 
-async def answer_of(events: AsyncGenerator[Event], last: type[Last], listed: Callable[[Last], Sources]) -> Said:
+async def answer_of(events: AsyncGenerator[Event], last: type[Last], listed: Callable[[Last], Sources]) -> ChatAnswer:
     """The text of a search as it comes, marked by what its `last` event says of it, then the sources of that."""
     marked = MarkedText()
     async with aclosing(events):

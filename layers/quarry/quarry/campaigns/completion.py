@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.agent.completions import Chat, CitedSource, Said, Sources, answer_of
+from quarry.agent.completions import Chat, ChatAnswer, CitedSource, Sources, answer_of
 from quarry.campaigns.contract import (
     HISTORY_MESSAGES_MAX,
     MESSAGE_CHARACTERS_MAX,
@@ -18,7 +18,7 @@ LISTED_MAX = 10
 """How many campaigns are listed below an answer."""
 
 
-async def answer(chat: Chat) -> Said:
+async def answer(chat: Chat) -> ChatAnswer:
     """The text of the answer, and then its campaigns."""
     history = [
         HistoryMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.agent.completions import Chat, CitedSource, Said, Sources, answer_of
+from quarry.agent.completions import Chat, ChatAnswer, CitedSource, Sources, answer_of
 from quarry.companies.contract import (
     MESSAGE_CHARACTERS_MAX,
     MESSAGES_MAX,
@@ -14,7 +14,7 @@ from quarry.companies.contract import (
 from quarry.companies.search import search_companies
 
 
-async def answer(chat: Chat) -> Said:
+async def answer(chat: Chat) -> ChatAnswer:
     """The text of the answer, and then the companies, best first."""
     before = [
         ChatMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])

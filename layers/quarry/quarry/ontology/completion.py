@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.agent.completions import Chat, CitedSource, Said, Sources, answer_of
+from quarry.agent.completions import Chat, ChatAnswer, CitedSource, Sources, answer_of
 from quarry.ontology.ask import answer_about_projects
 from quarry.ontology.contract import (
     TURN_CHARACTERS_MAX,
@@ -18,7 +18,7 @@ LISTED_MAX = 10
 """How many entities are listed below an answer."""
 
 
-async def answer(chat: Chat) -> Said:
+async def answer(chat: Chat) -> ChatAnswer:
     """The text of the answer, and then the entities that it speaks of."""
     before = [
         AskedBefore(question=turn.content[:QUERY_MAX_CHARACTERS], answer=reply.content[:TURN_CHARACTERS_MAX])

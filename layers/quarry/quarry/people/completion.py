@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quarry.agent.completions import Chat, Said
+from quarry.agent.completions import Chat, ChatAnswer
 from quarry.people.contract import FALLBACK_TIERS, PeopleSearchRequest, PeopleSearchResponse, PersonResult
 from quarry.people.search import search_people
 from quarry.platform.text import shorten
@@ -12,7 +12,7 @@ from quarry.platform.text import shorten
 LINE_CHARACTERS_MAX = 300
 
 
-async def answer(chat: Chat) -> Said:
+async def answer(chat: Chat) -> ChatAnswer:
     """The people found, with reasons and without contact details. Raises what `search_people` raises."""
     found = await search_people(
         PeopleSearchRequest(query=chat.question),
@@ -25,7 +25,7 @@ async def answer(chat: Chat) -> Said:
     return _answer(found)
 
 
-async def _answer(found: PeopleSearchResponse) -> Said:
+async def _answer(found: PeopleSearchResponse) -> ChatAnswer:
     for piece in in_words(found):
         yield piece
 

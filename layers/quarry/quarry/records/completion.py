@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import aclosing
 
-from quarry.agent.completions import Chat, CitedSource, Said, Sources, Turn, cited_in
+from quarry.agent.completions import Chat, ChatAnswer, CitedSource, Sources, Turn, cited_in
 from quarry.platform.text import QUERY_MAX_CHARACTERS
 from quarry.records.answer import answer_question
 from quarry.records.contract import (
@@ -23,12 +23,12 @@ from quarry.records.contract import Source as RecordSource
 from quarry.verification.wire import CheckedStatement, MarkedText, marked_end
 
 
-async def answer(chat: Chat) -> Said:
+async def answer(chat: Chat) -> ChatAnswer:
     """A cited answer, followed by the records that it cites."""
     return _answer(chat, AskRequest(question=chat.question, history=_prior_turns(chat.before)))
 
 
-async def _answer(chat: Chat, request: AskRequest) -> Said:
+async def _answer(chat: Chat, request: AskRequest) -> ChatAnswer:
     events = answer_question(request, chat.caller, chat.services, chat.request_id, run_id=chat.run_id)
     text, sources, marked = "", list[RecordSource](), MarkedText()
     statements, label = list[CheckedStatement](), ""

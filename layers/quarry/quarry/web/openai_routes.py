@@ -12,7 +12,7 @@ from uuid import uuid4
 from fastapi import APIRouter, Header, Request
 from starlette.responses import JSONResponse, Response
 
-from quarry.agent.completions import Chat, Said, Sources, citations, listing
+from quarry.agent.completions import Chat, ChatAnswer, Sources, citations, listing
 from quarry.domains import having, module
 from quarry.platform.errors import Conflict, ModelNotFound, PaymentRequired
 from quarry.runs.idempotency import KeyText
@@ -113,7 +113,7 @@ class _Reply:
     id: str
     created: int
     model: str
-    answer: Said
+    answer: ChatAnswer
     heard: UsageRecorder
     citations: list[Annotation] = field(default_factory=list)
     """Set once the text has been read to its end."""
