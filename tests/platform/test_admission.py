@@ -22,7 +22,7 @@ from quarry.streaming import runs
 from quarry.streaming.events import NDJSON, Event
 from quarry.web import admission as admission_module
 from quarry.web import service_routes
-from quarry.web.admission import WITHOUT_PLACE, Admission
+from quarry.web.admission import UNMETERED, Admission
 from quarry.web.app import create_app
 from quarry.web.description import openapi_document
 from quarry.web.requests import ServicesDependency
@@ -243,7 +243,7 @@ def test_health_answers_while_everything_is_full(desk: Desk, database_url: str) 
 
 def test_every_route_needs_a_place_but_those_that_are_public_and_every_other_tells_of_the_503() -> None:
     routes = [route for router in everything.ROUTERS for route in router.routes if isinstance(route, APIRoute)]
-    exempt = {route.path for route in routes if hasattr(route.endpoint, WITHOUT_PLACE)}
+    exempt = {route.path for route in routes if hasattr(route.endpoint, UNMETERED)}
     assert exempt == {
         "/health", "/health/deep", "/openapi.json", "/", "/search", "/docs", "/assets/{path:path}", "/embed/quarry-ask.js",
         "/config.json",

@@ -37,20 +37,20 @@ RETRY_AFTER_MAX_SECONDS = 30
 WARNING_INTERVAL_SECONDS = 60.0
 MESSAGES_AHEAD = 8
 """Messages of a request that are read ahead of the route."""
-WITHOUT_PLACE = "_quarry_without_place"
+UNMETERED = "_quarry_unmetered"
 Endpoint = TypeVar("Endpoint", bound=Callable[..., Any])
 logger = logging.getLogger(__name__)
 
 
 def unmetered(endpoint: Endpoint) -> Endpoint:
     """Mark a route as public and cheap: it is served without a place."""
-    setattr(endpoint, WITHOUT_PLACE, True)
+    setattr(endpoint, UNMETERED, True)
     return endpoint
 
 
 def is_public(endpoint: object) -> bool:
     """Whether a route is marked so."""
-    return bool(getattr(endpoint, WITHOUT_PLACE, False))
+    return bool(getattr(endpoint, UNMETERED, False))
 
 
 class Admission:
