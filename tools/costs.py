@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from tools.rehearsal.template import read_template
 
-
 HOURS = 730
 SECONDS = HOURS * 3600
 GB = 1e9

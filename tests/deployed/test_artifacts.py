@@ -115,7 +115,9 @@ def test_the_layers_contain_nothing_unneeded(artifacts: Artifacts) -> None:
         for part in Path(file).parts
         if layer.parent.name != "CommandsLayer"
     }
-    assert not {"jwt", "cffi", "cryptography", "pycparser"} & {path.name for layer in artifacts.layers for path in layer.iterdir()}
+    assert not {"jwt", "cffi", "cryptography", "pycparser"} & {
+        path.name for layer in artifacts.layers for path in layer.iterdir()
+    }
     assert not names & {"uvicorn", "click", "rich", "pip", "tests", "bin", "RECORD"}
     assert not [name for name in names if name.endswith(".pyi")]
     described = {path.name for path in (artifacts.shared_layer / "botocore" / "data").iterdir() if path.is_dir()}
