@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from quarry.language.tokens import stems_of
+from quarry.language.word_forms import stems_of
 from quarry.query.paths import NUMERIC
 from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.spans.quantities import same_unit
