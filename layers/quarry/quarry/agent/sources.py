@@ -118,7 +118,8 @@ async def data_access(caller: Caller, services: Services) -> DataAccess:
         if hasattr(offers, "left_out_for"):
             left_out |= await offers.left_out_for(caller, services)
         named = {f"{domain}_{name}" if name in sources else name: name for name in found}
-        sources |= {name: replace(found[own], name=name) for name, own in named.items()}
+        # what is made of a source is kept for as long as it is the same one
+        sources |= {name: found[own] if name == own else replace(found[own], name=name) for name, own in named.items()}
         homes |= {name: (domain, own) for name, own in named.items()}
         settings = {**needed, **settings}
     calendar = next((each.calendar for each in sources.values() if each.calendar is not None), Calendar())
