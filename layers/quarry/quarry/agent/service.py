@@ -67,6 +67,7 @@ async def answer_query(
         rows=result.rows,
         total=result.total,
         truncated=result.truncated,
+        tied=result.tied,
         filters=description.filters,
         groups=description.groups,
         spans=query.spans or None,

@@ -178,8 +178,10 @@ class _Sentence:
         return self.phrases.say("and").join(self.phrases.group(each) for each in self.query.group)
 
     def _tied(self) -> str:
-        """That more than the limit are shown, since they tie with the last."""
+        """That more than the limit are shown, since they tie with the last; or that others tie with it, which are not."""
         limit, shown = self.query.limit, len(self.result.rows)
+        if self.result.tied:
+            return self.phrases.say("cut_in_tie")
         return self.phrases.say("tied", number=self._number(shown)) if limit is not None and shown > limit else ""
 
     def _numbers(self) -> str:

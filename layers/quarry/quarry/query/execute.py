@@ -43,7 +43,7 @@ from quarry.query.conditions import (
     path_operand,
     words_held,
 )
-from quarry.query.groups import bucket_name, column_of, grouped, page_of, source_of_groups
+from quarry.query.groups import bucket_name, column_of, grouped, may_cut_ties, page_of, source_of_groups, tie_name
 from quarry.query.paths import Path, invalid, resolve, rows_of, source_of
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Kind, Schema, Source
@@ -110,6 +110,12 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
     """
     query, order, limit = base.query, _terms(base), base.query.limit or ROWS_DEFAULT
     paths, own, cells, joins = _columns(base)
+    if may_cut_ties(query):
+        # one more row says whether it ties with the last
+        limit += 1
+        names = [tie_name(at) for at in range(len(query.order))]
+        own += [SQL("{} as {}").format(value, name) for name, (value, _) in zip(names, order, strict=False)]
+        cells += [SQL("page.{}").format(name) for name in names]
     page = SQL("order by {} limit {}").format(_ordered(order), Literal(limit))
     numbered = SQL("row_number() over ()").format()
     if query.ties:
@@ -132,7 +138,7 @@ def page_of_rows(base: Base) -> tuple[Composed, list[Path]]:
         base.where,
         page,
         Literal(query.offset),
-        Literal(LIMIT_MAX),
+        Literal(max(LIMIT_MAX, limit)),
         SQL(", ").join(cells),
         _total(base),
         SQL("").join(joins),
@@ -240,6 +246,8 @@ class Statement:
     limit: int
     offset: int
     of_rows: bool
+    ties: int = 0
+    """How many columns `tie_0` … have the values by which what is behind the limit may tie with the last."""
     measured: tuple[str, ...] = ()
     buckets: tuple[Group | None, ...] = ()
 
@@ -282,6 +290,7 @@ def _groups(base: Base) -> Statement:
         limit,
         base.query.offset,
         of_rows=False,
+        ties=len(groups.ordered_by),
         measured=tuple(number.column.name for number in groups.measured),
         buckets=tuple(key.group if key.group.is_bucketed else None for key in groups.keys),
     )
@@ -298,6 +307,7 @@ def _rows(base: Base) -> Statement:
         LIMIT_MAX if base.query.ties else base.query.limit or ROWS_DEFAULT,
         base.query.offset,
         of_rows=True,
+        ties=len(base.query.order) if may_cut_ties(base.query) else 0,
     )
 
 
@@ -383,15 +393,19 @@ def result_of(statement: Statement, rows: Sequence[Mapping[str, Any]]) -> Result
         for row in placed[: statement.limit]
     ]
     total = int(rows[0]["total"])
+    tied = bool(statement.ties and len(placed) > statement.limit) and all(
+        placed[statement.limit - 1][name] == placed[statement.limit][name]
+        for name in (f"tie_{place}" for place in range(statement.ties))
+    )
     if statement.of_rows:
-        return Result(list(statement.columns), cells, total, total > statement.offset + len(cells))
+        return Result(list(statement.columns), cells, total, total > statement.offset + len(cells), tied)
     groups, grouped = int(rows[0]["groups"]), int(rows[0]["grouped"])
     unfinite = {
         name: (odd, each)
         for name, odd, each in zip(statement.measured, rows[0]["odd"] or (), rows[0]["each"] or (), strict=False)
         if odd
     }
-    return Result(list(statement.columns), cells, total, len(placed) > statement.limit, groups, grouped, unfinite)
+    return Result(list(statement.columns), cells, total, len(placed) > statement.limit, tied, groups, grouped, unfinite)
 
 
 def cell_of(value: Any, period: Period | None = None, rounded: bool = False) -> Cell:
