@@ -188,7 +188,9 @@ def test_the_access_log_has_what_its_filters_read_and_no_question(stack: Templat
         for name in re.findall(r"\$\.(\w+)", text)
     }
     assert read <= line.keys()
-    assert not [value for value in line.values() if re.search(r"querystring|request\.header|authorization", value.lower())]
+    assert not [
+        value for value in line.values() if re.search(r"querystring|request\.header|authorization", value.lower())
+    ]
 
 
 def test_errors_are_counted_among_the_answers_that_are_no_files(monitoring: Template) -> None:
