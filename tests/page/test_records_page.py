@@ -481,3 +481,39 @@ def test_how_a_question_was_read_is_shown_with_what_its_words_may_mean(site: Sit
     expect(panel).to_contain_text("chance of being right")
     expect(panel.get_by_role("term").filter(has_text="motions")).to_be_visible()
     expect(panel.get_by_role("listitem").first).to_contain_text("show number from motion")
+
+
+def test_titles_are_suggested_while_somebody_types_and_opened_by_keyboard(site: Site) -> None:
+    page = site.open()
+    box = page.get_by_role("textbox", name="Ask or search the records")
+    box.press_sequentially("sable riv brigde")
+    options = page.get_by_role("listbox", name="Titles").get_by_role("option")
+    expect(options.first).to_contain_text("Sable River Bridge Replacement")
+    box.press("ArrowDown")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    expect(box).to_have_attribute("aria-activedescendant", re.compile("-0$"))
+    box.press("Escape")
+    expect(options).to_have_count(0)
+    box.press_sequentially(" re")
+    expect(options.first).to_be_visible()
+    box.press("ArrowDown")
+    box.press("Enter")
+    expect(page.get_by_role("dialog")).to_contain_text("Sable River Bridge Replacement")
+    page.keyboard.press("Escape")
+    # without a choice, Enter searches
+    box.fill("bridge")
+    expect(options.first).to_be_visible()
+    box.press("Enter")
+    expect(page.locator(".result").first).to_be_visible()
+    expect(options).to_have_count(0)
+
+
+def test_a_question_gets_no_titles_and_a_filter_holds_for_those_of_words(site: Site) -> None:
+    page = site.open("search?q=bridge&type=matter&tab=results")
+    requests = requests_to(page, "/records/suggest")
+    box = page.get_by_role("textbox", name="Ask or search the records")
+    box.fill("Why was the bridge closed?")
+    box.fill("river bri")
+    options = page.get_by_role("option")
+    expect(options.first).to_contain_text("Matter")
+    assert [parse_qs(urlsplit(each.url).query) for each in requests] == [{"q": ["river bri"], "type": ["matter"]}]

@@ -17,6 +17,7 @@ from quarry.collections.declaration_file import FILE_NAME, read_declarations
 from quarry.collections.json_paths import keys_of
 from quarry.collections.naming import table_name
 from quarry.collections.row_sql import listed, quoted
+from quarry.collections.templates import line_columns
 from quarry.collections.used_columns import UsedColumn
 from quarry.collections.uses import columns_named, declared_source
 from quarry.platform.tables import LoadableTable, Row
@@ -115,6 +116,11 @@ class OwnTable(Collection):
     @property
     def languages(self) -> tuple[str, ...]:
         return ()
+
+    @property
+    def title_words(self) -> LiteralString:
+        columns = listed([self.text(name, "t") for name in line_columns(self.declaration.title)])
+        return f"title_words(joined_text(variadic array[{columns}]))"
 
     @cached_property
     def row_hash(self) -> LiteralString:
