@@ -8,7 +8,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.records.searched_types import BUILT_IN
+from quarry.records.sources import BUILT_IN
 from tests.plans import reads
 
 

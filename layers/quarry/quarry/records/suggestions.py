@@ -20,8 +20,7 @@ from quarry.records.finding import DEPTH, fuse_types, search_plans
 from quarry.records.reading import without_exclusions
 from quarry.records.retrieval import TypeSearch, describe, find_candidates, with_fitting
 from quarry.records.scope import SearchScope, facet_conditions, with_known_values
-from quarry.records.searched_types import RecordTypes
-from quarry.records.sources import acting_for, skipping_broken_collections
+from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
 from quarry.services.services import Caller, Services
 
 SAME_TITLE_MAX = 3

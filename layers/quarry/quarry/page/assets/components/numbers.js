@@ -6,6 +6,7 @@
 import {element, replace} from '../dom.js';
 import {amount, number, percent, sentenceCase} from '../format.js';
 import {barChart} from './bars.js';
+import {boardButton} from './board.js';
 import {lineChart} from './lines.js';
 import {noticeOf} from './notice.js';
 import {loading} from './panel.js';
@@ -62,15 +63,15 @@ export function repeats(list, charts) {
 /**
  * What the numbers are, unless the text of the answer says so, and the statement that runs, for who wants to see it.
  * @param {any} aggregation
- * @param {{question: string, text: string, context: import('../app.js').Context}} answer
+ * @param {{question: string, text: string, domain?: string, context: import('../app.js').Context}} answer
  */
-export function numbersNote({query, sentence} = {}, {question, text, context}) {
+export function numbersNote({query, sentence} = {}, {question, text, context, domain}) {
   if (!query || !(query.aggregate || query.group)) return null;
   const isSaid = !sentence || text.includes(sentence.replace(/\.$/, ''));
-  return element('div', {class: 'numbers-note'}, !isSaid && element('p', {class: 'fine'}, sentence), statementControl(query, question, context));
+  return element('div', {class: 'numbers-note'}, !isSaid && element('p', {class: 'fine'}, sentence), statementControl(query, question, context), boardButton(query, {question, domain, context}));
 }
 
-function statementControl(query, question, context) {
+export function statementControl(query, question, context) {
   const body = element('div', {});
   const load = async () => {
     replace(body, loading(2));
@@ -112,7 +113,7 @@ function valueOf(value) {
 }
 
 /** A number of a column in words: its currency or unit, parts of 1 in percent. */
-function written({kind, unit, share}, value, language) {
+export function written({kind, unit, share}, value, language) {
   if (share) return percent(value, language);
   if (kind === 'money') return amount(value, unit, language, true);
   return unit ? `${number(value, language)} ${unit}` : number(value, language);
