@@ -1,5 +1,5 @@
-"""Reads a question about companies: the likely conditions, and the remaining words for hybrid search. Converts that to the one form of
-how a question was understood, and back if a caller has changed it, checked against the data.
+"""Reads a question about companies: the likely conditions, and the remaining words for hybrid search. Converts that to the one
+form of how a question was understood, and back if a caller has changed it, checked against the data.
 
 The former `constraints`, which requests and answers carry for one more release, are made of that form here.
 """

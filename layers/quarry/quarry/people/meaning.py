@@ -45,6 +45,8 @@ SILENT = ("ignore", *CUES)
 MEASURED = ("date", "money", "number", "length")
 BEFORE, BEHIND = 4, 5
 """How many words before and after a segment are features."""
+DENIAL_STEPS = 4
+"""How finely the probability that a segment is denied is evidence."""
 WINDOW = 16
 """How many positions are searched for them: the words of one value count as one."""
 GAP_MAX = 3
@@ -165,6 +167,8 @@ def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
     is_attached = cut.text[cut.start(segment) - 1 : cut.start(segment)] == "-"
     found += ["attached"] if is_attached else []
     found += ["relative"] if segment.is_relative else []
+    if (chance := cut.denied.get((segment.first, segment.last))) is not None:
+        found += [f"denied:{round(chance * DENIAL_STEPS)}", f"denied:{chance >= 1 / 2}|{segment.kinds[0]}"]
     found.append(f"p:{passed.choice[1]}|{_joined(cut, passed.value, segment)}")
     for cue, (place, count) in passed.cues.items():
         breaks = sum(token.ends_clause for token in tokens[place : segment.first + 1])

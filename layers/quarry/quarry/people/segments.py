@@ -14,6 +14,7 @@ from quarry.language.tokens import Token, keys, says_something_by_case
 from quarry.language.word_forms import fields_of_worker, inflections, is_everyday, singular, word_forms
 from quarry.people.facets import PEOPLE
 from quarry.platform.text import STOP_WORDS
+from quarry.reader.denials import Run, chances_denied
 from quarry.spans.dates import find_dates
 from quarry.spans.gazetteer import known_place
 from quarry.spans.mention import DateRange, Duration, KnownValue, Mention, MoneyRange, NumberRange, Place, ValueMatch
@@ -76,6 +77,13 @@ class Cut:
         """The words; for segments that are no plain words, their kind."""
         kinds = [each.kinds[0] for each in self.segments for _ in range(each.first, each.last)]
         return [token.key if kind == "word" else f"<{kind}>" for token, kind in zip(self.tokens, kinds, strict=True)]
+
+    @cached_property
+    def denied(self) -> Mapping[Run, float]:
+        """The probability that the query denies a segment, of those that are no plain words."""
+        return chances_denied(
+            self.tokens, [(each.first, each.last) for each in self.segments if each.kinds != ("word",)]
+        )
 
     def start(self, segment: Segment) -> int:
         return self.tokens[segment.first].start
