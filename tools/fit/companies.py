@@ -38,8 +38,9 @@ GRADE_MIN = 2
 SHRINKING, PASSES = 0.3, 25
 BY_MEANING = ("meaning", "below the best")
 """The evidence that candidates found by words alone do not have."""
-SHOWN = 10
 SHARES = tuple(place / 20 for place in range(1, 15))
+QUALITY_LOST_MAX = 0.005
+"""How much nDCG shorter lists may cost."""
 REFUSED_ANSWERABLE = 0.02
 """The share of answerable questions that may be refused."""
 
@@ -83,7 +84,9 @@ def fit(seen: Sequence[Seen], *, by_meaning: bool) -> Fitted:
         fitted, answered=answered, refused_below=round(answerable[int(REFUSED_ANSWERABLE * len(answerable))], 3)
     )
     wanted = [each for each in seen if each.query.relevant]
-    return replace(fitted, near_share=max(SHARES, key=lambda share: mean(_f1(each, fitted, share) for each in wanted)))
+    quality = {share: _quality(wanted, fitted, share) for share in SHARES}
+    enough = [share for share, each in quality.items() if each >= quality[SHARES[0]] - QUALITY_LOST_MAX]
+    return replace(fitted, near_share=enough[-1])
 
 
 def _names(rows: Sequence[Values], by_meaning: bool) -> list[str]:
@@ -99,11 +102,9 @@ def ranked(each: Seen, fitted: Fitted, near_share: float) -> list[str]:
     return [id for id, chance in sorted(chances.items(), key=lambda each: -each[1]) if chance >= least]
 
 
-def _f1(each: Seen, fitted: Fitted, near_share: float) -> float:
-    shown = ranked(each, fitted, near_share)[:SHOWN]
-    right = sum(each.query.relevant.get(id, 0) >= GRADE_MIN for id in shown)
-    wanted = sum(grade >= GRADE_MIN for grade in each.query.relevant.values())
-    return 2 * right / max(1, len(shown) + wanted)
+def _quality(wanted: Sequence[Seen], fitted: Fitted, near_share: float) -> float:
+    """The mean nDCG of questions with an answer."""
+    return mean(ndcg(ranked(each, fitted, near_share), each.query.relevant) for each in wanted)
 
 
 def is_refused(each: Seen, fitted: Fitted) -> bool:
@@ -142,7 +143,7 @@ def report(seen: Sequence[Seen], *, by_meaning: bool) -> Iterator[str]:
         fitted = fit(others or own, by_meaning=by_meaning)
         wanted = [each for each in own if each.query.relevant]
         others_own = [each for each in own if not each.query.relevant]
-        quality = mean(ndcg(ranked(each, fitted, fitted.near_share), each.query.relevant) for each in wanted)
+        quality = _quality(wanted, fitted, fitted.near_share)
         refused = [sum(is_refused(each, fitted) for each in those) for those in (wanted, others_own)]
         yield (
             f"{name}: nDCG {quality:.3f}, refused {refused[0]} of {len(wanted)} with an answer, "
