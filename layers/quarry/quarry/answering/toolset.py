@@ -44,11 +44,14 @@ from quarry.streaming.events import (
 )
 from quarry.verification.check import Verifier
 from quarry.verification.trust import SourceText
+from quarry.verification.whole_rows import row_text
 
 WHOLE_CHARACTERS_MAX = 8_000
 """Characters of a whole row that a model gets."""
 SEARCHED_MAX = 8
 """Rows that one search shows."""
+TITLES = ("title", "name")
+"""What the name of a row's title ends in."""
 NOTED_FROM = 1_000
 """Above the numbers that an answer can cite."""
 
@@ -131,10 +134,12 @@ class Toolset:
         hits = [Hit.model_validate(each) for each in found["results"]]
         return searched([hit_block(self.numbered(each), each) for each in hits], found)
 
-    def numbered(self, hit: Hit) -> int:
-        """The number of a row among the sources of the answer."""
+    def numbered(self, hit: Hit, *, is_whole: bool = False) -> int:
+        """The number of a row among the sources of the answer. One that is whole now has more to say than when it was found."""
         for place, known in enumerate(self.hits, start=1):
             if (known.source, known.id) == (hit.source, hit.id):
+                if is_whole:
+                    self.hits[place - 1] = known.model_copy(update={"text": f"{known.text}\n{hit.text}"})
                 return place
         self.hits.append(hit)
         return len(self.hits)
@@ -166,10 +171,10 @@ class Toolset:
     async def get(self, source: str, id: str, characters_max: int) -> ToolResult:
         """One row whole, in at most so many characters."""
         whole = await agent_tools.read_whole(source, id, self.access, self.services)
-        title = str(whole.get("title") or whole.get("name") or id)
-        shown = json.dumps(bounded(whole, characters_max), ensure_ascii=False)
-        number = self.numbered(Hit(source=source, id=id, title=title, text=shown))
-        return ToolResult(1, title, f"Source [{number}]: {shown}")
+        title = next((str(value) for name, value in whole.items() if value and name.endswith(TITLES)), id)
+        cut = bounded(whole, characters_max)
+        number = self.numbered(Hit(source=source, id=id, title=title, text=row_text(cut)), is_whole=True)
+        return ToolResult(1, title, f"Source [{number}]: {json.dumps(cut, ensure_ascii=False)}")
 
     async def _values(self, arguments: ValuesArguments) -> ToolResult:
         self.allowed((arguments.source,), "")

@@ -18,7 +18,7 @@ from quarry.language.word_forms import is_everyday
 from quarry.platform.text import STOP_WORDS, words
 from quarry.query.contract import QueryResult
 from quarry.verification.names import has_name, names_in
-from quarry.verification.passages import Passage, folded
+from quarry.verification.passages import NOWHERE, Beside, Passage, folded
 from quarry.verification.prose import Prose, check_prose, cover
 from quarry.verification.rows import RowCheck
 from quarry.verification.statements import Finding, Part, Statement, statements
@@ -242,10 +242,11 @@ class Verifier:
         """
         numbers = [n for n in dict.fromkeys(cited) if n in self.passages]
         passages = [self.passages[n] for n in numbers] if numbers else self._nearest(prose)
-        in_prose = [check_prose(prose, each, self._in_results if numbers else _nowhere) for each in passages]
+        beside = self._results if numbers else NOWHERE
+        in_prose = [check_prose(prose, each, beside) for each in passages]
         if len(passages) > 1:
             among = numbers or [each.sources[0].n for each in passages]
-            in_prose.append(check_prose(prose, self._joined(among), self._in_results if numbers else _nowhere))
+            in_prose.append(check_prose(prose, self._joined(among), beside))
         checks = [self._by_rows(prose, each, header, lead, is_cell=is_cell) for each in self.tables]
         in_rows = [(each.is_spoken_of, each.found(self._is_elsewhere)) for each in checks]
         spoken_of = [finding for is_so, finding in in_rows if is_so]
@@ -262,9 +263,19 @@ class Verifier:
         others = [each for each in self.tables if each is not table]
         return RowCheck(prose, table, others, header, lead, self.today, is_cell, self.listed)
 
-    def _in_results(self, number: Number) -> bool:
-        return any(
-            table.cells(number, range(len(table.rows))) or table.result.total == number.value for table in self.tables
+    @property
+    def _results(self) -> Beside:
+        """What the results say."""
+
+        def has_number(number: Number) -> bool:
+            return any(
+                each.cells(number, range(len(each.rows))) or each.result.total == number.value for each in self.tables
+            )
+
+        return Beside(
+            has_number,
+            lambda day: any(each.text.dated(day) for each in self.tables),
+            lambda name: any(has_name(name, each.text.folded, each.text.words) for each in self.tables),
         )
 
     def _is_elsewhere(self, name: tuple[str, ...]) -> bool:
@@ -346,10 +357,6 @@ def lacks_data(text: str) -> bool:
     terms, wording = words(text), english()
     of_data = wording.has("about_data", terms) and wording.has("comment_verbs", terms)
     return of_data and wording.is_negated(terms) and not any(not each.in_words for each in read_values(text).numbers)
-
-
-def _nowhere(number: Number) -> bool:
-    return False
 
 
 def _best(tries: Sequence[Finding]) -> Finding:

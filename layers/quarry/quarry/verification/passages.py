@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,7 +18,7 @@ CHARACTERS_MAX = 20_000
 QUOTE_SENTENCES_MAX = 2
 DENIED_WORDS_MAX, DENIED_NOUN_WORDS_MAX = 7, 3
 """How many words behind it a negation denies, within its clause: of a verb, and of a noun ("without the grant")."""
-_CLAUSE = re.compile(r"[,;:()–—]\s|\s[–—-]\s|\.\s|\n|\bbut\b|\bwhile\b|\bwhereas\b")
+_CLAUSE = re.compile(r"[,;:()–—]\s|\s[–—|-]\s|\.\s|\n|\bbut\b|\bwhile\b|\bwhereas\b")
 NAME = re.compile(r"[^\W\d_a-zß-ÿ][\w’'&.-]*\w|[^\W\d_a-zß-ÿ]\b")
 
 
@@ -51,7 +51,12 @@ class Clause:
 def clauses_of(text: str) -> list[Clause]:
     """The parts of a text between commas, colons, brackets and full stops."""
     wording = english()
-    parts = [each for each in _CLAUSE.split(text) if each.strip()]
+    parts: list[str] = []
+    for each in filter(str.strip, _CLAUSE.split(text)):
+        if parts and wording.sets["negations"].issuperset(words(each)):
+            parts[-1] += f": {each}"  # "Offer: none"
+        else:
+            parts.append(each)
     return [Clause(each, wording.stems(each), frozenset(words(each))) for each in parts]
 
 
@@ -210,3 +215,15 @@ def names_within(text: str) -> frozenset[str]:
         match[1].lower().removesuffix("’s").removesuffix("'s")
         for match in re.finditer(r"(?<=[\w,;:)] )([^\W\d_a-zß-ÿ][\w’'&-]*)", text)
     )
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What else a statement that cites sources may take its values from: the results of queries."""
+
+    has_number: Callable[[Number], bool]
+    has_day: Callable[[Day], bool]
+    has_name: Callable[[tuple[str, ...]], bool]
+
+
+NOWHERE = Beside(lambda number: False, lambda day: False, lambda name: False)
