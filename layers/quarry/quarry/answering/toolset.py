@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import Any
 
 from quarry.agent import tools as agent_tools
 from quarry.agent.domain_tools import bounded
@@ -31,6 +32,7 @@ from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
+from quarry.spans.quantities import currency_code, unit_named
 from quarry.streaming.events import (
     Event,
     PartialText,
@@ -43,8 +45,7 @@ from quarry.streaming.events import (
     Withdrawal,
 )
 from quarry.verification.check import Verifier
-from quarry.verification.trust import SourceText
-from quarry.verification.whole_rows import row_text
+from quarry.verification.wire import SourceText
 
 WHOLE_CHARACTERS_MAX = 8_000
 """Characters of a whole row that a model gets."""
@@ -231,6 +232,46 @@ def hit_block(number: int, hit: Hit) -> str:
     if hit.fields:
         shown += f"\n{json.dumps(hit.fields, ensure_ascii=False)}"
     return f'<source n="{number}" of="{hit.source}" id="{fence(hit.id)}"{dated}>\n{fence(shown)}\n</source>'
+
+
+def row_text(row: Mapping[str, Any]) -> str:
+    """A row that was read whole as the check reads it: lines such as "total funding: USD 14500000" for
+    `{"total_funding_usd": 14500000}`. Nested values have their own names.
+    """
+    return "\n".join(_lines("", row))
+
+
+def _lines(name: str, value: Any) -> Iterator[str]:
+    match value:
+        case None | "" | [] | {}:
+            return
+        case Mapping():
+            for key, each in value.items():
+                yield from _lines(key, each)
+        case [*items] if any(isinstance(each, Mapping) for each in items):
+            for each in items:
+                yield from _lines(name, each)
+        case [*items]:
+            yield _line(name, ", ".join(map(str, items)))
+        case bool():
+            yield _line(name, "yes" if value else "no")
+        case int() | float():
+            yield _line(*_measured(name, value))
+        case _:
+            yield _line(name, str(value))
+
+
+def _line(name: str, value: str) -> str:
+    return f"{name.replace('_', ' ')}: {value}".removeprefix(": ")
+
+
+def _measured(name: str, value: float) -> tuple[str, str]:
+    """The name of a number without its unit, and the number with it."""
+    head, _, last = name.rpartition("_")
+    if code := currency_code(last.casefold()):
+        return head or name, f"{code} {value}"
+    unit = unit_named([name])
+    return name, f"{value} {unit}" if unit else str(value)
 
 
 def answer_with(

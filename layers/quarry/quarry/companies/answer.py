@@ -25,16 +25,15 @@ from quarry.companies.snippets import home, inline_description, profile_words
 from quarry.companies.sources import costs, labels, meets_and_misses
 from quarry.companies.store import unspoken
 from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
-from quarry.language.tokens import stem
+from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.models.step import TextFilter, write
 from quarry.platform.errors import DatabaseUnavailable, TimeIsUp
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import STOP_WORDS, words
+from quarry.platform.text import words
 from quarry.query.algebra import Query
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
-from quarry.verification.check import Verification, Verifier
-from quarry.verification.levels import Exact, level
+from quarry.verification.check import Exact, Verification, Verifier, level
 from quarry.verification.wire import checked_statements, confidence_of
 
 _MATCHED_BY = {

@@ -15,7 +15,7 @@ from quarry.companies.sources import PHRASES, labels
 from quarry.platform.contract import EVIDENCE_MAX, Evidence
 from quarry.platform.text import significant_words
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words
-from quarry.query.understanding import affirmed, evidence_of, excluded_words, understood
+from quarry.query.describe import affirmed, evidence_of, excluded_words, understood
 from quarry.query.understood import Understood
 
 _KNOWN = frozenset(get_args(contract.FieldName))

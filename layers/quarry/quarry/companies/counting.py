@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.agent.sources import data_access
 from quarry.companies.contract import Aggregation, Company
@@ -15,7 +14,7 @@ from quarry.companies.store import companies_by_ids
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Column, Query
 from quarry.query.contract import QueryResult
-from quarry.query.reckoned import reckoned
+from quarry.query.describe import lines_of, reckoned, with_list
 from quarry.services.services import Caller, Services
 
 SHOWN_MAX = 10

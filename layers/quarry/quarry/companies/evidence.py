@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from quarry.companies.contract import Company
 from quarry.companies.snippets import facts, profile_sentences, with_former_names
-from quarry.verification.trust import SourceText
+from quarry.verification.wire import SourceText
 
 Known = tuple[Company, Sequence[str]]
 """A company, and what else the model was told of it."""

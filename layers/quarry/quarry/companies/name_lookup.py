@@ -15,7 +15,7 @@ from quarry.companies.query import CompanyIntent
 from quarry.companies.reading import read_sought
 from quarry.companies.snippets import profile_words, with_former_names
 from quarry.companies.store import companies_by_ids, find_names, stored_vectors
-from quarry.language.tokens import slips
+from quarry.language.word_forms import slips
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
 from quarry.retrieval.facets import folded_value

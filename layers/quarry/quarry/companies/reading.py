@@ -12,8 +12,8 @@ from quarry.agent.sources import DataAccess
 from quarry.companies.facets import COMPANIES, TAG_FACETS
 from quarry.companies.query import COUNT_MAX, STARTUPS, CompanyIntent, TagGroup, assumed, fields_of
 from quarry.companies.sources import read_schema
-from quarry.language.numerals import numeral_value
-from quarry.language.tokens import phrase, runs
+from quarry.language.word_forms import phrase, runs
+from quarry.language.writing import numeral_value
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words

@@ -24,7 +24,7 @@ from quarry.companies.written import ModelAnswer, led_answer, toolset_of
 from quarry.platform.errors import QuarryError
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Query
-from quarry.query.understanding import ending
+from quarry.query.describe import ending
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent, TextWithdrawnEvent

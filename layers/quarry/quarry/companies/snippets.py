@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from functools import lru_cache
 
 from quarry.companies.contract import Company, FundingStage
-from quarry.language.tokens import sentences
+from quarry.language.word_forms import sentences
 from quarry.platform.text import shorten, significant_words
 
 STAGE_LABELS: dict[FundingStage, str] = {

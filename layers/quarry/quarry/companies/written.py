@@ -32,7 +32,7 @@ from quarry.companies.query import CompanyIntent
 from quarry.companies.rerank import REASON_CHARACTERS_MAX
 from quarry.companies.snippets import home, inline_description
 from quarry.companies.store import companies_by_ids
-from quarry.language.tokens import keys
+from quarry.language.word_forms import keys
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
@@ -42,10 +42,8 @@ from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
 from quarry.query.understood import Understood
 from quarry.streaming.events import Event
-from quarry.verification.check import Verification, Verifier
-from quarry.verification.levels import level
-from quarry.verification.trust import SourceText
-from quarry.verification.wire import checked_statements, confidence_of
+from quarry.verification.check import Verification, Verifier, level
+from quarry.verification.wire import SourceText, checked_statements, confidence_of
 
 STEP = "companies_answer"
 MAX_TURNS = 6

@@ -10,8 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from quarry.language.tokens import keys, unique, without_accents
-from quarry.language.word_forms import demonyms
+from quarry.language.word_forms import demonyms, keys, unique, without_accents
 from quarry.spans.mention import Place, PlaceKind
 
 LARGE_CITY_THOUSANDS = 300

@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from quarry.language.tokens import sentence_spans
+from quarry.language.word_forms import sentence_spans
 from quarry.platform.text import words
-from quarry.verification.trust import SourceText
 from quarry.verification.values import ROUNDED_SHARE, Day, Number, Values, day_of, month_name, read_values
+from quarry.verification.wire import SourceText
 from quarry.verification.wording import english
 
 CHARACTERS_MAX = 20_000
@@ -19,6 +19,7 @@ QUOTE_SENTENCES_MAX = 2
 DENIED_WORDS_MAX, DENIED_NOUN_WORDS_MAX = 7, 3
 """How many words behind it a negation denies, within its clause: of a verb, and of a noun ("without the grant")."""
 _CLAUSE = re.compile(r"[,;:()–—]\s|\s[–—|-]\s|\.\s|\n|\bbut\b|\bwhile\b|\bwhereas\b")
+COLON = re.compile(r":\s")
 NAME = re.compile(r"[^\W\d_a-zß-ÿ][\w’'&.-]*\w|[^\W\d_a-zß-ÿ]\b")
 
 
@@ -48,11 +49,11 @@ class Clause:
         return english().stems(" ".join(self.denied))
 
 
-def clauses_of(text: str) -> list[Clause]:
-    """The parts of a text between commas, colons, brackets and full stops."""
+def clauses_of(text: str, ends: re.Pattern[str] = _CLAUSE) -> list[Clause]:
+    """The parts of a text between these `ends`, else between commas, colons, brackets and full stops."""
     wording = english()
     parts: list[str] = []
-    for each in filter(str.strip, _CLAUSE.split(text)):
+    for each in filter(str.strip, ends.split(text)):
         if parts and wording.sets["negations"].issuperset(words(each)):
             parts[-1] += f": {each}"  # "Offer: none"
         else:

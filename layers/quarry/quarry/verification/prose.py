@@ -11,13 +11,11 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import combinations, pairwise, permutations
 
-from quarry.language.tokens import stem
-from quarry.language.word_forms import is_everyday
+from quarry.language.word_forms import is_everyday, stem
 from quarry.platform.text import words
-from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import Beside, Clause, Passage, clauses_of, folded, parted
 from quarry.verification.roles import check_order, check_roles
-from quarry.verification.statements import QUOTED, Finding
+from quarry.verification.statements import QUOTED, Finding, has_name, named, names_in
 from quarry.verification.values import Day, Number, Values, blanked, read_values, spans_of
 from quarry.verification.wording import english
 
@@ -545,6 +543,8 @@ def _check_decisions(prose: Prose, passage: Passage, found: Finding) -> None:
     one, two = english().opposites[0]
     for vote in prose.values.votes:
         near = frozenset(words(re.split(r"[,;] | and ", prose.outside[: vote.start])[-1]))
+        if near.isdisjoint(one | two) and len(prose.values.votes) == 1:
+            near = prose.words  # "it split 2–2, so that it was defeated"
         want = bool(near & one) - bool(near & two)
         got = {
             bool(each.words & one) - bool(each.words & two)

@@ -8,14 +8,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations, product, takewhile
 
-from quarry.language.tokens import stem
-from quarry.platform.text import STOP_WORDS, words
+from quarry.language.word_forms import STOP_WORDS, stem
+from quarry.platform.text import words
 from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
 from quarry.verification.arithmetic import Derivation
-from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import folded
 from quarry.verification.prose import PLAUSIBLE_BELOW, Prose
-from quarry.verification.statements import Finding
+from quarry.verification.statements import Finding, has_name, named, names_in
 from quarry.verification.tables import Mention, Table, date_number, says_money
 from quarry.verification.values import Number, blanked, read_values
 from quarry.verification.wording import english
@@ -291,7 +290,7 @@ class RowCheck:
 
     def _check_units(self, found: Finding) -> None:
         for number in self.values.numbers:
-            if number.unit is None:
+            if number.unit is None or self._is_in_text(number):
                 continue
             places = {place for place, _ in self.table.cells(number, range(len(self.table.rows)))}
             units = {self.table.units[place] for place in places}
