@@ -22,11 +22,12 @@ from quarry.agent.tools import GetArguments, Hit, SearchArguments, ValuesArgumen
 from quarry.answering.answer import Answer, TextPiece, Told, Withdrawn, never
 from quarry.answering.loop import Tool, ToolFinished, ToolProgress, ToolResult, ToolStarted, Working
 from quarry.answering.written import RESULT, WrittenAnswer
+from quarry.language.word_forms import STOP_WORDS, plural
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import fence
+from quarry.platform.text import fence, words
 from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
@@ -193,10 +194,24 @@ class Toolset:
         self.noted.append(json.dumps(tool_result, ensure_ascii=False))
         return ToolResult(count, summary, self.noted[-1])
 
-    def verifier(self, sources: Sequence[SourceText], question: str, own: Iterable[str] = ()) -> Verifier:
-        """What checks an answer against these sources, the results of queries, and what else was told of the data."""
+    def verifier(
+        self,
+        sources: Sequence[SourceText],
+        question: str,
+        *,
+        about: str,
+        told: Iterable[str] = (),
+        own: Iterable[str] = (),
+    ) -> Verifier:
+        """What checks an answer against these sources, the results of queries, and what else was told of the data. `about` says
+        what the data is, `told` are the answers before, `own` texts that are not the model's.
+        """
         noted = [SourceText(n, "", text) for n, text in enumerate(self.noted, start=NOTED_FROM)]
-        return Verifier([*sources, *noted], self.results, question=question, today=self.today, own=own)
+        named = [word for name in self.names for word in words(plural(name.replace("_", " ")))]
+        data = {word for word in (*named, *words(about)) if word not in STOP_WORDS}
+        return Verifier(
+            [*sources, *noted], self.results, question=question, today=self.today, own=own, told=told, data=data
+        )
 
     def allowed(self, names: Sequence[str], pointer: str, among: Sequence[str] = ()) -> list[str]:
         """The sources of these names, or all; those `among` which a tool works, where it does not on all. Raises InvalidInput for

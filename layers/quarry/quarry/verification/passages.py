@@ -157,9 +157,20 @@ class Passage:
         return found
 
     @cached_property
+    def parts(self) -> list[tuple[Clause, list[Clause]]]:
+        """Its sentences and its title, each with its parts."""
+        title = Clause(self.head, english().stems(self.head), frozenset(words(self.head)))
+        return [(each, clauses_of(each.text)) for each in (*self.sentences, *([title] if self.head else []))]
+
+    @cached_property
     def clauses(self) -> list[Clause]:
-        titles = clauses_of(self.head) if self.head else []
-        return [*(clause for each in self.sentences for clause in clauses_of(each.text)), *titles]
+        return [clause for _, clauses in self.parts for clause in clauses]
+
+    def clauses_with(self, root: str, stems: frozenset[str]) -> list[Clause]:
+        """The parts with a stem, of the sentences with it that have most of these stems."""
+        held = [(len(each.stems & stems), clauses) for each, clauses in self.parts if root in each.stems]
+        most = max((shared for shared, _ in held), default=0)
+        return [each for shared, clauses in held if shared == most for each in clauses if root in each.stems]
 
     @cached_property
     def known_names(self) -> frozenset[str]:

@@ -38,8 +38,8 @@ class Prose:
     before: str = ""
     is_foreign: bool = False
     known_names: frozenset[str] = frozenset()
-    counts: frozenset[int] = frozenset()
-    """How many sources and list items there are."""
+    counts: frozenset[float] = frozenset()
+    """How many sources and list items there are, and the numbers that were told before."""
 
     @cached_property
     def outside(self) -> str:
@@ -489,8 +489,8 @@ def _check_negation(clause: Clause, prose: Prose, passage: Passage, found: Findi
     for root in sorted(clause.stems & prose.stems):
         holders = [
             each
-            for each in passage.clauses
-            if root in each.stems and len(each.stems & clause.stems) * 2 >= min(len(each.stems), len(clause.stems))
+            for each in passage.clauses_with(root, prose.stems)
+            if len(each.stems & clause.stems) * 2 >= min(len(each.stems), len(clause.stems))
         ]
         if not holders:
             continue

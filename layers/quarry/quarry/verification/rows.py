@@ -99,6 +99,8 @@ class RowCheck:
                 and not number.is_fraction
                 and not english().has("differences", self.prose.words)
             )
+            if is_vague and number.value in self.prose.counts:
+                continue
             (found.weak if is_vague else found.wrong).append(reason)
 
     def _is_bound(self, number: Number) -> bool:
@@ -138,7 +140,7 @@ class RowCheck:
                 run = [*takewhile(lambda pair: pair[0].is_near(pair[1]), pairs)]
                 rows = {number.start: top + place for place, (number, _) in enumerate(run)}
                 if len(run) >= SEQUENCE_MIN and all(self._is_in_sequence(each, rows) for each in self.mentions):
-                    return numbers[first : first + len(run)]
+                    return [number for number, _ in run]
         return []
 
     def _is_in_sequence(self, mention: Mention, rows: Mapping[int, int]) -> bool:
