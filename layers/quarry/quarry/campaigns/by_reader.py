@@ -19,9 +19,8 @@ from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wi
 from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.sources import PREDICATES
-from quarry.campaigns.tool_result import line_for_people
 from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset
-from quarry.campaigns.wording import Findings
+from quarry.campaigns.wording import Findings, line_for_people
 from quarry.campaigns.written import observation
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.contract import Assertion, Evidence

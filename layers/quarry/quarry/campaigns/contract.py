@@ -19,8 +19,7 @@ from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup,
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable, StorableWords
 from quarry.query.algebra import WORDS_MAX
-from quarry.query.contract import ResultColumn, ShortQuery
-from quarry.query.understood import Understood
+from quarry.query.contract import ResultColumn, ShortQuery, Understood
 from quarry.streaming.events import Event
 from quarry.streaming.events import ToolObserved as Observed
 from quarry.verification.wire import CheckedStatement, Confidence

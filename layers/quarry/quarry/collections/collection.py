@@ -17,8 +17,7 @@ from typing import Any, LiteralString, get_args, get_origin
 
 from pydantic import AwareDatetime
 
-from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.declaration_file import FILE_NAME, read_declarations
+from quarry.collections.declaration import FILE_NAME, CollectionDeclaration, read_declarations
 from quarry.collections.declaration_parts import (
     FacetDeclaration,
     KeptWith,
@@ -29,9 +28,8 @@ from quarry.collections.declaration_parts import (
     line_columns,
     split_template,
 )
-from quarry.collections.expression import expression_columns, expression_sql
 from quarry.collections.names import table_name, words
-from quarry.collections.predicate import read_predicate
+from quarry.collections.predicate import expression_columns, expression_sql, read_predicate
 from quarry.collections.relations import (
     TYPES_OF_KINDS,
     Relation,
@@ -44,6 +42,7 @@ from quarry.collections.relations import (
 )
 from quarry.collections.row_sql import (
     LINE_BREAK,
+    UsedColumn,
     hashed,
     joined_texts,
     line_sql,
@@ -52,7 +51,6 @@ from quarry.collections.row_sql import (
     quoted,
     type_name,
 )  # fmt: skip
-from quarry.collections.used_columns import UsedColumn
 from quarry.collections.uses import columns_named, declared_source, key_of
 from quarry.platform.tables import LoadableTable, Row
 from quarry.retrieval.facets import FacetKind, identifier

@@ -10,8 +10,18 @@ from starlette.responses import Response, StreamingResponse
 
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
-from quarry.records.collections_contract import Collections, CountRequest, RecordCounts, WholeRecord
-from quarry.records.contract import AskQuery, AskRequest, FacetValues, SearchRequest, SearchResponse, TypeName
+from quarry.records.contract import (
+    AskQuery,
+    AskRequest,
+    Collections,
+    CountRequest,
+    FacetValues,
+    RecordCounts,
+    SearchRequest,
+    SearchResponse,
+    TypeName,
+    WholeRecord,
+)
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import SSE
 from quarry.web.problems import documented, request_id_of
