@@ -127,7 +127,11 @@ def test_our_own_metrics_in_alarms_are_counted_without_a_domain(stack: Template,
 
 # --- what makes each alarm go off, and what does not yet
 
-THROTTLED = [name.removesuffix("Function") for name in read_template()["Resources"] if name.endswith("Function")]
+THROTTLED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
+    f"{name.removesuffix('Function')}ThrottlesAlarm": ({"only": [[1]]}, {"only": [[0]]})
+    for name in read_template()["Resources"]
+    if name.endswith("Function")
+}
 
 FIRED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
     "FunctionErrorsAlarm": ({"search": [[1, 1]], "unlock": [[1]]}, {"search": [[1, 1]]}),
@@ -145,7 +149,8 @@ FIRED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
     "DatabaseCapacityAlarm": ({"only": [[91], [92], [99]]}, {"only": [[99], [92], [90]]}),
     "DatabaseConnectionsAlarm": ({"connections": [[658]]}, {"connections": [[657]]}),
     "DatabaseStorageAlarm": ({"only": [[1.1e11]]}, {"only": [[9e10]]}),
-} | {f"{function}ThrottlesAlarm": ({"only": [[1]]}, {"only": [[0]]}) for function in THROTTLED}
+    **THROTTLED,
+}
 """Of each alarm samples that make it go off, and samples that do not, by its metrics' ids."""
 
 
