@@ -5,14 +5,7 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
 from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Day, Evidence, Request

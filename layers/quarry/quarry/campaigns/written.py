@@ -11,22 +11,13 @@ from quarry.answering.answer import Answer, Told
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.toolset import answer_with, event_of, events_of
 from quarry.answering.written import WrittenAnswer
-from quarry.campaigns.contract import (
-    Campaign,
-    ChatRequest,
-    ToolObservationEvent,
-    ToolObserved,
-)
+from quarry.campaigns.contract import Campaign, ChatRequest, ToolObservationEvent, ToolObserved
 from quarry.campaigns.prompts import campaign_messages
 from quarry.campaigns.results import NOTHING
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.models.step import TextFilter
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
-from quarry.streaming.events import (
-    Event,
-    ToolCalled,
-    ToolCallEvent,
-)
+from quarry.streaming.events import Event, ToolCalled, ToolCallEvent
 from quarry.verification.check import Verifier
 
 MAX_TURNS = 5

@@ -52,11 +52,7 @@ from quarry.query.describe import ending, lines_of, understood, with_list
 from quarry.query.phrases import Phrases
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
-from quarry.streaming.events import (
-    Event,
-    PartialText,
-    PartialTextEvent,
-)
+from quarry.streaming.events import Event, PartialText, PartialTextEvent
 from quarry.verification.check import Exact, Verifier, level
 from quarry.verification.wire import Confidence, SourceText, checked_statements
 

@@ -34,14 +34,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import CleanText, shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
-from quarry.records.answer_cache import (
-    AnswerContext,
-    AskedQuery,
-    KeptAnswer,
-    Keys,
-    citations_event,
-    source_texts,
-)
+from quarry.records.answer_cache import AnswerContext, AskedQuery, KeptAnswer, Keys, citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
     ResultOfQuery,
