@@ -22,6 +22,7 @@ from quarry.files.records import RecordFile, UnreadableFile
 from quarry.files.writing import ReadOptions
 from quarry.local.database import LocalDatabase, database_url, open_database
 from quarry.local.telling import note, tell
+from quarry.local.tenants import migrate_all
 from quarry.local.terminal import ProgressBar, make_console, progress_bar
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import ModelError
@@ -30,7 +31,7 @@ from quarry.platform.tables import EmbeddedTable, LoadableTable
 from quarry.postgres.embed import Embedded, embed_pending, forget_vectors, make_ready, probe, remembers_model
 from quarry.postgres.embedding_queue import count_pending
 from quarry.postgres.load import REPORTED_PROBLEMS_MAX, Loaded, LoadError, analyze, load_records
-from quarry.postgres.migrate import migrate
+from quarry.postgres.migrate import Migrated, migrate
 from quarry.postgres.pool import Database
 from quarry.retrieval.values import refresh
 from quarry.runs.run_log import delete_expired
@@ -46,11 +47,17 @@ REFRESH_SECONDS = 600.0
 """How long counting the values of a table may take."""
 
 
-def migrate_database() -> None:
-    """Bring the database up to date and report what changed."""
+def migrate_database(tenant: str | None) -> bool:
+    """Bring the database up to date with all its tenants, or one, and report what changed; whether all succeeded."""
     settings = Settings.from_environment()
+    schema, dimensions = settings.database_schema, settings.embedding_dimensions
     with database_url(settings) as url:
-        done = migrate(url, embedding_dimensions=settings.embedding_dimensions, schema=settings.database_schema)
+        done = migrate(url, embedding_dimensions=dimensions, schema=schema)
+        _tell_migrated(done)
+        return migrate_all(url, schema, dimensions, tenant)
+
+
+def _tell_migrated(done: Migrated) -> None:
     for name in done.migrations:
         tell(f"applied {name}", migrations=[name])
     if done.functions:

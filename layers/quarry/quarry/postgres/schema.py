@@ -91,6 +91,16 @@ def make_schema(connection: SyncConnection, schema: str) -> None:
         )
 
 
+def distribute(connection: SyncConnection, schema: str) -> None:
+    """Where Citus is installed, let it place the tables of a new schema on a node. It does so once the migrations have run, which
+    change tables in ways that it allows on none of its own; it keeps the storage of columns, triggers and policies.
+    """
+    if value(connection, "select to_regproc('citus_schema_distribute') is not null") and not value(
+        connection, "select exists (select from citus_schemas where schema_name = %s::regnamespace)", [schema]
+    ):
+        connection.execute("select citus_schema_distribute(%s::regnamespace)", [schema])
+
+
 def make_extensions(connection: SyncConnection, text: str, schema: str) -> None:
     """Create the extensions that a migration needs, outside `schema`, since they outlive it; then update the search path."""
     names = _EXTENSION.findall(text)
@@ -120,8 +130,10 @@ def settle(connection: SyncConnection) -> None:
     """Set the search path of triggers, and of functions with their owner's rights, so that it does not depend on the caller; and
     let everyone who was granted a table use the schema.
     """
+    # by its value: a distributed Postgres refuses `from current`
+    path = SQL(value(connection, "select current_setting('search_path')"))
     for (function,) in connection.execute(_FUNCTIONS_ASTRAY).fetchall():
-        connection.execute(SQL(f"alter function {function} set search_path from current"))
+        connection.execute(SQL("alter function {} set search_path to {}").format(SQL(function), path))
     for (grant,) in connection.execute(_MISSING_USAGE).fetchall():
         connection.execute(SQL(grant))
 

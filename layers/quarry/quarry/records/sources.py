@@ -28,7 +28,8 @@ from quarry.query.of_collection import Declared, sources_of
 from quarry.query.schema import Source
 from quarry.records.contract import RecordType
 from quarry.records.searched_types import BUILT_IN, RecordTypes, with_collections
-from quarry.services.services import Caller, Memory, Services
+from quarry.services.memory import Memory
+from quarry.services.services import Caller, Services
 
 REMEMBERED_SECONDS = 2.0
 """A running process learns of a newly applied collection after this time: so often it asks which version of the declarations is

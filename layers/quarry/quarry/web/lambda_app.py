@@ -155,7 +155,7 @@ class ExecutionEnvironment:
             await self._finish()
 
     async def _finish(self) -> None:
-        await self.services.run_log.drain()
+        await self.services.drain()
         self.telemetry.write(self.services.metrics.take())
         await self.services.tracing.flush()
 
