@@ -7,6 +7,7 @@ import json
 import os
 import sys
 import tempfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from functools import partial
@@ -37,6 +38,7 @@ from quarry.retrieval.values import refresh
 from quarry.runs.run_log import delete_expired
 from quarry.services.s3 import S3Object, fetch
 from quarry.services.services import Services
+from quarry.services.tenants import everyone
 
 EmbedScope = Literal["new", "stale", "all"]
 """Which rows to embed: new ones, also those whose text has changed, or every row after dropping all vectors."""
@@ -325,11 +327,13 @@ def clean_up(*, as_json: bool) -> None:
 
 
 async def _clean_up(database: LocalDatabase) -> dict[str, int]:
+    deleted, days = Counter[str](), database.settings.run_log_days
     async with database.services() as services:
-        deleted = await delete_expired(services.database, catalog.EXPIRING, run_log_days=database.settings.run_log_days)
-        rows = [each.rows for each in (await read_collections(services.database)).values()]
-        await refresh(services.database, catalog.counted(rows), timeout_seconds=REFRESH_SECONDS)
-        return deleted
+        for each in await everyone(services):
+            deleted.update(await delete_expired(each.database, catalog.EXPIRING, run_log_days=days))
+            rows = [collection.rows for collection in (await read_collections(each.database)).values()]
+            await refresh(each.database, catalog.counted(rows), timeout_seconds=REFRESH_SECONDS)
+    return dict(deleted)
 
 
 def describe_tables() -> str:

@@ -6,6 +6,7 @@ part of the services, so that no tenant meets what was remembered for another.
 
 from __future__ import annotations
 
+import random
 from collections import OrderedDict
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -59,18 +60,20 @@ class Tenants:
         )
         if tenant is None:
             raise NO_TENANT
-        return self.of(tenant, installation)
-
-    def of(self, tenant: Tenant, installation: Services) -> Services:
-        """The services for a tenant."""
-        services = self._services.get(tenant)
-        if services is None:
-            services = self._services[tenant] = within(installation, tenant.schema)
+        services = self.of(tenant, installation)
         self._services.move_to_end(tenant)
         if len(self._services) > REMEMBERED_MAX:
             # what it still writes goes on; only what it remembers is given up
             longest_ago = [*self._services][-REMEMBERED_MAX - 1]
             self._services[longest_ago].memory.forget()
+        return services
+
+    def of(self, tenant: Tenant, installation: Services) -> Services:
+        """The services for a tenant, for work that nobody waits for."""
+        services = self._services.get(tenant)
+        if services is None:
+            services = self._services[tenant] = within(installation, tenant.schema)
+            self._services.move_to_end(tenant, last=False)
         return services
 
 
@@ -80,10 +83,16 @@ async def find_tenant(database: Database, name: str) -> Tenant | None:
     return None if row is None else Tenant(row["schema_name"], row["version"])
 
 
-async def all_tenants(database: Database) -> list[Tenant]:
-    """Every tenant, by name. Raises DatabaseUnavailable."""
-    rows = await database.rows("select schema_name, added_at::text as version from tenants order by name")
-    return [Tenant(row["schema_name"], row["version"]) for row in rows]
+async def everyone(services: Services) -> list[Services]:
+    """The services of the installation and of each tenant, in another order each time, so that it is not always the same one that
+    time runs out for. Raises DatabaseUnavailable.
+    """
+    if services.tenants is None:
+        return [services]
+    rows = await services.database.rows("select schema_name, added_at::text as version from tenants")
+    tenants = [services.tenants.of(Tenant(row["schema_name"], row["version"]), services) for row in rows]
+    random.shuffle(tenants)
+    return [services, *tenants]
 
 
 def within(services: Services, schema: str) -> Services:
