@@ -77,11 +77,11 @@ lock: ## Resolve the dependencies again (needs uv)
 	$(UV) pyproject.toml --extra lambda --extra otel --extra sheets --group dev -o requirements/dev.txt
 	$(UV) pyproject.toml --group build --group weights -c requirements/dev.txt -o requirements/local.txt
 # the shared layer has what every function needs, without the extras of an installation and the content of other layers
-	@mkdir -p build && sed -e '/"quarry-search\[local\]",/d' -e '/"mcp>=/d' pyproject.toml > build/pyproject.toml
+	@mkdir -p build && sed -e '/"quarry-search\[local\]",/d' -e '/"mcp>=/d' -e '/"chardet>=/d' pyproject.toml > build/pyproject.toml
 	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
 	$(UV) --group agents-layer --excludes layers/quarry/requirements.txt --excludes layers/agents/unused.txt \
 	  -c requirements/dev.txt -o layers/agents/requirements.txt
-	$(UV) --group admin-layer --excludes layers/admin/unused.txt -c requirements/dev.txt -o layers/admin/requirements.txt
+	$(UV) --group commands-layer --excludes layers/commands/unused.txt -c requirements/dev.txt -o layers/commands/requirements.txt
 	$(UV) --group embedding-layer -c requirements/dev.txt -o layers/embedding/requirements.txt
 	$(UV) --group audit -o requirements/audit.txt
 	$(UV) --group otel-layer -c requirements/dev.txt -o layers/quarry/otel.txt

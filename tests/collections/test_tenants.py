@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from quarry.collections.upkeep import read_collections
 from quarry.postgres.pool import Database
-from quarry.records.searched_types import searched_type
+from quarry.records.sources import searched_type
 from quarry.retrieval.values import visible_values
 from tests.collections.support import owner
 from tests.collections.test_search import fill, filled

@@ -99,12 +99,13 @@ def metrics_of(alarm: dict[str, Any]) -> list[dict[str, Any]]:
     return [each["MetricStat"]["Metric"] for each in alarm.get("Metrics", ()) if "MetricStat" in each] or [alarm]
 
 
-def test_throttles_of_every_function_raise_an_alarm(stack: Template, monitoring: Template) -> None:
-    watched = metrics_of(of_type(monitoring, ALARM)["ThrottlesAlarm"])
-    assert {metric["MetricName"] for metric in watched} == {"Throttles"}
-    by_hand = {"CodeDeployHook_quarry", "quarry-admin"}  # who calls them is told
-    assert {metric["Dimensions"][0]["Value"] for metric in watched} == {*names_of_functions(stack).values()} - by_hand
-    assert len(watched) <= 10  # CloudWatch takes no more
+def test_throttles_of_each_function_raise_an_alarm_of_its_own(stack: Template, monitoring: Template) -> None:
+    alarms = {name: each for name, each in of_type(monitoring, ALARM).items() if name.endswith("ThrottlesAlarm")}
+    for function, name in names_of_functions(stack).items():
+        alarm = alarms.pop(f"{function.removesuffix('Function')}ThrottlesAlarm")
+        assert (alarm["Namespace"], alarm["MetricName"]) == ("AWS/Lambda", "Throttles")
+        assert alarm["Dimensions"] == [{"Name": "FunctionName", "Value": name}]
+    assert not alarms
 
 
 def test_our_own_metrics_in_alarms_are_counted_without_a_domain(stack: Template, monitoring: Template) -> None:
@@ -126,6 +127,12 @@ def test_our_own_metrics_in_alarms_are_counted_without_a_domain(stack: Template,
 
 # --- what makes each alarm go off, and what does not yet
 
+THROTTLED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
+    f"{name.removesuffix('Function')}ThrottlesAlarm": ({"only": [[1]]}, {"only": [[0]]})
+    for name in read_template()["Resources"]
+    if name.endswith("Function")
+}
+
 FIRED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
     "FunctionErrorsAlarm": ({"search": [[1, 1]], "unlock": [[1]]}, {"search": [[1, 1]]}),
     "ServerErrorsAlarm": (
@@ -134,7 +141,6 @@ FIRED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
     ),
     "ReleaseSearchesAlarm": ({"failed": [[3]], "searches": [[11]]}, {"failed": [[2]], "searches": [[2]]}),
     "ReleaseErrorsAlarm": ({"failed": [[3]], "invocations": [[11]]}, {"failed": [[3]], "invocations": [[12]]}),
-    "ThrottlesAlarm": ({"cleanup": [[1]]}, {"search": [[0]]}),
     "SlowFirstContentAlarm": ({"only": [[100] * 90 + [9000] * 10] * 3}, {"only": [[100] * 96 + [9000] * 4] * 3}),
     "FailedRunsAlarm": ({"failed": [[3]], "searches": [[29]]}, {"failed": [[3]], "searches": [[30]]}),
     "ModelCostAlarm": ({"only": [[12, 9]]}, {"only": [[12, 8]]}),
@@ -143,6 +149,7 @@ FIRED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
     "DatabaseCapacityAlarm": ({"only": [[91], [92], [99]]}, {"only": [[99], [92], [90]]}),
     "DatabaseConnectionsAlarm": ({"connections": [[658]]}, {"connections": [[657]]}),
     "DatabaseStorageAlarm": ({"only": [[1.1e11]]}, {"only": [[9e10]]}),
+    **THROTTLED,
 }
 """Of each alarm samples that make it go off, and samples that do not, by its metrics' ids."""
 

@@ -63,7 +63,6 @@ def test_a_tenant_is_added_listed_and_removed(url: str, capsys: pytest.CaptureFi
         (("add", "other", "--schema", 'x"; drop schema quarry'), "no schema for a tenant"),
         (("add", " "), "claim's value"),
         (("remove", "nobody", "--yes"), "no tenant"),
-        (("move", "acme"), "one node"),
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(

@@ -7,9 +7,8 @@ import datetime
 import pytest
 
 from quarry.query.algebra import Query
-from quarry.verification.check import Verification, verify
-from quarry.verification.levels import Exact, Passages, level
-from quarry.verification.trust import SourceText
+from quarry.verification.check import Exact, Passages, Verification, level, verify
+from quarry.verification.wire import SourceText
 from tests.verification.answers import TODAY, figures, result
 
 HARBOUR = SourceText(

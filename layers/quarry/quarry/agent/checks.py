@@ -12,7 +12,7 @@ from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.postgres.pool import Database
 from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, conditions_of
-from quarry.query.row_conditions import RowConditions
+from quarry.query.execute import RowConditions
 from quarry.query.schema import Schema
 from quarry.query.understood import OWN, Understood
 from quarry.retrieval.facets import SearchTable

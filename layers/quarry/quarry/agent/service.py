@@ -24,10 +24,8 @@ from quarry.query.algebra import Comparison, Condition, Query, Result, Spelt, Wo
 from quarry.query.apart import Namesakes, aggregates_named, check_left_out, with_currencies
 from quarry.query.contract import QueryResult, ResultColumn
 from quarry.query.describe import describe
-from quarry.query.execute import compile_query, execute
-from quarry.query.measures import measures_named
-from quarry.query.paths import Rows, resolve, source_of, with_comparisons
-from quarry.query.row_conditions import SERIAL, RowConditions
+from quarry.query.execute import SERIAL, RowConditions, compile_query, execute
+from quarry.query.paths import Rows, measures_named, resolve, source_of, with_comparisons
 from quarry.query.schema import Field, Schema, Source
 from quarry.retrieval.facets import NamedValue, SearchTable
 from quarry.retrieval.known_values import values_meant
@@ -69,6 +67,7 @@ async def answer_query(
         rows=result.rows,
         total=result.total,
         truncated=result.truncated,
+        tied=result.tied,
         filters=description.filters,
         groups=description.groups,
         spans=query.spans or None,

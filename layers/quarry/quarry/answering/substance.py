@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
 
-from quarry.language.numerals import LIST_MARK
+from quarry.language.writing import LIST_MARK
 from quarry.models.interface import Message
 from quarry.platform.errors import ModelOutputInvalid
 from quarry.platform.text import placed_words, words

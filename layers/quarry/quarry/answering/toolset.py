@@ -43,7 +43,7 @@ from quarry.streaming.events import (
     Withdrawal,
 )
 from quarry.verification.check import Verifier
-from quarry.verification.trust import SourceText
+from quarry.verification.wire import SourceText
 
 WHOLE_CHARACTERS_MAX = 8_000
 """Characters of a whole row that a model gets."""

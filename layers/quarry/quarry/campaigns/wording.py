@@ -6,13 +6,12 @@ import datetime
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from quarry.agent.results import UNREAD_MAX, as_read, lines_of, with_list
 from quarry.campaigns.conditions import NAME, PHRASES
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet, Search
 from quarry.platform.text import shorten
 from quarry.query.algebra import Aggregate, Query, Result
-from quarry.query.describe import describe, how_read
+from quarry.query.describe import UNREAD_MAX, as_read, describe, how_read, lines_of, with_list
 
 LISTED_CAMPAIGNS = 5
 COSTS_MAX = 3

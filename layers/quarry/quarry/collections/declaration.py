@@ -12,14 +12,11 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationInfo, field_validator, model_validator
 
-from quarry.collections.calendar import Calendar
-from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.json_paths import keys_of
-from quarry.collections.measure import check_measures, is_measure
-from quarry.collections.predicate import fields_of, read_predicate
-from quarry.collections.reference_declarations import (
+from quarry.collections.declaration_parts import (
+    Calendar,
     Columns,
     Declared,
+    FacetDeclaration,
     KeptWith,
     LinkDeclaration,
     Parent,
@@ -30,9 +27,11 @@ from quarry.collections.reference_declarations import (
     TableName,
     Vectors,
     is_predicate,
+    line_columns,
     one_or_many,
 )
-from quarry.collections.templates import line_columns
+from quarry.collections.predicate import check_measures, fields_of, is_measure, read_predicate
+from quarry.collections.relations import keys_of
 from quarry.platform.contract import NAME_PATTERN
 from quarry.retrieval.facets import FacetKind
 

@@ -10,11 +10,20 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from quarry.collections.calendar import BusinessHours, Calendar, problem_of_zone
 from quarry.collections.declaration import RETIRED, CollectionDeclaration
-from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.naming import nearest
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Quoting, Referred, RelatedRows, Vectors
+from quarry.collections.declaration_parts import (
+    BusinessHours,
+    Calendar,
+    FacetDeclaration,
+    LinkDeclaration,
+    Parent,
+    Quoting,
+    Referred,
+    RelatedRows,
+    Vectors,
+    problem_of_zone,
+)
+from quarry.collections.names import nearest
 from quarry.platform.contract import NAME_PATTERN
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.lazy_model import LazyModel

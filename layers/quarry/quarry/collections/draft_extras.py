@@ -11,9 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from quarry.collections import toml_text
 from quarry.collections.column_types import PLAIN, VECTOR, dimensions_of, is_comparable, is_single
-from quarry.collections.date_kinds import DateKinds, may_be_read
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.draft_parts import TableDraft, name_by_reference, slug, unique
+from quarry.collections.draft_parts import DateKinds, TableDraft, may_be_read, name_by_reference, slug, unique
 from quarry.collections.guessing import (
     in_hundredths,
     in_percent,
@@ -24,10 +23,9 @@ from quarry.collections.guessing import (
     is_share,
     is_writable,
 )
-from quarry.collections.json_paths import keys_of
 from quarry.collections.names import is_called, known, says, words, written_out
 from quarry.collections.reached import Guesses, buys
-from quarry.collections.relations import Column, Embedding, Reference
+from quarry.collections.relations import Column, Embedding, Reference, keys_of
 from quarry.collections.secrets import is_secret_table
 from quarry.collections.table_guess import TableGuess
 from quarry.collections.uses import uses

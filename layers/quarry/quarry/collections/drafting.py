@@ -10,9 +10,8 @@ from typing import Literal
 
 from quarry.collections import toml_text
 from quarry.collections.column_types import is_comparable, is_single
-from quarry.collections.date_kinds import NOT_READ, DateKinds
 from quarry.collections.draft_extras import choose_parents, choose_rows, choose_vectors
-from quarry.collections.draft_parts import in_lines, slug, unique
+from quarry.collections.draft_parts import NOT_READ, DateKinds, in_lines, slug, unique
 from quarry.collections.guessing import is_text, is_writable
 from quarry.collections.names import joined, words
 from quarry.collections.relations import Column, Embedding, Reference, Relation

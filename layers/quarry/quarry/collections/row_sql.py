@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, LiteralString
 
-from quarry.collections.json_paths import literal
+from quarry.collections.declaration_parts import ColumnPart, Template, is_template, parse
 from quarry.collections.predicate import Condition
-from quarry.collections.templates import ColumnPart, Template, is_template, parse
+from quarry.collections.relations import literal
 from quarry.collections.used_columns import UsedColumn
 
 LINE_BREAK: LiteralString = r"E'\n'"

@@ -31,12 +31,10 @@ from quarry.collections.guessing import (
     names_owner,
     text_width,
 )
-from quarry.collections.json_paths import covered
 from quarry.collections.names import ends_in, is_called, joined, known, known_stems, listed, says, words
-from quarry.collections.relations import Column, Reference, Relation
+from quarry.collections.relations import Column, Reference, Relation, covered
 from quarry.collections.secrets import Suspicion, suspicion
-from quarry.language.tokens import stem
-from quarry.language.word_forms import singular
+from quarry.language.word_forms import singular, stem
 
 
 @dataclass(frozen=True)

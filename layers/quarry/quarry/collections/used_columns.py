@@ -7,8 +7,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any, LiteralString
 
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.json_paths import PathType, keys_of, path_sql
-from quarry.collections.relations import Column, Relation
+from quarry.collections.relations import Column, PathType, Relation, keys_of, path_sql
 from quarry.collections.uses import Relations, columns_named, declared_source, path_types
 from quarry.collections.value_shapes import TRUTHS
 from quarry.retrieval.facets import NUMERIC_KINDS, identifier

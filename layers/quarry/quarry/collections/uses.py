@@ -7,14 +7,18 @@ from typing import NamedTuple
 
 from quarry.collections.column_types import ANY, DATE, FACETS, MEASURED, ORDERED, PLAIN, SINGLE, TEXT, VECTOR, Fit
 from quarry.collections.declaration import CollectionDeclaration, Poll
-from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.json_paths import MOMENT, NUMBER, PathType, type_of_kind, type_to_compare
-from quarry.collections.json_paths import TEXT as TEXT_TYPE
-from quarry.collections.naming import table_name
+from quarry.collections.declaration_parts import (
+    FacetDeclaration,
+    LinkDeclaration,
+    Parent,
+    Referred,
+    line_columns,
+    template_columns,
+)
+from quarry.collections.names import table_name
 from quarry.collections.predicate import fields_of, read_predicate
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
-from quarry.collections.relations import Reference, Relation
-from quarry.collections.templates import line_columns, template_columns
+from quarry.collections.relations import MOMENT, NUMBER, PathType, Reference, Relation, type_of_kind, type_to_compare
+from quarry.collections.relations import TEXT as TEXT_TYPE
 
 Table = tuple[str, str]
 """Schema and name."""

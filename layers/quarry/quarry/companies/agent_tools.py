@@ -19,8 +19,8 @@ from quarry.companies.contract import (
     FinalAnswerEvent,
 )
 from quarry.companies.find import FIND_COMPANIES, FoundCompany, shown_company
+from quarry.companies.retrieval import companies_by_ids, company_by_id, retrieve_variants
 from quarry.companies.search import search_companies
-from quarry.companies.store import companies_by_ids, company_by_id, retrieve_variants
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, shorten

@@ -1,19 +1,41 @@
-"""The plan and the critique of a search without a model. Pure."""
+"""What stands in for a model, from the same inputs: the plan, the ranking, the critique and the text. Pure."""
 
 from __future__ import annotations
 
-from quarry.companies.contract import Company
-from quarry.companies.outputs import (
+import math
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from quarry.companies.candidates import (
+    NEAR_SHARE,
+    STAGE_LABELS,
+    Entry,
+    distinct,
+    home,
+    inline_description,
+    profile_words,
+    snippets,
+    with_former_names,
+)
+from quarry.companies.contract import EVIDENCE_CHIPS_MAX, Company
+from quarry.companies.intent import CompanyIntent, TagGroup
+from quarry.companies.prompts import (
     VARIANTS_PLANNED_MAX,
     CompanyPlan,
     Critique,
+    CritiqueInputs,
     PlanFilters,
+    PlanInputs,
+    RankedCompany,
+    Reranking,
+    RerankInputs,
     Search,
+    SummaryEntry,
+    SummaryInputs,
 )
-from quarry.companies.prompts import CritiqueInputs, PlanInputs
-from quarry.companies.query import CompanyIntent
-from quarry.companies.ranking import distinct
-from quarry.platform.text import topic_text
+from quarry.platform.text import significant_words, topic_text
+from quarry.query.algebra import comparisons_of
 
 TARGET_COUNT = 10
 LONG_TOPIC = 240
@@ -89,3 +111,369 @@ def critique_by_rule(inputs: CritiqueInputs) -> Critique:
 
 def _tags(intent: CompanyIntent) -> list[str]:
     return [str(value) for group in intent.tags for each in group.conditions for value in each.scalars]
+
+
+# ---- the ranking ----
+
+SEMANTIC_RANGE = (0.25, 0.65)
+"""The cosine similarities that count as 0 and as 1."""
+SECOND_SECTOR = 0.6
+"""The weight of a sector that is not the company's first."""
+
+DEMANDED_MISSED = 1.5
+"""How much the odds of a company drop for each demanded tag that it lacks."""
+
+
+@dataclass(frozen=True)
+class Odds:
+    """The log odds that a company answers the question, from evidence between 0 and 1 each.
+
+    The weights of `ODDS` are rounded from a logistic regression on the judged queries of the sample; the others are scaled to
+    give comparable scores.
+    """
+
+    base: float
+    weights: tuple[float, ...]
+
+    def of(self, *evidence: float) -> float:
+        return self.base + sum(weight * value for weight, value in zip(self.weights, evidence, strict=True))
+
+
+ODDS = Odds(-3.0, (5.0, 3.2, 2.0))
+"""Meaning, share of the words in the question, share of its tags."""
+PLAIN_ODDS = Odds(-2.0, (2.0, 3.5))
+"""For a question of tags alone: meaning, share of the tags."""
+SEED_ODDS = Odds(-3.4, (4.0, 4.0, 1.5))
+"""For companies like another: meaning, overlap of the tags, share of the other words in the question."""
+DEMANDS_MET = 1.0
+"""Added to the odds if the question has conditions, which all candidates meet."""
+NOTHING_ASKED = 0.6
+"""The score if the question has conditions alone."""
+NAME_WEIGHT = 0.95
+
+
+@dataclass(frozen=True)
+class _Evidence:
+    """The score of a company (0 to 1), and the words and tags of the question that it has."""
+
+    score: float
+    covered: frozenset[str]
+    groups: tuple[TagGroup, ...]
+
+
+def rerank_by_rule(inputs: RerankInputs, intent: CompanyIntent) -> Reranking:
+    """The companies whose scores are near the best, best first. The caller decides whether that is enough."""
+    words_of = {entry.company.id: _company_words(entry.company, intent) for entry in inputs.entries}
+    weights = _word_weights(intent, words_of.values())
+    rarity = _rarity(entry.company for entry in inputs.entries)
+    judged = [
+        (entry, _judge(entry, words_of[entry.company.id], inputs, intent, weights, rarity)) for entry in inputs.entries
+    ]
+    judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
+    best = judged[0][1].score if judged else 0.0
+    kept = [pair for pair in judged if pair[1].score >= NEAR_SHARE * best]
+    filed = [pair for pair in kept if _is_filed_as_demanded(pair[0].company, intent)]
+    if intent.is_plain and inputs.seed is None and len(filed) >= inputs.plan.target_result_count:
+        kept = filed
+    return Reranking(
+        confidence=_confidence(best) if kept else 0.0,
+        ranked_company_ids=[entry.company.id for entry, _ in kept],
+        per_company=[_described(entry, evidence, inputs, intent) for entry, evidence in kept],
+    )
+
+
+def _confidence(score: float) -> float:
+    return round(min(0.95, score), 3)
+
+
+def _company_words(company: Company, intent: CompanyIntent) -> frozenset[str]:
+    """The words of a profile, and the names of the tags that the company has."""
+    names = (group.name for group in intent.tags if _filed(company, group))
+    return profile_words(company).union(*(significant_words(name) for name in names))
+
+
+def _word_weights(intent: CompanyIntent, company_words: Collection[frozenset[str]]) -> dict[str, float]:
+    """The weight of each word of the topic: rare words among the candidates weigh more."""
+    holders = Counter(word for held in company_words for word in held)
+    return {word: math.log(1 + len(company_words) / (0.5 + holders[word])) for word in intent.words}
+
+
+def _judge(
+    entry: Entry,
+    company_words: frozenset[str],
+    inputs: RerankInputs,
+    intent: CompanyIntent,
+    weights: Mapping[str, float],
+    rarity: Callable[[str], float],
+) -> _Evidence:
+    company = entry.company
+    semantic = _scaled(entry.candidate.semantic)
+    groups = tuple(group for group in intent.tags if _filed(company, group))
+    covered = company_words & weights.keys()
+    total = sum(weights.values())
+    coverage = sum(weights[word] for word in covered) / total if total else 0.0
+    tags = _tag_share(company, intent)
+    if inputs.seed is not None:
+        odds = SEED_ODDS.of(semantic, _overlap(company, inputs.seed, rarity), coverage)
+    else:
+        missed = sum(group.is_demanded and group not in groups for group in intent.tags)
+        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if intent.demands else 0.0) - DEMANDED_MISSED * missed
+        if intent.is_plain:
+            odds = max(odds, PLAIN_ODDS.of(semantic, tags)) if missed else PLAIN_ODDS.of(semantic, tags)
+    score = 1 / (1 + math.exp(-odds)) if intent.topic or inputs.seed else NOTHING_ASKED
+    return _Evidence(max(score, NAME_WEIGHT * entry.name_score), covered, groups)
+
+
+def _is_filed_as_demanded(company: Company, intent: CompanyIntent) -> bool:
+    """Whether a company has every demanded tag."""
+    return all(_filed(company, group) for group in intent.tags if group.is_demanded)
+
+
+def _tag_share(company: Company, intent: CompanyIntent) -> float:
+    """The share of the named tags that a company has."""
+    return sum(_filed(company, group) for group in intent.tags) / max(1, len(intent.tags))
+
+
+def _filed(company: Company, group: TagGroup) -> float:
+    """How well a company fits a group of tags: 1, less for a sector that is not its first, 0 if it has none."""
+    held = {"category": company.categories, "business_model": company.business_models, "niche": company.niches}
+    if any(group.values(facet) & {*values} for facet, values in held.items()):
+        return 1.0
+    sectors = group.values("sector")
+    places = [place for place, sector in enumerate(company.sectors) if sector in sectors]
+    return 0.0 if not places else 1.0 if places[0] == 0 else SECOND_SECTOR
+
+
+def _scaled(similarity: float) -> float:
+    low, high = SEMANTIC_RANGE
+    return min(1.0, max(0.0, (similarity - low) / (high - low)))
+
+
+def _rarity(companies: Iterable[Company]) -> Callable[[str], float]:
+    """The weight of a tag or a word of a niche: rare ones among the companies weigh more."""
+    held = [
+        {*company.sectors, *company.categories, *significant_words(" ".join(company.niches))} for company in companies
+    ]
+    holders = Counter(name for names in held for name in names)
+    return lambda name: math.log(1 + len(held) / (0.5 + holders[name]))
+
+
+def _overlap(company: Company, seed: Company, rarity: Callable[[str], float]) -> float:
+    """How much of the seed's tags and niches a company shares."""
+    categories, sectors = (
+        _share(company.categories, seed.categories, rarity),
+        _share(company.sectors, seed.sectors, rarity),
+    )
+    words, of = significant_words(" ".join(company.niches)), significant_words(" ".join(seed.niches))
+    return 0.6 * categories + 0.2 * sectors + 0.2 * min(1.0, 2 * _share(words, of, rarity))
+
+
+def _share(values: Collection[str], of: Collection[str], rarity: Callable[[str], float]) -> float:
+    whole = sum(rarity(name) for name in set(of))
+    return sum(rarity(name) for name in set(values) & set(of)) / whole if whole else 0.0
+
+
+def _described(entry: Entry, evidence: _Evidence, inputs: RerankInputs, intent: CompanyIntent) -> RankedCompany:
+    company = entry.company
+    return RankedCompany(
+        company_id=company.id,
+        reason=_reason(entry, evidence, inputs),
+        inline_description=inline_description(company),
+        evidence_chips=list(_chips(entry, evidence, inputs, intent))[:EVIDENCE_CHIPS_MAX],
+        confidence=_confidence(evidence.score),
+    )
+
+
+def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs) -> str:
+    company = entry.company
+    if inputs.seed is not None:
+        shared = [name for name in company.categories if name in inputs.seed.categories]
+        if shared:
+            return f"Also in {' and '.join(shared)}: {snippets(company, significant_words(inputs.seed.tagline or ''), 1)[0]}"
+    [best] = snippets(company, evidence.covered, 1) or [""]
+    return best or f"Filed under {', '.join(company.categories)}."
+
+
+def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, intent: CompanyIntent) -> Iterator[str]:
+    """Short labels of what the company has of what the question asks."""
+    company = entry.company
+    filed = {*company.sectors, *company.categories, *company.business_models, *company.niches}
+    named = (str(value) for group in evidence.groups for each in group.conditions for value in each.scalars)
+    yield from dict.fromkeys(value for value in named if value in filed)
+    fields = {each.field for each in comparisons_of(intent.demands)}
+    if fields & {"city", "country"} and home(company):
+        yield home(company)
+    if "funding_stage" in fields and company.funding_stage:
+        yield STAGE_LABELS[company.funding_stage]
+    if "founded_year" in fields and company.founded_year:
+        yield f"Founded {company.founded_year}"
+    if "employees" in fields and company.employee_count:
+        yield f"{company.employee_count:,} employees"
+    yield from _near_niches(company, evidence.covered, inputs.seed)
+
+
+def _near_niches(company: Company, covered: frozenset[str], seed: Company | None) -> Iterator[str]:
+    """The niches that share a word with the question or the seed; else the first niche."""
+    wanted = set(covered) | (set(significant_words(" ".join(seed.niches))) if seed else set())
+    near = [niche for niche in company.niches if wanted & set(significant_words(niche))]
+    yield from near or company.niches[:1]
+
+
+# ---- the text ----
+
+NAMED_MAX = 4
+SURE = 0.6
+UNHEARD_MAX = 3
+
+ONLY_STARTUPS = "Only startups were searched."
+CUT_SHORT = "\n\nThe search was cut short by its limits: there may be others that fit, or fit better."
+BROKEN_OFF = "\n\nThe answer broke off here. From the profiles themselves: "
+
+
+def summary_by_rule(inputs: SummaryInputs) -> Iterator[str]:
+    """The sentences of the answer, one by one."""
+    if not inputs.entries:
+        yield nothing_found(inputs)
+        return
+    if inputs.exact:
+        yield from _named_outright(inputs.entries, ambiguous=inputs.ambiguous)
+        return
+    for sentence in inputs.missing:
+        yield f"{sentence[0].upper()}{sentence[1:]}. "
+    best, *others = inputs.entries
+    yield _lead(inputs, best)
+    for sentence in _others(others):
+        yield f" {sentence}"
+    if shared := _shared(inputs.entries):
+        yield f" {shared}"
+    if not _fits(best):
+        yield f" {_doubt(inputs)}"
+    if inputs.only_startups:
+        yield f" {ONLY_STARTUPS}"
+
+
+def nothing_found(inputs: SummaryInputs) -> str:
+    """Says that no company fits, what each condition rules out, and which companies come near."""
+    none = "None of these companies fits" if inputs.cut_short else "No company here fits"
+    text = f"{none} this question"
+    # where a word alone rules them out, there may be companies that meet each condition
+    demands = [] if inputs.unheard else inputs.demands
+    text += f" and all that it demands: {'; '.join(demands)}." if demands else "."
+    missing = [f"{sentence[0].upper()}{sentence[1:]}." for sentence in inputs.missing]
+    costs = [
+        f"“{label}”, {rows:,} {'company is' if rows == 1 else 'companies are'} left"
+        for label, rows in inputs.relaxations
+        if rows
+    ]
+    if costs and demands:
+        missing.append(f"Without {'; without '.join(costs)}.")
+    if inputs.unheard:
+        missing.append(f"{_no_profile_mentions(inputs.unheard).replace('no', 'No', 1)}.")
+    text = " ".join([text, *missing, *([ONLY_STARTUPS] if inputs.only_startups else [])])
+    if inputs.near:
+        near = [
+            f"{company.company_name} ({'; '.join(map(_unmet, unmet))})" if unmet else company.company_name
+            for company, unmet in inputs.near
+        ]
+        return f"{text} The nearest{'' if inputs.near[0][1] else ' in meaning'} are {'; '.join(near)}."
+    return f"{text} Other words, or fewer, may find one."
+
+
+def _unmet(label: str) -> str:
+    """The opposite of a label: "not in Germany" for "in Germany", and the reverse."""
+    return label.removeprefix("not ") if label.startswith("not ") else f"not {label}"
+
+
+def _named_outright(entries: Sequence[SummaryEntry], *, ambiguous: bool) -> Iterator[str]:
+    if ambiguous:
+        yield f"{len(entries)} companies go by this name. "
+    for place, entry in enumerate(entries):
+        yield f"{' ' if place else ''}{portrait(entry.company)}"
+
+
+def portrait(company: Company) -> str:
+    """A company in two or three sentences: status, place, what it does, and former names."""
+    known = [
+        _state(company),
+        f"from {home(company)}" if home(company) else "",
+        _founding(company),
+        f"with {company.employee_count:,} employees" if company.employee_count else "",
+        f"at the stage {STAGE_LABELS[company.funding_stage]}" if company.funding_stage else "",
+    ]
+    sentences = [
+        f"{company.company_name} {', '.join(part for part in known if part)}.",
+        inline_description(company).rstrip("."),
+    ]
+    if sentences[1]:
+        sentences[1] += "."
+    former = [f"Formerly {' and '.join(company.former_names)}."] if company.former_names else []
+    return " ".join(sentence for sentence in [*sentences, *former] if sentence)
+
+
+def _founding(company: Company) -> str:
+    sentences = [
+        f"in {company.founded_year}" if company.founded_year else "",
+        f"by {' and '.join(company.founders)}" if company.founders else "",
+    ]
+    return f"founded {' '.join(filter(None, sentences))}" if any(sentences) else ""
+
+
+def _state(company: Company) -> str:
+    match company.status:
+        case "startup":
+            return "is a startup"
+        case "public":
+            return "is a public company"
+        case "acquired":
+            return f"was acquired by {company.acquirer}" if company.acquirer else "was acquired"
+        case "closed":
+            return f"closed in {company.closed_year}" if company.closed_year else "has closed"
+
+
+def _lead(inputs: SummaryInputs, best: SummaryEntry) -> str:
+    company = best.company
+    line = inline_description(company).rstrip(".")
+    if inputs.seed:
+        return f"{company.company_name} is the most like {with_former_names(inputs.seed)}: {line}."
+    return f"{company.company_name} {'fits best' if _fits(best) else 'comes nearest'}: {line}."
+
+
+def _fits(entry: SummaryEntry) -> bool:
+    return entry.confidence >= SURE
+
+
+def _doubt(inputs: SummaryInputs) -> str:
+    """Says that the match is unsure, and which words of the question no profile contains."""
+    subject = "None of them is" if len(inputs.entries) > 1 else "It is not"
+    text = f"{subject} a sure match"
+    if inputs.unheard and not inputs.seed:
+        return f"{text}: {_no_profile_mentions(inputs.unheard)}."
+    return f"{text}; other words may find a better one."
+
+
+def _no_profile_mentions(words: Sequence[str]) -> str:
+    return f"no profile here mentions {' or '.join(f'“{word}”' for word in words[:UNHEARD_MAX])}"
+
+
+def _others(others: Sequence[SummaryEntry]) -> Iterator[str]:
+    """Names the others: those that fit, and those that only come near."""
+    for fits, one, several in ((True, "fits", "fit"), (False, "comes near", "come near")):
+        if names := [entry.company.company_name for entry in others if _fits(entry) is fits]:
+            yield f"{_listed(names)} {one if len(names) == 1 else several} too."
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [*names] if len(names) <= NAMED_MAX else [*names[:NAMED_MAX], f"{len(names) - NAMED_MAX} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _shared(entries: Sequence[SummaryEntry]) -> str:
+    """The sector that most of the companies share; empty if there is none."""
+    if len(entries) < 2:
+        return ""
+    [(sector, count), *_] = Counter(name for entry in entries for name in entry.company.sectors).most_common(1) or [
+        ("", 0)
+    ]
+    if count == len(entries):
+        return f"All are in {sector}."
+    return f"{count} of the {len(entries)} are in {sector}." if count > len(entries) / 2 else ""

@@ -118,8 +118,8 @@ def ask(domain: str | None, question: str, *, as_json: bool) -> None:
 
     async def answer(database: LocalDatabase) -> None:
         # imported here: asking a server needs none of it
+        from quarry.domains import filled_domains
         from quarry.services.services import LOCAL_USER, Caller
-        from quarry.web.filled_domains import filled_domains
 
         page = served_address(database.settings.quarry_data_dir)
         async with database.services() as services:

@@ -28,7 +28,7 @@ from quarry.platform.errors import QuarryError
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.settings import Settings
 from quarry.postgres.schema import SyncConnection
-from quarry.records.searched_types import RecordTypes, SearchedType, with_collections
+from quarry.records.sources import RecordTypes, SearchedType, with_collections
 
 NAMED_MAX = 5
 """How many changes are named."""

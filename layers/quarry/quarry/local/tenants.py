@@ -1,4 +1,4 @@
-"""`quarry tenant`: adds, lists, removes and moves the tenants of an installation."""
+"""`quarry tenant`: adds, lists and removes the tenants of an installation."""
 
 from __future__ import annotations
 
@@ -16,8 +16,6 @@ from quarry.postgres.tenants import (
     TenantMigrated,
     add_tenant,
     migrate_tenants,
-    move_tenant,
-    nodes_of_tenants,
     read_tenant,
     read_tenants,
     release_of,
@@ -49,10 +47,10 @@ def add(database: LocalDatabase, name: str, schema: str | None) -> None:
 
 
 def list_all(database: LocalDatabase, format: Format) -> None:
-    """Print the tenants: schema, whether it is up to date, size, and the node where there are several."""
+    """Print the tenants: schema, whether it is up to date, size."""
     release = release_of()
     with _connected(database) as connection:
-        tenants, nodes = read_tenants(connection), nodes_of_tenants(connection)
+        tenants = read_tenants(connection)
         schemas = [schema for each in tenants for schema in (each.schema_name, each.data_schema)]
         sizes = dict(connection.execute(_SIZES, [schemas]).fetchall())
     rows = [
@@ -61,22 +59,21 @@ def list_all(database: LocalDatabase, format: Format) -> None:
             "schema": each.schema_name,
             "state": each.problem or ("up to date" if each.release == release else "behind: quarry migrate"),
             "bytes": sizes.get(each.schema_name, 0) + sizes.get(each.data_schema, 0),
-            "node": nodes.get(each.schema_name, ""),
         }
         for each in tenants
     ]
     if format == "json":
         write_json(rows)
     elif format == "csv":
-        write_csv(("name", "schema", "state", "bytes", "node"), ([*row.values()] for row in rows))
+        write_csv(("name", "schema", "state", "bytes"), ([*row.values()] for row in rows))
     elif not rows:
         print("There is no tenant yet: quarry tenant add NAME")
     else:
         shown = [
-            (printable(row["name"]), row["schema"], printable(row["state"]), f"{row['bytes'] / 1e6:,.1f}", row["node"])
+            (printable(row["name"]), row["schema"], printable(row["state"]), f"{row['bytes'] / 1e6:,.1f}")
             for row in rows
         ]
-        write_table(make_console(), ("tenant", "schema", "state", "MB ", "node"), shown)
+        write_table(make_console(), ("tenant", "schema", "state", "MB "), shown)
 
 
 def remove(database: LocalDatabase, name: str, *, confirmed: bool) -> bool:
@@ -89,13 +86,6 @@ def remove(database: LocalDatabase, name: str, *, confirmed: bool) -> bool:
         remove_tenant(connection, name)
     tell(f"removed {printable(name)} with its schema {tenant.schema_name}", removed=[name])
     return True
-
-
-def move(database: LocalDatabase, name: str, node: str | None) -> None:
-    """Move a tenant to another node of a distributed Postgres, while it serves. Raises NotFound and ConfigurationError."""
-    with _connected(database) as connection:
-        chosen = move_tenant(connection, read_tenant(connection, name), node)
-    tell(f"moved {printable(name)} to {chosen}", moved=[{"name": name, "node": chosen}])
 
 
 def migrate_all(url: str, own_schema: str, embedding_dimensions: int, only: str | None) -> bool:

@@ -12,7 +12,6 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.agent.tools import Hit
 from quarry.answering.answer import BROKEN_OFF, Answer
@@ -41,8 +40,8 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark, unmark
 from quarry.query.algebra import Comparison, Condition, Query
 from quarry.query.contract import QueryResult
+from quarry.query.describe import ending, lines_of, understood, with_list
 from quarry.query.phrases import Phrases
-from quarry.query.understanding import ending, understood
 from quarry.query.understood import DECIDING, Understood
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
@@ -51,10 +50,8 @@ from quarry.streaming.events import (
     PartialText,
     PartialTextEvent,
 )
-from quarry.verification.check import Verifier
-from quarry.verification.levels import Exact, level
-from quarry.verification.trust import SourceText
-from quarry.verification.wire import Confidence, checked_statements
+from quarry.verification.check import Exact, Verifier, level
+from quarry.verification.wire import Confidence, SourceText, checked_statements
 
 STEP = "ontology_answer"
 MAX_TURNS, MAX_CALLS = 5, 12

@@ -17,7 +17,7 @@ from quarry.ontology.tables import TABLES
 from quarry.platform.errors import NotFound
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition
-from quarry.query.row_conditions import RowConditions
+from quarry.query.execute import RowConditions
 from quarry.services.services import Caller
 
 FILTERED_MAX = 2_000

@@ -12,9 +12,8 @@ from functools import cache
 from math import log
 
 from quarry.language.log_linear import Weights, softmax, stored_weights
-from quarry.language.word_forms import is_everyday
+from quarry.language.word_forms import STOP_WORDS, is_everyday
 from quarry.people.segments import Cut, Segment
-from quarry.platform.text import STOP_WORDS
 
 Part = str
 PARTS: Mapping[str, tuple[Part, ...]] = {

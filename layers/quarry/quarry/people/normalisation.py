@@ -15,7 +15,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from quarry.language.tokens import Token, keys, stem, stems_of, tokenise, unique
+from quarry.language.word_forms import Token, keys, stem, stems_of, tokenise, unique
 from quarry.people.contract import (
     Constraints,
     EmploymentType,

@@ -26,7 +26,6 @@ from quarry.postgres.failures import translated
 from quarry.postgres.rds import checked, untrusted
 from quarry.postgres.schema import (
     SyncConnection,
-    distribute,
     is_installed,
     make_extensions,
     make_schema,
@@ -149,8 +148,6 @@ def migrate(
         if not is_installed(connection, schema):
             _install(connection, schema)
         migrations = _apply_migrations(connection, schema, files, embedding_dimensions)
-        if is_tenant:
-            distribute(connection, schema)
         functions = _recreate_functions(connection, function_files(directory), force=bool(migrations))
         _refresh_values(connection, functions)
         _count_words(connection)

@@ -91,16 +91,6 @@ def make_schema(connection: SyncConnection, schema: str) -> None:
         )
 
 
-def distribute(connection: SyncConnection, schema: str) -> None:
-    """Where Citus is installed, let it place the tables of a new schema on a node. It does so once the migrations have run, which
-    change tables in ways that it allows on none of its own; it keeps the storage of columns, triggers and policies.
-    """
-    if value(connection, "select to_regproc('citus_schema_distribute') is not null") and not value(
-        connection, "select exists (select from citus_schemas where schema_name = %s::regnamespace)", [schema]
-    ):
-        connection.execute("select citus_schema_distribute(%s::regnamespace)", [schema])
-
-
 def make_extensions(connection: SyncConnection, text: str, schema: str) -> None:
     """Create the extensions that a migration needs, outside `schema`, since they outlive it; then update the search path."""
     names = _EXTENSION.findall(text)

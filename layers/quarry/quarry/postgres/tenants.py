@@ -207,39 +207,3 @@ def foreign_tables(connection: SyncConnection, schema: str, tables: Iterable[tup
     ).fetchall()
     of_others = {each for (name,) in held if name != schema for each in (name, name + DATA)}
     return {table for table in tables if table[0] in of_others}
-
-
-def move_tenant(connection: SyncConnection, tenant: TenantRow, node: str | None) -> str:
-    """Move a tenant to another node of a distributed Postgres while it serves; return the node. Without `node`, as HOST:PORT, it
-    goes to the one with the fewest tenants.
-
-    Raises ConfigurationError where the database is not distributed or has no such node.
-    """
-    if not value(connection, "select exists (select from pg_extension where extname = 'citus')"):
-        raise ConfigurationError("This Postgres has one node: tenants move between the nodes of a Citus cluster.")
-    nodes = connection.execute(
-        """select n.nodename, n.nodeport from pg_dist_node n where n.isactive and n.shouldhaveshards
-             and n.nodeport || n.nodename not in (
-               select s.nodeport || s.nodename from citus_shards s where s.table_name::text like %s)
-           order by (select count(distinct split_part(s.table_name::text, '.', 1)) from citus_shards s
-             where s.nodename = n.nodename and s.nodeport = n.nodeport), 1, 2""",
-        [tenant.schema_name.replace("_", r"\_") + ".%"],
-    ).fetchall()
-    places = {f"{host}:{port}": (host, port) for host, port in nodes}
-    chosen = node or next(iter(places), None)
-    if chosen not in places:
-        raise ConfigurationError(
-            f"There is no other node {node or ''} to move to; there are {', '.join(places) or 'none'}."
-        )
-    connection.execute("select citus_schema_move(%s::regnamespace, %s, %s)", [tenant.schema_name, *places[chosen]])
-    return chosen
-
-
-def nodes_of_tenants(connection: SyncConnection) -> dict[str, str]:
-    """The node of each tenant's schema, as HOST:PORT; empty where the database is not distributed."""
-    if not value(connection, "select exists (select from pg_extension where extname = 'citus')"):
-        return {}
-    rows = connection.execute(
-        "select distinct split_part(table_name::text, '.', 1), nodename || ':' || nodeport from citus_shards"
-    ).fetchall()
-    return dict(rows)

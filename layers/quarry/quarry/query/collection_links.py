@@ -8,12 +8,16 @@ from functools import partial
 from typing import LiteralString
 
 from quarry.collections.collection import Collection
-from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.names import words
-from quarry.collections.naming import table_name
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, RelatedRows
+from quarry.collections.declaration_parts import (
+    FacetDeclaration,
+    LinkDeclaration,
+    Parent,
+    Referred,
+    RelatedRows,
+    is_template,
+)
+from quarry.collections.names import table_name, words
 from quarry.collections.search_table import as_kind, facet_label, value_of_related
-from quarry.collections.templates import is_template
 from quarry.language.word_forms import plural, singular
 from quarry.query.schema import KINDS, Field, Kind, Link, SqlOf, SqlOn
 

@@ -71,7 +71,8 @@ class FilterChip(LazyModel):
 
 class QueryResult(LazyModel):
     """`POST /query`: the query, with values as the data spells them, and its exact result. `sentence` says both in words.
-    `total` is how many rows of the source the query is about. `truncated`: there are rows, or groups, behind the last one here.
+    `total` is how many rows of the source the query is about. `truncated`: there are rows, or groups, behind the last one here;
+    `tied`: the next of them ties with it by the query's order.
     """
 
     query: Query
@@ -80,6 +81,7 @@ class QueryResult(LazyModel):
     rows: list[list[Cell]]
     total: int
     truncated: bool
+    tied: bool = False
     filters: list[FilterChip]
     spans: tuple[Span, ...] | None = None
     groups: Annotated[list[str], Field(exclude=True)] = []

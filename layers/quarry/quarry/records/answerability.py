@@ -18,17 +18,17 @@ from typing import Any, LiteralString
 
 from psycopg.sql import SQL, Identifier, Literal, Placeholder
 
-from quarry.language.word_forms import is_everyday
+from quarry.language.word_forms import STOP_WORDS, is_everyday
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.text import STOP_WORDS, placed_words, significant_words, topic_text, words
+from quarry.platform.text import placed_words, significant_words, topic_text, words
 from quarry.reader.features import chance_of
-from quarry.records.by_rule import ByRule
 from quarry.records.contract import RecordKey
+from quarry.records.evidence import ByRule
 from quarry.records.finding import Searched, SearchToolset, with_forms
 from quarry.records.passages import NEAREST_MAX, Quote, as_passages, chosen, nothing_near, read_sentences
 from quarry.records.reading import is_asked
 from quarry.records.retrieval import tables_seen
-from quarry.records.searched_types import SearchedType
+from quarry.records.sources import SearchedType
 
 NEAREST = 10
 """Records whose similarities say how far the nearest stands out."""

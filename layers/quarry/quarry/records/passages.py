@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 
-from quarry.language.tokens import is_code, sentences
+from quarry.language.word_forms import is_code, sentences
 from quarry.language.writing import writing_of
 from quarry.platform.errors import ModelError
 from quarry.platform.off_loop import off_loop

@@ -24,8 +24,7 @@ from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.prompts import answer_messages
 from quarry.answering.toolset import answer_with
 from quarry.answering.written import WrittenAnswer
-from quarry.language.tokens import sentence_spans
-from quarry.language.word_forms import is_asked_in_english
+from quarry.language.word_forms import is_asked_in_english, sentence_spans
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, TextFilter, decide
 from quarry.platform.budget import in_time
@@ -41,8 +40,9 @@ from quarry.records.answer_cache import (
     AskedQuery,
     KeptAnswer,
     Keys,
+    citations_event,
+    source_texts,
 )
-from quarry.records.checked import citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
     ResultOfQuery,
@@ -60,8 +60,7 @@ from quarry.records.research import STEP, Research
 from quarry.records.retrieval import TypeSearch, coverages
 from quarry.records.scope import types_with
 from quarry.streaming.events import Event
-from quarry.verification.check import Verifier, lacks_data
-from quarry.verification.levels import level
+from quarry.verification.check import Verifier, lacks_data, level
 
 FOLLOWUPS_MAX = 3
 FOLLOWUP_CHARACTERS_MAX = 200

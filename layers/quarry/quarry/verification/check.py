@@ -2,7 +2,9 @@
 
 `verify` is pure and reads no clock: give it the day. A statement is *verified* if the evidence bears it out, *plausible* if it
 neither does nor contradicts, *flagged* if it contradicts or has nothing behind it, each with a reason. A *comment* speaks of the
-data ("The records do not say …") and claims nothing of what it holds. `docs/answers-checked.md` explains how.
+data ("The records do not say …") and claims nothing of what it holds. `docs/answers-checked.md` explains how. One level
+says how far an answer can be believed, the same for every kind: a written answer is as good as its statements, an exact result as
+the reading of its question; passages claim nothing.
 """
 
 from __future__ import annotations
@@ -12,19 +14,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
-from quarry.language.word_forms import is_everyday
-from quarry.platform.text import STOP_WORDS, words
+from quarry.language.word_forms import STOP_WORDS, is_everyday
+from quarry.platform.text import shorten, words
 from quarry.query.contract import QueryResult
-from quarry.verification.names import has_name, names_in
 from quarry.verification.passages import Passage, folded
 from quarry.verification.prose import Prose, check_prose, cover
 from quarry.verification.rows import RowCheck
-from quarry.verification.statements import Finding, Part, Statement, statements
+from quarry.verification.statements import Finding, Part, Statement, has_name, names_in, statements
 from quarry.verification.tables import Table
-from quarry.verification.trust import SourceText
 from quarry.verification.values import Number, read_values
+from quarry.verification.wire import SourceText, Trust
 from quarry.verification.wording import english
 
 State = Literal["verified", "plausible", "flagged", "comment"]
@@ -377,3 +378,88 @@ def _is_english(text: str) -> bool | None:
     if len(found) < LANGUAGE_WORDS_MIN:
         return None
     return sum(word in STOP_WORDS or is_everyday(word) for word in found) >= ENGLISH_SHARE_MIN * len(found)
+
+
+Certainty = Literal["given", "sure", "likely", "doubtful"]
+UNREAD_CHARACTERS_MAX = 120
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The result of a query that a question was read as: how certain the reading is, and the words that no part of it reads. A
+    query that was `given` was not read.
+    """
+
+    certainty: Certainty
+    unread: Sequence[str] = ()
+
+    @classmethod
+    def read(cls, *, is_sure: bool, unread: Sequence[str] = ()) -> Self:
+        """The result of a query that was read surely, or only likely meant."""
+        return cls("sure" if is_sure else "likely", unread)
+
+
+@dataclass(frozen=True)
+class Passages:
+    """Sentences of sources, as they stand."""
+
+
+def level(
+    basis: Verification | Exact | Passages, *, missing: Sequence[str] = (), is_talk: bool = False
+) -> Trust | None:
+    """How far an answer on this basis can be believed; None where it claims nothing. What is `missing` are parts of the data that
+    could not be read: an answer without them is not trusted far. `is_talk`: the writer says that the text rests on no source and
+    no result; it has a level only where the check finds a claim in it that is true or false, or one with a name, number or date
+    that the question does not say.
+    """
+    match basis:
+        case Passages():
+            return None
+        case Exact():
+            found = _of_reading(basis)
+        case Verification():
+            asked = folded(basis.question)
+            if not basis.claims or (is_talk and not any(_claims(each, asked) for each in basis.claims)):
+                return None
+            found = _of_statements(basis)
+    if missing and found.level != "low":
+        return Trust("low", f"Low: {', '.join(missing)} could not be searched")
+    return found
+
+
+def _claims(statement: Checked, asked: str) -> bool:
+    """Whether a statement claims something of the data that was not `asked`, whatever its writer says that it rests on."""
+    if statement.state != "plausible":
+        return True
+    read = read_values(statement.text)
+    if read.votes or read.codes:
+        return True
+    said = [*(each.text for each in read.numbers), *(each.text for each in read.days)]
+    said += map(" ".join, names_in(statement.text, frozenset()))
+    return bool(read.times) or any(folded(each) not in asked for each in said)
+
+
+def _of_reading(basis: Exact) -> Trust:
+    if basis.certainty == "given":
+        return Trust("high", "High: the exact result of what you set")
+    if basis.unread:
+        return Trust("low", f"Low: not read: {shorten(', '.join(basis.unread), UNREAD_CHARACTERS_MAX)}")
+    if basis.certainty == "doubtful":
+        return Trust("low", "Low: the question may mean something else")
+    if basis.certainty == "likely":
+        return Trust("medium", "Medium: the question was likely meant like this")
+    return Trust("high", "High: everything in the question was read")
+
+
+def _of_statements(basis: Verification) -> Trust:
+    claims, flagged, verified = len(basis.claims), len(basis.of("flagged")), len(basis.of("verified"))
+    if flagged:
+        where = "is not in its source" if flagged == 1 else "are not in their sources"
+        return Trust("low", f"Low: {flagged} of {claims} {where}")
+    if not verified:
+        return Trust(
+            "low", "Low: no statement could be checked" if claims > 1 else "Low: its statement could not be checked"
+        )
+    if verified < claims:
+        return Trust("medium", f"Medium: {verified} of {claims} statements checked")
+    return Trust("high", f"High: all {claims} statements checked" if claims > 1 else "High: its statement is checked")

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from quarry.language.tokens import sentence_spans
+from quarry.language.word_forms import sentence_spans
 from quarry.platform.text import words
-from quarry.verification.trust import SourceText
 from quarry.verification.values import ROUNDED_SHARE, Day, Number, Values, day_of, month_name, read_values
+from quarry.verification.wire import SourceText
 from quarry.verification.wording import english
 
 CHARACTERS_MAX = 20_000

@@ -11,13 +11,11 @@ from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import combinations, pairwise, permutations
 
-from quarry.language.tokens import stem
-from quarry.language.word_forms import is_everyday
+from quarry.language.word_forms import is_everyday, stem
 from quarry.platform.text import words
-from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import Clause, Passage, clauses_of, folded, parted
 from quarry.verification.roles import check_order, check_roles
-from quarry.verification.statements import QUOTED, Finding
+from quarry.verification.statements import QUOTED, Finding, has_name, named, names_in
 from quarry.verification.values import Day, Number, Values, blanked, read_values, spans_of
 from quarry.verification.wording import english
 

@@ -15,7 +15,8 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal, Protocol
 
-from quarry.platform.text import STOP_WORDS, words
+from quarry.language.word_forms import STOP_WORDS
+from quarry.platform.text import words
 from quarry.verification.passages import Clause, Passage
 from quarry.verification.statements import Finding
 from quarry.verification.wording import english

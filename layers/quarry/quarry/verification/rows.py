@@ -8,14 +8,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations, permutations
 
-from quarry.language.tokens import stem
-from quarry.platform.text import STOP_WORDS, words
+from quarry.language.word_forms import STOP_WORDS, stem
+from quarry.platform.text import words
 from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
 from quarry.verification.arithmetic import Derivation
-from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import folded
 from quarry.verification.prose import PLAUSIBLE_BELOW, Prose
-from quarry.verification.statements import Finding
+from quarry.verification.statements import Finding, has_name, named, names_in
 from quarry.verification.tables import Mention, Table, date_number, says_money
 from quarry.verification.values import Number, blanked, read_values
 from quarry.verification.wording import english

@@ -14,8 +14,8 @@ from quarry.query.algebra import Cell, comparisons_of
 from quarry.query.contract import QueryResult
 from quarry.spans.quantities import converted, currency_code, dimension_of
 from quarry.verification.passages import Passage, folded
-from quarry.verification.trust import SourceText
 from quarry.verification.values import Number, usual_unit
+from quarry.verification.wire import SourceText
 from quarry.verification.wording import english
 
 ROWS_MAX = 500

@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
 
-from quarry.language.numerals import IN_WORDS, numeral_value, scale_value
-from quarry.language.writing import languages
+from quarry.language.writing import IN_WORDS, languages, numeral_value, scale_value
 from quarry.platform.text import words
 from quarry.spans.quantities import CURRENCIES, currency_code, dimension_of, same_unit
 from quarry.verification.wording import english

@@ -7,8 +7,8 @@ from quarry.local.cli.command import Argument, Group, add, add_group, flag, form
 
 def add_tenants(group: Group) -> None:
     actions = add_group(
-        group, "tenant", "add, list, remove or move tenants",
-        "Add, list, remove or move tenants. Each has its data in a schema of its own; TENANT_CLAIM names the claim of a verified "
+        group, "tenant", "add, list or remove tenants",
+        "Add, list or remove tenants. Each has its data in a schema of its own; TENANT_CLAIM names the claim of a verified "
         "token that says whose request it is. `quarry --tenant NAME COMMAND` runs a command for one of them.",
         "quarry tenant add acme",
     )  # fmt: skip
@@ -26,11 +26,4 @@ def add_tenants(group: Group) -> None:
         actions, "remove", "quarry.local.tenants:remove", "drop a tenant with all its data", "quarry tenant remove acme --yes",
         name, flag("--yes", "confirmed", help="do not ask for confirmation"),
         facts={"removed": []},
-    )  # fmt: skip
-    add(
-        actions, "move", "quarry.local.tenants:move", "move a tenant to another node", "quarry tenant move acme",
-        name,
-        option("--to", "node", metavar="HOST:PORT", help="default: the node with the fewest tenants"),
-        facts={"moved": []},
-        about="Move a tenant to another node of a distributed Postgres (Citus), while it serves and loads.",
     )  # fmt: skip
