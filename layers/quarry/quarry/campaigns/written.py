@@ -11,8 +11,13 @@ from quarry.answering.answer import Answer, Told
 from quarry.answering.loop import ToolFinished, ToolStarted
 from quarry.answering.toolset import answer_with, event_of, events_of
 from quarry.answering.written import WrittenAnswer
-from quarry.campaigns.contract import Campaign, ChatRequest, ToolObservationEvent, ToolObserved
-from quarry.campaigns.prompts import campaign_messages
+from quarry.campaigns.contract import (
+    Campaign,
+    ChatRequest,
+    ToolObservationEvent,
+    ToolObserved,
+)
+from quarry.campaigns.prompts import ABOUT, campaign_messages
 from quarry.campaigns.results import NOTHING
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.models.step import TextFilter
@@ -61,7 +66,8 @@ class ModelAnswer:
     def _verifier(self) -> Verifier:
         """What checks the text against the results of tools."""
         questions = [turn.content for turn in self.request.history if turn.role == "user"]
-        return self.toolset.verifier((), "\n".join([*questions, self.request.message]))
+        told = [turn.content for turn in self.request.history if turn.role == "assistant"]
+        return self.toolset.verifier((), "\n".join([*questions, self.request.message]), about=ABOUT, told=told)
 
 
 def observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:

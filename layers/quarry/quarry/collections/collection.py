@@ -441,12 +441,20 @@ class Collection:
             for name, weight in self.declaration.text.items()
         )
 
+    @property
+    def title_words(self) -> LiteralString:
+        """The words of a row's title, as a tsvector, of a row `t` of `rows_N`; there is an index of them."""
+        return "t.titles"
+
     @cached_property
     def row_hash(self) -> LiteralString:
-        """A hash that changes with anything that `rows_N` is derived from: texts, how they are searched, and the row's scope."""
-        whose = filter(None, [self.declaration.scope, self.declaration.language_column])
-        made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *whose))
-        how = repr((self.declaration.language, "in pairs of letters", [*self.declaration.text.items()], self._embedded))
+        """A hash that changes with anything that `rows_N` is derived from: texts, titles, how they are searched, and the row's
+        scope.
+        """
+        declared = self.declaration
+        whose = filter(None, [declared.scope, declared.language_column])
+        made_of = dict.fromkeys((*declared.text, *line_columns(declared.title), *self._embedded, *whose))
+        how = repr((declared.language, "in pairs of letters", [*declared.text.items()], declared.title, self._embedded))
         vectors = [self.content_hash] if self.declaration.vectors else []
         return hashed([quoted(how), *(self.text(name) for name in made_of), *vectors])
 
@@ -576,6 +584,11 @@ class OwnTable(Collection):
     @property
     def languages(self) -> tuple[str, ...]:
         return ()
+
+    @property
+    def title_words(self) -> LiteralString:
+        columns = listed([self.text(name, "t") for name in line_columns(self.declaration.title)])
+        return f"title_words(joined_text(variadic array[{columns}]))"
 
     @cached_property
     def row_hash(self) -> LiteralString:

@@ -153,7 +153,8 @@ class ModelAnswer:
         sources += [SourceText(len(sources) + n, hit.title, hit.text) for n, hit in enumerate(toolset.hits, start=1)]
         earlier_turns = [message.content for message in context.request.history if message.role == "user"]
         question = "\n".join([*earlier_turns, context.question])
-        return toolset.verifier(sources, question)
+        told = [message.content for message in context.request.history if message.role == "assistant"]
+        return toolset.verifier(sources, question, about=ABOUT, told=told)
 
 
 def _event(told: Told) -> Event | None:

@@ -294,4 +294,5 @@ class Asking:
         hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if named is None or n in named]
         sources = [SourceText(n, each.title, each.text) for n, each in hits]
         questions = [*(turn.question for turn in self.request.history), self.request.question]
-        return self.tools.verifier(sources, "\n".join(questions))
+        told = [turn.answer for turn in self.request.history]
+        return self.tools.verifier(sources, "\n".join(questions), about=ABOUT, told=told)

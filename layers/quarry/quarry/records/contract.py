@@ -105,6 +105,34 @@ class SearchRequest(Filtered):
     )
 
 
+SUGGESTIONS_MAX = 20
+
+
+class SuggestRequest(Filtered):
+    """`GET /records/suggest`."""
+
+    q: QueryText = Field(examples=["lantern str"])
+    limit: int = Field(default=8, ge=1, le=SUGGESTIONS_MAX)
+
+
+class Suggestion(LazyModel):
+    """A record whose title holds what was typed."""
+
+    type: RecordType
+    id: str
+    title: str
+    date: datetime.date | None = None
+    url: str | None = None
+
+
+class Suggestions(LazyModel):
+    """Titles for what was typed so far, each once: first those that `GET /records/search` lists, in its order, then others."""
+
+    query: str
+    suggestions: list[Suggestion]
+    degraded: list[str] = []
+
+
 class Matched(LazyModel):
     """The record's rank by its words and by its meaning, over all types; 1 is best. A half that did not find it is absent."""
 

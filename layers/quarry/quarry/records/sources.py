@@ -40,7 +40,8 @@ from quarry.query.schema import Source
 from quarry.records.contract import RecordType
 from quarry.retrieval.facets import Facet, SearchTable
 from quarry.retrieval.values import Owners
-from quarry.services.services import Caller, Memory, Services
+from quarry.services.memory import Memory
+from quarry.services.services import Caller, Services
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,8 @@ class SearchedType:
     text: LiteralString
     said: LiteralString
     whole: LiteralString
+    titles: LiteralString
+    """The words of the title of a row `t` of `rows`, which are indexed."""
     quoting: Quoting = field(default=Quoting(), compare=False, hash=False)
     authors: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
@@ -279,6 +282,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
         said=f"select k.type, k.id, {texts} as said {seen}",
         whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
             {collection.url()} as url, {parent} as meeting {seen}""",
+        titles=collection.title_words,
         quoting=declared.quoting,
         texts=tuple(declared.texts),
         is_topic=bool(declared.topic) and declared.topic == declared.title,

@@ -314,14 +314,13 @@ class ModelAnswer:
         return await off_loop(messages)
 
     def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
-        """What the text passes through: citations of the sources that it may cite, and links that these contain. Where its first
-        line says that it rests on none, it may cite any, which is sent then.
+        """What the text passes through: citations of the sources that were found, and links that these contain. A source that its
+        first line does not name is sent when it is cited.
         """
         found, kept = self.context.toolset.evidence.sources, written.kept
         if not self.sent:
             self.sent = found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
-        citable = found if written.rests_on_nothing else self.sent
-        texts = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in citable}
+        texts = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in found}
         return CitationFilter(texts, self._may_cite), LinkFilter(texts)
 
     def _may_cite(self, statement: str, number: int) -> bool:
@@ -343,7 +342,8 @@ class ModelAnswer:
 
     def _new_verifier(self) -> Verifier:
         question, own = self.context.inquiry.conversation.question, (BROKEN_OFF, self.context.missing)
-        return self.research.verifier(source_texts(self.sent), question, own)
+        told = [turn.answer for turn in self.context.inquiry.request.recent_history]
+        return self.research.verifier(source_texts(self.sent), question, about=ABOUT, told=told, own=own)
 
     def _before(self, written: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""

@@ -122,6 +122,21 @@ class WrittenRoutes:
         filters = _filters(types, from_date, to_date, facets)
         return CallInput(query=given(records.SearchRequest, **fields, **filters))
 
+    @route("GET /records/suggest", records.Suggestions)
+    def suggest_records(
+        self,
+        typed: str,
+        *,
+        types: Sequence[str] = (),
+        from_date: Day | None = None,
+        to_date: Day | None = None,
+        facets: Facets | None = None,
+        limit: int | None = None,
+    ) -> CallInput:
+        """Titles for what was typed so far: the last word may be begun, and a word misspelt."""
+        filters = _filters(types, from_date, to_date, facets)
+        return CallInput(query=given(records.SuggestRequest, q=typed, limit=limit, **filters))
+
     @route("GET /records/facets", RecordCounts)
     def count_records(
         self,
