@@ -51,7 +51,7 @@ from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.platform.settings import Settings
 from quarry.platform.tables import LoadableTable
 from quarry.postgres.migrate import connect, migrate
-from quarry.query.understood import UnderstoodEvent
+from quarry.query.contract import UnderstoodEvent
 from quarry.records import contract as records_contract
 from quarry.streaming.events import (
     NDJSON,

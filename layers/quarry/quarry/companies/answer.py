@@ -26,7 +26,7 @@ from quarry.companies.context import (
 )
 from quarry.companies.contract import Aggregation, Company, EndReason, FinalAnswer, Reference, Telemetry
 from quarry.companies.facets import COMPANIES
-from quarry.companies.fallbacks import BROKEN_OFF, CUT_SHORT, summary_by_rule
+from quarry.companies.fallbacks import BROKEN_OFF, CUT_SHORT, is_answered, summary_by_rule
 from quarry.companies.intent import STARTUPS, CompanyIntent
 from quarry.companies.prompts import RankedCompany, SummaryEntry, SummaryInputs, summary_messages
 from quarry.companies.reading import conditions_to_tell, constraints_of, understood_of
@@ -46,16 +46,14 @@ from quarry.streaming.events import Event, PartialText, PartialTextEvent
 from quarry.verification.check import Exact, Verification, Verifier, level
 from quarry.verification.wire import checked_statements, confidence_of
 
+LACKING_MAX = 3
+"""How many words that a profile lacks are named."""
+
 _MATCHED_BY = {
     "name": "Its name is the one asked for.",
     "former_name": "It was once called {asked}.",
     "domain": "Its web address is {asked}.",
 }
-
-MEANT_MIN = 0.37
-"""The cosine similarity from which the nearest company is shown although no profile has a word of the question. Chosen on 72
-questions about three sets of companies, 22 of them unanswerable, and not measured on others: no unanswerable one reaches it.
-"""
 
 
 @dataclass(frozen=True)
@@ -99,16 +97,14 @@ async def conclude(context: Context, now: Round) -> Result:
         try:
             async with context.in_time():
                 if not chosen and ranking.near and (inquiry.seed or _topic_words(inquiry.intent)):
-                    # of what a word names that no profile contains, the nearest may have nothing
-                    words_left = [] if inquiry.seed else _unfiled_words(inquiry)
-                    unheard = await unspoken(context.services.reader, words_left)
-                    if not unheard or found.pool[ranking.near[0].company_id].semantic >= MEANT_MIN:
+                    unheard, share = await unheard_words(context, inquiry)
+                    if await off_loop(is_answered, found.fitting, inquiry.intent, inquiry.seed, share):
                         chosen, is_near = list(ranking.near[:wanted]), True
                 if chosen and conditions and not inquiry.exact:
                     ids = [each.company_id for each in chosen]
                     met = await meets_and_misses(context.services.reader, conditions, ids)
                 elif not chosen and not inquiry.exact:
-                    near = await nearest(context, inquiry, found) or _nearest_in_meaning(ranking, found)
+                    near = await nearest(context, inquiry, found) or _nearest_in_meaning(ranking, found, inquiry)
                     if not inquiry.intent.excluded:  # excluded words are no conditions that could be dropped
                         without = await costs(context.services.reader, inquiry.intent.conditions)
         except (DatabaseUnavailable, TimeIsUp):
@@ -168,13 +164,23 @@ async def nearest(context: Context, inquiry: CompanyInquiry, found: Candidates) 
     return [NearMiss(companies[id], labels(each)) for id, each in misses.items() if each]
 
 
-def _nearest_in_meaning(ranking: Ranking, found: Candidates) -> list[NearMiss]:
-    """The best candidates that resemble the question in meaning, though none fits."""
-    return [
-        NearMiss(found.companies[each.company_id], ())
-        for each in ranking.near
-        if found.pool[each.company_id].semantic > 0
-    ][:NEAR_MISSES_MAX]
+async def unheard_words(context: Context, inquiry: CompanyInquiry) -> tuple[list[str], float]:
+    """The words of the topic that no profile contains, and their share. Raises DatabaseUnavailable."""
+    sought = [] if inquiry.seed else _unfiled_words(inquiry)
+    unheard = await unspoken(context.services.reader, sought)
+    return unheard, len(unheard) / max(1, len(sought))
+
+
+def _nearest_in_meaning(ranking: Ranking, found: Candidates, inquiry: CompanyInquiry) -> list[NearMiss]:
+    """The best candidates that resemble the question in meaning, though none fits, with the words that their profiles lack."""
+    near = [each.company_id for each in ranking.near if found.pool[each.company_id].semantic > 0][:NEAR_MISSES_MAX]
+    return [NearMiss(found.companies[id], _lacking(found.companies[id], inquiry)) for id in near]
+
+
+def _lacking(company: Company, inquiry: CompanyInquiry) -> list[str]:
+    """The words of the topic that neither the profile nor the tags of a company have, as labels."""
+    held = profile_words(company)
+    return [f"“{word}”" for word in _unfiled_words(inquiry) if stem(word) not in held][:LACKING_MAX]
 
 
 def _chosen(
@@ -362,7 +368,10 @@ def reference(result: Result, ranked: RankedCompany) -> Reference:
         confidence=ranked.confidence,
         meets=labels([condition for condition, is_met in standing if is_met]),
         # the user did not ask for assumed conditions
-        misses=labels([each for each, is_met in standing if not is_met and each not in result.inquiry.intent.assumed]),
+        misses=[
+            *labels([each for each, is_met in standing if not is_met and each not in result.inquiry.intent.assumed]),
+            *(_lacking(result.companies[ranked.company_id], result.inquiry) if result.is_near else ()),
+        ],
     )
 
 

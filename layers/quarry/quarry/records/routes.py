@@ -10,16 +10,19 @@ from starlette.responses import Response, StreamingResponse
 
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
-from quarry.records.collections_contract import Collections, CountRequest, RecordCounts, WholeRecord
 from quarry.records.contract import (
     AskQuery,
     AskRequest,
+    Collections,
+    CountRequest,
     FacetValues,
+    RecordCounts,
     SearchRequest,
     SearchResponse,
     Suggestions,
     SuggestRequest,
     TypeName,
+    WholeRecord,
 )
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import SSE

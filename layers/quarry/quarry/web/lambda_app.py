@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mangum.types import LambdaContext as _MangumContext
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from quarry.web.streamed_response import StreamedResponse
 
 Result = TypeVar("Result")
+Work = TypeVar("Work")
 
 # All our answers are text; other media types would reach the client as base64.
 TEXT_MEDIA_TYPES = ["text/", "image/svg+xml", "application/json", "application/problem+json", "application/x-ndjson"]
@@ -43,6 +44,20 @@ class LambdaContext(_MangumContext, Protocol):
 
 HttpHandler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 StreamHandler = Callable[[dict[str, Any], LambdaContext], "dict[str, Any] | StreamedResponse"]
+
+
+def in_turns(
+    work: Sequence[Work], context: LambdaContext, reserve_ms: float
+) -> Iterator[tuple[Work, Callable[[], bool]]]:
+    """Each piece of work, with whether its turn goes on. All that are left share the time evenly, but for a reserve."""
+    for place, each in enumerate(work):
+        left_ms = context.get_remaining_time_in_millis()
+        ends_ms = left_ms - (left_ms - reserve_ms) / (len(work) - place)
+        yield each, partial(_has_more_than, context, max(ends_ms, reserve_ms))
+
+
+def _has_more_than(context: LambdaContext, milliseconds: float) -> bool:
+    return context.get_remaining_time_in_millis() > milliseconds
 
 
 class ExecutionEnvironment:
@@ -163,7 +178,7 @@ class ExecutionEnvironment:
 
     async def _finish(self) -> None:
         cold_start.end()
-        await self.services.run_log.drain()
+        await self.services.drain()
         self.telemetry.write(self.services.metrics.take())
         await self.services.tracing.flush()
 

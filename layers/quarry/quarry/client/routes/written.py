@@ -21,10 +21,9 @@ from quarry.people.contract import (
     PeopleSearchResponse,
 )
 from quarry.query.algebra import Query
-from quarry.query.contract import QueryResult
-from quarry.query.understood import Understood, UnderstoodEvent
+from quarry.query.contract import QueryResult, Understood, UnderstoodEvent
 from quarry.records import contract as records
-from quarry.records.collections_contract import CountRequest, RecordCounts
+from quarry.records.contract import CountRequest, RecordCounts
 from quarry.streaming.events import (
     NDJSON,
     SSE,
