@@ -100,7 +100,11 @@ async def conclude(context: Context, now: Round) -> Result:
             async with context.in_time():
                 if not chosen and ranking.near and (inquiry.seed or _topic_words(inquiry.intent)):
                     unheard, share = await unheard_words(context, inquiry)
-                    if await off_loop(is_answered, found.fitting, inquiry.intent, inquiry.seed, share):
+                    if await off_loop(
+                        lambda: is_answered(
+                            found.fitting, inquiry.intent, inquiry.seed, share, by_meaning=found.by_meaning
+                        )
+                    ):
                         chosen, is_near = list(ranking.near[:wanted]), True
                 if chosen and conditions and not inquiry.exact:
                     ids = [each.company_id for each in chosen]
