@@ -19,7 +19,9 @@ from tools.benchmarks import (
     reader,
     records,
     replica,
+    tenants,
     values,
+    vectors,
 )
 from tools.benchmarks.peers import measure as peers
 
@@ -35,7 +37,9 @@ BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "reader": reader.main,
     "records": records.main,
     "replica": replica.main,
+    "tenants": tenants.main,
     "values": values.main,
+    "vectors": vectors.main,
     "deployed": lambda _: deployed.measure(imports=9),
 }
 

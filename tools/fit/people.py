@@ -14,7 +14,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from quarry.language.log_linear import Weights, packed_weights
-from quarry.language.tokens import tokenise
+from quarry.language.word_forms import tokenise
 from quarry.people.reading import (
     WEIGHTS_FILE,
     Choice,

@@ -6,7 +6,6 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
-from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.agent.sources import data_access
 from quarry.answering.answer import Answer
@@ -33,19 +32,18 @@ from quarry.companies.prompts import RankedCompany, SummaryEntry, SummaryInputs,
 from quarry.companies.reading import conditions_to_tell, constraints_of, understood_of
 from quarry.companies.retrieval import companies_by_ids, look_up, retrieve_variants, unspoken
 from quarry.companies.sources import PHRASES, costs, labels, meets_and_misses
-from quarry.language.tokens import stem
+from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.models.step import TextFilter, write
 from quarry.platform.errors import DatabaseUnavailable, InvalidInput, TimeIsUp
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import STOP_WORDS, words
+from quarry.platform.text import words
 from quarry.query.algebra import Column, Query
 from quarry.query.contract import QueryResult
-from quarry.query.reckoned import reckoned
+from quarry.query.describe import lines_of, reckoned, with_list
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
-from quarry.verification.check import Verification, Verifier
-from quarry.verification.levels import Exact, level
+from quarry.verification.check import Exact, Verification, Verifier, level
 from quarry.verification.wire import checked_statements, confidence_of
 
 LACKING_MAX = 3

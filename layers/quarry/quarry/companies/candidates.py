@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import Literal, get_args
 
 from quarry.companies.contract import Company, FundingStage, Status
-from quarry.language.tokens import sentences
+from quarry.language.word_forms import sentences
 from quarry.platform.text import shorten, significant_words
-from quarry.verification.trust import SourceText
+from quarry.verification.wire import SourceText
 
 Matched = Literal["name", "former_name", "domain"]
 Source = Literal["hybrid", "keyword", "taxonomy"]

@@ -1,5 +1,5 @@
-"""Reads a question about companies: the likely conditions, and the remaining words for hybrid search. Converts that to the one
-form of how a question was understood, and back if a caller has changed it, checked against the data.
+"""Reads a question about companies: the likely conditions, and the words left for hybrid search. Converts that to the one form of
+how a question was understood, and back if a caller has changed it, checked against the data.
 
 The former `constraints`, which requests and answers carry for one more release, are made of that form here.
 """
@@ -12,24 +12,24 @@ from dataclasses import replace
 from functools import cached_property
 from typing import get_args
 
-from quarry.agent.checks import ConditionChecks
 from quarry.agent.reading import is_said_whole, read_over
+from quarry.agent.service import ConditionChecks
 from quarry.agent.sources import DataAccess
 from quarry.companies import contract
 from quarry.companies.contract import FUNDING_STAGES, STATUSES, ChatRequest
 from quarry.companies.facets import COMPANIES, STAGE, STATUS, TAG_FACETS
 from quarry.companies.intent import COUNT_MAX, STARTUPS, CompanyIntent, TagGroup, assumed, fields_of
 from quarry.companies.sources import PHRASES, SEARCHED, labels, read_schema
-from quarry.language.numerals import numeral_value
-from quarry.language.tokens import phrase, runs
+from quarry.language.word_forms import phrase, runs
+from quarry.language.writing import numeral_value
 from quarry.platform.contract import EVIDENCE_MAX, Assertion, Evidence
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.postgres.pool import Database
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words, WordValues
+from quarry.query.contract import Understood
+from quarry.query.describe import affirmed, evidence_of, excluded_words, understood
 from quarry.query.schema import Schema
-from quarry.query.understanding import affirmed, evidence_of, excluded_words, understood
-from quarry.query.understood import Understood
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
 from quarry.reader.mentions import Mentions, ValueMention, WordRun

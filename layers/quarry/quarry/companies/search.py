@@ -22,12 +22,12 @@ from quarry.companies.reading import as_understood, read_sought
 from quarry.companies.retrieval import look_up, match_names, stored_vectors
 from quarry.companies.rounds import budget_of, rounds
 from quarry.companies.written import ModelAnswer, led_answer, toolset_of
-from quarry.language.tokens import slips
+from quarry.language.word_forms import slips
 from quarry.platform.errors import QuarryError
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, significant_words
 from quarry.query.algebra import Query
-from quarry.query.understanding import ending
+from quarry.query.describe import ending
 from quarry.retrieval.facets import folded_value
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller, Services

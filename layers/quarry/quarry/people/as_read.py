@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from quarry.language.tokens import keys, unique
-from quarry.language.word_forms import singular
+from quarry.language.word_forms import keys, singular, unique
 from quarry.people.contract import Constraints
 from quarry.people.normalisation import ANYBODY, ASSERTIONS, SALARY_MAX, SALARY_MIN
 from quarry.people.reading import KIND_OF_FACET, Cut, Read, Segment

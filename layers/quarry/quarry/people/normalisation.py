@@ -15,16 +15,8 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from quarry.language.tokens import Token, keys, stem, stems_of, tokenise, unique
-from quarry.people.contract import (
-    Constraints,
-    EmploymentType,
-    Intent,
-    Must,
-    PeopleQuery,
-    Quote,
-    SeniorityLevel,
-)
+from quarry.language.word_forms import Token, keys, stem, stems_of, tokenise, unique
+from quarry.people.contract import Constraints, EmploymentType, Intent, Must, PeopleQuery, Quote, SeniorityLevel
 from quarry.people.facets import PEOPLE
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput

@@ -14,10 +14,18 @@ from functools import cache, cached_property
 from math import log
 
 from quarry.language.log_linear import Weights, softmax, stored_weights
-from quarry.language.tokens import Token, keys, says_something_by_case
-from quarry.language.word_forms import fields_of_worker, inflections, is_everyday, singular, word_forms
+from quarry.language.word_forms import (
+    STOP_WORDS,
+    Token,
+    fields_of_worker,
+    inflections,
+    is_everyday,
+    keys,
+    says_something_by_case,
+    singular,
+    word_forms,
+)
 from quarry.people.facets import PEOPLE
-from quarry.platform.text import STOP_WORDS
 from quarry.reader.denials import Run, chances_denied
 from quarry.spans.dates import find_dates
 from quarry.spans.gazetteer import known_place

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from quarry.language.tokens import tokenise
-from quarry.language.word_forms import is_everyday
+from quarry.language.word_forms import is_everyday, tokenise
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, decide, streamed, text_of
 from quarry.people.access import NOT_ENOUGH, SEARCH_PRICE, hold_people, open_account, spend, store_search
@@ -64,7 +63,7 @@ from quarry.platform.errors import EmptyEmbedding, InvalidInput, ModelError, Not
 from quarry.platform.off_loop import off_loop
 from quarry.platform.telemetry import CREDITS_SPENT
 from quarry.postgres.pool import Database
-from quarry.retrieval.vocabulary import look_up
+from quarry.retrieval.known_values import look_up
 from quarry.runs.idempotency import Claim, KeyedRequest, once
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
