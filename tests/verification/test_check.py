@@ -406,5 +406,11 @@ def test_a_currency_within_a_text_of_a_row_is_named_by_the_result() -> None:
     assert states_of("The city may spend €6,000 a year.", motion) == ["flagged"]
 
 
+def test_an_amount_is_in_the_only_currency_that_its_source_names() -> None:
+    source = SourceText(1, "Worn fingerboard", "currency: EUR\nquoted: 450.00\nreturned at: 2025-07-16")
+    found = verify("It was quoted at €450 [1]. It was quoted at $450 [1].", [source], today=TODAY)
+    assert [each.state for each in found.statements] == ["verified", "flagged"]
+
+
 def states_of(answer: str, rows: QueryResult) -> list[str]:
     return [each.state for each in verify(answer, [], [rows], today=TODAY).statements]

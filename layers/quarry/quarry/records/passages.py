@@ -25,7 +25,7 @@ from quarry.reader.learned import PairModel, read_pair_model
 from quarry.records.evidence import SOURCES_MAX, EvidenceSource, RecordText
 from quarry.records.reading import is_asked
 from quarry.services.services import Services
-from quarry.verification.prose import side_of
+from quarry.verification.wording import side_of
 
 QUOTES_MAX = 5
 QUOTES_PER_SOURCE_MAX = 3

@@ -90,7 +90,7 @@ class RowCheck:
         for number in self._unexplained():
             if any(other.cells(number, range(len(other.rows))) for other in self.others if len(other.rows) == 1):
                 continue
-            if self._is_in_text(number) or self._is_bound(number) or self.prose.is_in_name(number):
+            if self._is_in_text(number) or self._is_bound(number) or self.prose.is_said(number):
                 continue
             reason = self._reason(number)
             is_vague = (
