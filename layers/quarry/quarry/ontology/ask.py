@@ -284,7 +284,8 @@ class Asking:
             self.found, self.total = await self._rows_of(result), result.total
             others = [each for each in self._named() if each is not result and each.query.asks_for_rows]
             found = [*self.found, *[row for each in others for row in await self._rows_of(each)]]
-            told = [each for each in found if folded(each.title) in folded(text)] if others else []
+            places = {each.id: folded(text).find(folded(each.title)) for each in found} if others else {}
+            told = sorted((each for each in found if places.get(each.id, -1) >= 0), key=lambda each: places[each.id])
             if told:
                 self.found, self.total = told, len(told)
             self.understood = understood(result.query, self._phrases(result.query), choices=DECIDING)
