@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from quarry.collections.catalog_reading import read_catalog, relations_of_schema
 from quarry.collections.checking import check
-from quarry.collections.declaration_file import Lines, read_declarations
+from quarry.collections.declaration import Lines, read_declarations
 from quarry.collections.declaration_parts import Referred
 from quarry.collections.draft_parts import date_kinds
 from quarry.collections.drafting import SEARCHED_MAX, Draft, draft

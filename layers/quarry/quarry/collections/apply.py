@@ -23,7 +23,7 @@ from quarry.collections.declaration_parts import FacetDeclaration, LinkDeclarati
 from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers, windows_apart
 from quarry.collections.names import table_name
 from quarry.collections.relations import Relation
-from quarry.collections.used_columns import UsedColumn, used_columns
+from quarry.collections.row_sql import UsedColumn, used_columns
 from quarry.collections.uses import declared_source, joined_by, key_of, linked_by, referred_key
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS
@@ -312,7 +312,7 @@ def _store(
     row = connection.execute(
         "insert into collections as c (name, source, declaration, columns) values (%s, %s::oid, %s, %s)"
         " on conflict (name) do update set declaration = excluded.declaration, columns = excluded.columns,"
-        " applied_at = now(), problem = null returning c.id",
+        " applied_at = excluded.applied_at, problem = null returning c.id",
         [name, relation.oid, Json(declaration.model_dump(mode="json", exclude_defaults=True)), Json(kept)],
     ).fetchone()
     assert row is not None

@@ -21,9 +21,8 @@ from quarry.agent.tools import bounded_rows
 from quarry.answering.answer import Answer, Began, TextPiece, Told, Withdrawn
 from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import ToolFinished, ToolStarted
-from quarry.answering.prompts import answer_messages
 from quarry.answering.toolset import answer_with
-from quarry.answering.written import WrittenAnswer
+from quarry.answering.written import WrittenAnswer, answer_messages
 from quarry.language.word_forms import is_asked_in_english, sentence_spans
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, TextFilter, decide
@@ -35,14 +34,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import CleanText, shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
-from quarry.records.answer_cache import (
-    AnswerContext,
-    AskedQuery,
-    KeptAnswer,
-    Keys,
-    citations_event,
-    source_texts,
-)
+from quarry.records.answer_cache import AnswerContext, AskedQuery, KeptAnswer, Keys, citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
     ResultOfQuery,

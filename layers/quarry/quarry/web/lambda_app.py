@@ -9,10 +9,10 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import replace
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 
 from mangum.types import LambdaContext as _MangumContext
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from quarry.web.streamed_response import StreamedResponse
 
 Result = TypeVar("Result")
+Work = TypeVar("Work")
 
 # All our answers are text; other media types would reach the client as base64.
 TEXT_MEDIA_TYPES = ["text/", "image/svg+xml", "application/json", "application/problem+json", "application/x-ndjson"]
@@ -45,6 +46,20 @@ HttpHandler = Callable[[dict[str, Any], LambdaContext], dict[str, Any]]
 StreamHandler = Callable[[dict[str, Any], LambdaContext], "dict[str, Any] | StreamedResponse"]
 
 
+def in_turns(
+    work: Sequence[Work], context: LambdaContext, reserve_ms: float
+) -> Iterator[tuple[Work, Callable[[], bool]]]:
+    """Each piece of work, with whether its turn goes on. All that are left share the time evenly, but for a reserve."""
+    for place, each in enumerate(work):
+        left_ms = context.get_remaining_time_in_millis()
+        ends_ms = left_ms - (left_ms - reserve_ms) / (len(work) - place)
+        yield each, partial(_has_more_than, context, max(ends_ms, reserve_ms))
+
+
+def _has_more_than(context: LambdaContext, milliseconds: float) -> bool:
+    return context.get_remaining_time_in_millis() > milliseconds
+
+
 class ExecutionEnvironment:
     """One process of a Lambda function. Only functions that serve HTTP import the web framework."""
 
@@ -54,12 +69,12 @@ class ExecutionEnvironment:
         def import_all() -> None:
             import_the_rest()
             import_what_services_use(self.settings)
+            cold_start.end()
 
         register_before_snapshot(import_all)
         register_after_restore(self._reset)
         if cold_start.is_ahead_of_requests():
             import_all()
-        cold_start.end()
 
     @cached_property
     def settings(self) -> Settings:
@@ -84,6 +99,13 @@ class ExecutionEnvironment:
     @contextmanager
     def invocation(self, context: LambdaContext) -> Iterator[Services]:
         """One invocation, which ends with the block: then its runs and metrics are written."""
+        cold_start.end()
+        with self._answering(context) as services:
+            yield services
+
+    @contextmanager
+    def _answering(self, context: LambdaContext) -> Iterator[Services]:
+        """An invocation whose first may import."""
         self.telemetry.begin(context)
         services = self.services
         try:
@@ -105,7 +127,7 @@ class ExecutionEnvironment:
             return Mangum(app, lifespan="off", text_mime_types=TEXT_MEDIA_TYPES)
 
         def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-            with self.invocation(context) as services:
+            with self._answering(context) as services:
                 return adapter(services)(event, context)
 
         return handler
@@ -155,7 +177,8 @@ class ExecutionEnvironment:
             await self._finish()
 
     async def _finish(self) -> None:
-        await self.services.run_log.drain()
+        cold_start.end()
+        await self.services.drain()
         self.telemetry.write(self.services.metrics.take())
         await self.services.tracing.flush()
 
