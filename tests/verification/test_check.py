@@ -365,8 +365,9 @@ def test_numbers_are_of_the_row_without_a_value_or_go_down_a_column(answer: str,
     ],
 )
 def test_what_a_source_does_not_say_of_a_row_may_stand_in_a_result(answer: str, is_flagged: bool) -> None:
-    columns = [("date", "date", "date", ""), ("body", "body", "text", "")]
-    motions = result(columns, [["2026-05-04", "Parks Committee"]], sentence="1 motion.")
+    columns = [("date", "date", "date", ""), ("body", "body", "text", ""), ("matter", "matter", "text", "")]
+    rows = [["2026-05-04", "Parks Committee", "Harbour wall"], ["2026-05-09", "Zoning Committee", "Bike lanes"]]
+    motions = result(columns, [[*row] for row in rows], sentence="2 motions.")
     assert bool(verify(answer, [HARBOUR], [motions], today=TODAY).of("flagged")) == is_flagged
 
 
