@@ -36,7 +36,7 @@ from tools.evaluate_sets import DEFAULT_CACHE, PARAMETERS, find_sets, set_databa
 WEIGHTS = Path(quarry.companies.__file__).parent / "weights" / WEIGHTS_FILE
 GRADE_MIN = 2
 SHRINKING, PASSES = 0.3, 25
-BY_MEANING = ("meaning", "below the best")
+BY_MEANING = ("meaning", "like meaning", "plain meaning")
 """The evidence that candidates found by words alone do not have."""
 SHARES = tuple(place / 20 for place in range(15))
 QUALITY_LOST_MAX = 0.005
