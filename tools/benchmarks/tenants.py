@@ -30,6 +30,7 @@ from tools.benchmarks.measuring import (
     WARM_UP_REQUESTS,
     measured_connection,
     migrated_server,
+    record_model,
 )
 from tools.benchmarks.replica import server_clock
 
