@@ -9,8 +9,13 @@ import psycopg
 import pytest
 from psycopg.sql import SQL, Identifier
 
+from quarry import catalog
+from quarry.local.sample import sample_directory
 from quarry.postgres import migrate as module
+from quarry.postgres.load import load_file
 from quarry.postgres.migrate import function_files, migrate, sql_directory
+from quarry.postgres.tenants import add_tenant
+from tests.tenants.conftest import headers, tenants_client
 from tools.citus import FOLDER_VARIABLE, Cluster, cluster, programs
 
 FOLDER = programs()
@@ -31,6 +36,20 @@ def test_a_schema_of_the_coordinator_is_migrated_and_migrated_again(nodes: Clust
     assert len(done.functions) == len(function_files(sql_directory()))
     again = migrate(url, embedding_dimensions=384, schema="whole", is_tenant=True)
     assert (again.migrations, again.functions) == ((), ())
+
+
+def test_a_tenant_of_the_coordinator_is_loaded_and_searched(nodes: Cluster) -> None:
+    url = nodes.coordinator.url
+    add_tenant(url, "acme", "acme", own_schema="quarry", embedding_dimensions=384)
+    table = catalog.LOADABLE["companies"]
+    load_file(url, table, sample_directory() / "companies" / "companies.jsonl", schema="acme")
+    question = {"messages": [{"role": "user", "content": "Harbor"}]}
+    with tenants_client(url) as client:
+        assert "c-harbor-banking" in client.post("/companies/chat", json=question, headers=headers("acme")).text
+        counted = client.post(
+            "/query", json={"source": "companies", "aggregate": [{"fn": "count"}]}, headers=headers("acme")
+        )
+        assert counted.json()["rows"][0][0] > 10
 
 
 def test_distributed_schemas_take_the_functions_and_lie_on_different_workers(
