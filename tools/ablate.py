@@ -71,17 +71,7 @@ REFINEMENTS = (
         "people", "words left out as names", "people.ranking", "_left_out", lambda _: [],
         stays="a search that finds nobody who is what it asks for costs nothing",
     ),
-    Refinement("companies", "rare tags weigh more", "companies.fallbacks", "_rarity", lambda _: lambda name: 1.0),
-    Refinement(
-        "companies", "rare words weigh more", "companies.fallbacks", "_word_weights",
-        lambda sought, said: dict.fromkeys(sought.words, 1.0),
-    ),
-    Refinement("companies", "conditions met raise the odds", "companies.fallbacks", "DEMANDS_MET", 0.0),
-    Refinement("companies", "demanded tags", "companies.fallbacks", "DEMANDED_MISSED", 0.0),
-    Refinement("companies", "second sectors count for less", "companies.fallbacks", "SECOND_SECTOR", 1.0),
-    Refinement(
-        "companies", "filed as demanded", "companies.fallbacks", "_is_filed_as_demanded", lambda *_: True
-    ),
+    Refinement("companies", "a fitted refusal", "companies.answer", "is_answered", lambda *_: True),
     Refinement(
         "companies", "only entries worth ranking", "companies.rounds", "worth_ranking", lambda entries, _: entries,
         stays="a chat model reads fewer companies",

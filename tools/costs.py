@@ -141,7 +141,7 @@ def _io(rate: float) -> float:
 
 def _watching(templates: Templates, rate: float) -> float:
     """The alarms that always exist, by the metrics they watch, and our own metrics, which are billed if they have data."""
-    watched = sum(_metrics_of_alarms(templates[name], of_database=False) for name in ("template", "monitoring"))
+    watched = sum(_metrics_of_alarms(templates[name], of_database=False) for name in ("monitoring", "rollback"))
     own = max(0, OWN_METRICS - FREE) * METRIC.dollars if rate else 0
     return max(0, watched - FREE) * ALARM.dollars + own
 
@@ -190,7 +190,7 @@ def section() -> str:
 
 def read_templates() -> Templates:
     """The deployed templates."""
-    return {name: read_template(name) for name in ("template", "data", "monitoring")}
+    return {name: read_template(name) for name in ("template", "data", "monitoring", "rollback")}
 
 
 def _inputs(gb: float) -> str:

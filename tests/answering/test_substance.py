@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.answering.prompts import answer_messages
-from quarry.answering.substance import says_nothing
+from quarry.answering.written import answer_messages, says_nothing
 from quarry.verification.check import Verifier
 from quarry.verification.wire import SourceText
 from tests.verification.answers import SETS, TODAY, answers

@@ -37,10 +37,18 @@ from quarry.platform.settings import Settings
 from quarry.platform.text import shorten, significant_words
 from quarry.postgres.migrate import migrate
 from quarry.reader.features import chance_of
-from quarry.records.answerability import BY_MEANING, BY_WORDS, WEIGHTS_FILE, Features, asked_words, features_of
 from quarry.records.evidence import RecordText
 from quarry.records.finding import SearchToolset
-from quarry.records.passages import chosen, read_sentences
+from quarry.records.passages import (
+    BY_MEANING,
+    BY_WORDS,
+    WEIGHTS_FILE,
+    Features,
+    asked_words,
+    chosen,
+    features_of,
+    read_sentences,
+)
 from quarry.records.reading import read_records
 from quarry.records.retrieval import describe, ids_meeting
 from quarry.records.sources import RecordTypes, SearchedType, acting_for

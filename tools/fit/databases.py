@@ -11,7 +11,7 @@ from psycopg.sql import SQL, Identifier
 from quarry.collections.apply import plan_changes
 from quarry.collections.catalog_reading import read_catalog, relations_of_schema
 from quarry.collections.collection import Collection, make_collection
-from quarry.collections.declaration_file import read_declarations
+from quarry.collections.declaration import read_declarations
 from quarry.collections.drafting import draft
 from quarry.collections.relations import Relation
 from quarry.collections.uses import tables_named

@@ -19,26 +19,15 @@ from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wi
 from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.sources import PREDICATES
-from quarry.campaigns.tool_result import line_for_people
 from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset
-from quarry.campaigns.wording import Findings
+from quarry.campaigns.wording import Findings, line_for_people
 from quarry.campaigns.written import observation
 from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import QUERY_MAX_CHARACTERS, topic_text
-from quarry.query.algebra import (
-    Aggregate,
-    AllOf,
-    Comparison,
-    Condition,
-    Group,
-    Not,
-    Query,
-    comparisons_of,
-    mapped,
-)
+from quarry.query.algebra import Aggregate, AllOf, Comparison, Condition, Group, Not, Query, comparisons_of, mapped
 from quarry.query.contract import Verdict
 from quarry.query.describe import evidence_of
 from quarry.query.execute import costs

@@ -23,7 +23,7 @@ from quarry.collections.declaration_parts import FacetDeclaration, LinkDeclarati
 from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers, windows_apart
 from quarry.collections.names import table_name
 from quarry.collections.relations import Relation
-from quarry.collections.used_columns import UsedColumn, used_columns
+from quarry.collections.row_sql import UsedColumn, used_columns
 from quarry.collections.uses import declared_source, joined_by, key_of, linked_by, referred_key
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS

@@ -14,9 +14,7 @@ from typing import Any
 
 from quarry.collections.catalog_reading import columns_of
 from quarry.collections.collection import Collection
-from quarry.collections.column_types import DATE, VECTOR, dimensions_of, is_comparable
-from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.declaration_file import Lines
+from quarry.collections.declaration import CollectionDeclaration, Lines
 from quarry.collections.declaration_parts import (
     FacetDeclaration,
     LinkDeclaration,
@@ -26,14 +24,26 @@ from quarry.collections.declaration_parts import (
     Vectors,
     template_columns,
 )
-from quarry.collections.exposure import disagreements, exposed
 from quarry.collections.names import nearest, nearest_language, table_name
 from quarry.collections.predicate import fields_of, names_of, read_measure, read_predicate
 from quarry.collections.relations import Catalog, Column, Embedding, PathType, Relation, covers, keys_of, overlap
 from quarry.collections.row_sql import LINE_BREAK, joined_texts
+from quarry.collections.secrets import disagreements, exposed
 from quarry.collections.toml_text import table as sql_table
 from quarry.collections.upkeep import compare, keep_in_step, read_collections
-from quarry.collections.uses import Use, joined_by, key_of, linked_by, path_types, referred_key, uses
+from quarry.collections.uses import (
+    DATE,
+    VECTOR,
+    Use,
+    dimensions_of,
+    is_comparable,
+    joined_by,
+    key_of,
+    linked_by,
+    path_types,
+    referred_key,
+    uses,
+)
 from quarry.models.interface import EmbeddingModel
 from quarry.platform.errors import ConfigurationError
 from quarry.postgres.embed import remember_model

@@ -9,7 +9,7 @@ source alone; readers get everything else from the source itself, with their own
 from __future__ import annotations
 
 import datetime
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -17,8 +17,7 @@ from typing import Any, LiteralString, get_args, get_origin
 
 from pydantic import AwareDatetime
 
-from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.declaration_file import FILE_NAME, read_declarations
+from quarry.collections.declaration import FILE_NAME, CollectionDeclaration, read_declarations
 from quarry.collections.declaration_parts import (
     FacetDeclaration,
     KeptWith,
@@ -29,9 +28,8 @@ from quarry.collections.declaration_parts import (
     line_columns,
     split_template,
 )
-from quarry.collections.expression import expression_columns, expression_sql
 from quarry.collections.names import table_name, words
-from quarry.collections.predicate import read_predicate
+from quarry.collections.predicate import expression_columns, expression_sql, read_predicate
 from quarry.collections.relations import (
     TYPES_OF_KINDS,
     Relation,
@@ -44,6 +42,7 @@ from quarry.collections.relations import (
 )
 from quarry.collections.row_sql import (
     LINE_BREAK,
+    UsedColumn,
     hashed,
     joined_texts,
     line_sql,
@@ -52,7 +51,6 @@ from quarry.collections.row_sql import (
     quoted,
     type_name,
 )  # fmt: skip
-from quarry.collections.used_columns import UsedColumn
 from quarry.collections.uses import columns_named, declared_source, key_of
 from quarry.platform.tables import LoadableTable, Row
 from quarry.retrieval.facets import FacetKind, identifier
@@ -279,16 +277,27 @@ class Collection:
         """The rows of the table that a facet refers to, with the value at the end of its references: `quarry_key`,
         `quarry_value`.
         """
-        row: LiteralString = "r"
+        return self.chained(facet, lambda last: f"{self.called(facet, 'c')} as quarry_value", self.other_table)
+
+    def chained(
+        self,
+        facet: FacetDeclaration,
+        shown: Callable[[LiteralString], LiteralString],
+        last_rows: Callable[[str], LiteralString],
+    ) -> LiteralString:
+        """What is `shown` of the row at the end of a facet's references, with the key of the first row that leads to it,
+        `quarry_key`. `last_rows` are the rows of the last table.
+        """
+        row: LiteralString = "c"
         joined: LiteralString = f"{self.other_table(facet.of or '')} {row}"
         title = facet.title
         while isinstance(title, Referred):
             other = row + "y"
             on = f"{self.column(title.key or 'id', other)} = {self.column(title.by, row)}"
-            joined += f" join {self.other_table(title.of)} {other} on {on}"
+            of = self.other_table(title.of) if isinstance(title.title, Referred) else last_rows(title.of)
+            joined += f" join {of} {other} on {on}"
             row, title = other, title.title
-        key, value = self.column(facet.key or "id", "r"), self.called(facet, "r")
-        return f"(select {key} as quarry_key, {value} as quarry_value from {joined})"
+        return f"(select {self.column(facet.key or 'id', 'c')} as quarry_key, {shown(row)} from {joined})"
 
     def computed(self, expression: str, row: LiteralString = "t") -> LiteralString:
         """A number computed from columns of the source's row; for two dates, the days between them: whole days where one of them
@@ -308,12 +317,19 @@ class Collection:
 
     def joined(self, facet: FacetDeclaration) -> LiteralString:
         """The values of a facet `through` another table, for each row of the source: `quarry_row`, `quarry_value`."""
-        joins, of = self.other_table(facet.through or ""), self.other_table(facet.of or "")
-        on = f"{self.column(facet.key or 'id', 'o')} = {self.column(facet.to or '', 'j')}"
-        return (
-            f"(select {self.column(facet.by or '', 'j')} as quarry_row, {self.called(facet, 'o')} as quarry_value"
-            f" from {joins} j join {of} o on {on})"
+        value: LiteralString = f"{self.called(facet, 'o')} as quarry_value"
+        return self.joined_rows(
+            facet, value, self.other_table(facet.of or ""), facet.key or "id", facet.by or "", facet.to or ""
         )
+
+    def joined_rows(
+        self, facet: FacetDeclaration, shown: LiteralString, of: LiteralString, key: str, own: str, other: str
+    ) -> LiteralString:
+        """What is `shown` of the rows `o` of `of` that a facet's table `through` names by its column `other`; `quarry_row` is its
+        column `own`.
+        """
+        joins, on = self.other_table(facet.through or ""), f"{self.column(key, 'o')} = {self.column(other, 'j')}"
+        return f"(select {self.column(own, 'j')} as quarry_row, {shown} from {joins} j join {of} o on {on})"
 
     def topic(self, row: LiteralString = "t") -> LiteralString:
         """The topic of the source's row; null where none is declared."""
@@ -425,12 +441,20 @@ class Collection:
             for name, weight in self.declaration.text.items()
         )
 
+    @property
+    def title_words(self) -> LiteralString:
+        """The words of a row's title, as a tsvector, of a row `t` of `rows_N`; there is an index of them."""
+        return "t.titles"
+
     @cached_property
     def row_hash(self) -> LiteralString:
-        """A hash that changes with anything that `rows_N` is derived from: texts, how they are searched, and the row's scope."""
-        whose = filter(None, [self.declaration.scope, self.declaration.language_column])
-        made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *whose))
-        how = repr((self.declaration.language, "in pairs of letters", [*self.declaration.text.items()], self._embedded))
+        """A hash that changes with anything that `rows_N` is derived from: texts, titles, how they are searched, and the row's
+        scope.
+        """
+        declared = self.declaration
+        whose = filter(None, [declared.scope, declared.language_column])
+        made_of = dict.fromkeys((*declared.text, *line_columns(declared.title), *self._embedded, *whose))
+        how = repr((declared.language, "in pairs of letters", [*declared.text.items()], declared.title, self._embedded))
         vectors = [self.content_hash] if self.declaration.vectors else []
         return hashed([quoted(how), *(self.text(name) for name in made_of), *vectors])
 
@@ -560,6 +584,11 @@ class OwnTable(Collection):
     @property
     def languages(self) -> tuple[str, ...]:
         return ()
+
+    @property
+    def title_words(self) -> LiteralString:
+        columns = listed([self.text(name, "t") for name in line_columns(self.declaration.title)])
+        return f"title_words(joined_text(variadic array[{columns}]))"
 
     @cached_property
     def row_hash(self) -> LiteralString:

@@ -15,9 +15,8 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError, available_timezones
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
-from quarry.collections.expression import expression_columns
 from quarry.collections.names import nearest, table_name
-from quarry.collections.predicate import depends_on_day, read_predicate
+from quarry.collections.predicate import depends_on_day, expression_columns, read_predicate
 from quarry.platform.errors import ConfigurationError
 from quarry.platform.lazy_model import LazyModel
 from quarry.retrieval.facets import FacetKind

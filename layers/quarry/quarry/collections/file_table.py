@@ -19,9 +19,9 @@ from psycopg.sql import Literal as Quoted
 
 from quarry.collections.draft_parts import unique
 from quarry.collections.relations import Relation
+from quarry.files.forms import COLUMN_TYPES, ColumnType
 from quarry.files.guessing import GuessedTable, TableGuesser, misfit, staged
 from quarry.files.records import Record, RecordFile, UnreadableFile
-from quarry.files.value_types import COLUMN_TYPES, ColumnType
 from quarry.files.writing import AS_POSTGRES, Writing
 from quarry.platform.text import storable
 from quarry.postgres.load import Loaded, LoadError, RowProblem, note_problems

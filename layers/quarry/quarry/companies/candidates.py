@@ -91,8 +91,6 @@ TAXONOMY_WEIGHT = 0.2
 
 PREFERENCE_WEIGHT = 0.3
 """Added to the score of a company that meets all preferred conditions, and to its confidence for ordering."""
-NEAR_SHARE = 0.3
-"""A company with this share of the best confidence is near the best."""
 
 
 @dataclass(frozen=True)

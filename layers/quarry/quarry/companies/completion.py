@@ -3,13 +3,7 @@
 from __future__ import annotations
 
 from quarry.agent.completions import Chat, CitedSource, Sources, answering
-from quarry.companies.contract import (
-    MESSAGE_CHARACTERS_MAX,
-    MESSAGES_MAX,
-    ChatMessage,
-    ChatRequest,
-    FinalAnswerEvent,
-)
+from quarry.companies.contract import MESSAGE_CHARACTERS_MAX, MESSAGES_MAX, ChatMessage, ChatRequest, FinalAnswerEvent
 from quarry.companies.search import search_companies
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any
 
 from quarry.companies.candidates import (
-    NEAR_SHARE,
     STAGE_LABELS,
     Entry,
     distinct,
@@ -36,6 +39,7 @@ from quarry.companies.prompts import (
 )
 from quarry.platform.text import significant_words, topic_text
 from quarry.query.algebra import comparisons_of
+from quarry.reader.features import chance_of
 
 TARGET_COUNT = 10
 LONG_TOPIC = 240
@@ -115,176 +119,153 @@ def _tags(intent: CompanyIntent) -> list[str]:
 
 # ---- the ranking ----
 
-SEMANTIC_RANGE = (0.25, 0.65)
-"""The cosine similarities that count as 0 and as 1."""
-SECOND_SECTOR = 0.6
-"""The weight of a sector that is not the company's first."""
-
-DEMANDED_MISSED = 1.5
-"""How much the odds of a company drop for each demanded tag that it lacks."""
+WEIGHTS_FILE = "ranking.json"
+"""Written by `tools/fit/companies`."""
+CONFIDENCE_MAX = 0.95
+"""The confidence in a company that meets all that is asked."""
 
 
 @dataclass(frozen=True)
-class Odds:
-    """The log odds that a company answers the question, from evidence between 0 and 1 each.
-
-    The weights of `ODDS` are rounded from a logistic regression on the judged queries of the sample; the others are scaled to
-    give comparable scores.
+class Fitted:
+    """Logistic regressions: that a company is what a question seeks, and that any of those found is. Companies with `near_share`
+    of the best chance are kept; where the second chance is below `refused_below`, none is.
     """
 
-    base: float
-    weights: tuple[float, ...]
+    fits: Mapping[str, float]
+    answered: Mapping[str, float]
+    near_share: float
+    refused_below: float
 
-    def of(self, *evidence: float) -> float:
-        return self.base + sum(weight * value for weight, value in zip(self.weights, evidence, strict=True))
+
+@cache
+def _all_fitted() -> Mapping[bool, Fitted]:
+    text = (files("quarry.companies") / "weights" / WEIGHTS_FILE).read_text(encoding="utf-8")
+    read: dict[str, dict[str, Any]] = json.loads(text)
+    return {name == "meaning": Fitted(**each) for name, each in read.items()}
 
 
-ODDS = Odds(-3.0, (5.0, 3.2, 2.0))
-"""Meaning, share of the words in the question, share of its tags."""
-PLAIN_ODDS = Odds(-2.0, (2.0, 3.5))
-"""For a question of tags alone: meaning, share of the tags."""
-SEED_ODDS = Odds(-3.4, (4.0, 4.0, 1.5))
-"""For companies like another: meaning, overlap of the tags, share of the other words in the question."""
-DEMANDS_MET = 1.0
-"""Added to the odds if the question has conditions, which all candidates meet."""
-NOTHING_ASKED = 0.6
-"""The score if the question has conditions alone."""
-NAME_WEIGHT = 0.95
+def fitted_for(*, by_meaning: bool) -> Fitted:
+    """The weights for candidates that were compared in meaning too, or by words alone."""
+    return _all_fitted()[by_meaning]
 
 
 @dataclass(frozen=True)
-class _Evidence:
-    """The score of a company (0 to 1), and the words and tags of the question that it has."""
+class Evidence:
+    """What speaks for a company: the words and tags of the question that it has, and the values of the regression."""
 
-    score: float
     covered: frozenset[str]
     groups: tuple[TagGroup, ...]
+    values: Mapping[str, float]
 
 
-def rerank_by_rule(inputs: RerankInputs, intent: CompanyIntent) -> Reranking:
-    """The companies whose scores are near the best, best first. The caller decides whether that is enough."""
-    words_of = {entry.company.id: _company_words(entry.company, intent) for entry in inputs.entries}
-    weights = _word_weights(intent, words_of.values())
-    rarity = _rarity(entry.company for entry in inputs.entries)
+def evidence_for(entries: Sequence[Entry], intent: CompanyIntent, seed: Company | None) -> list[Evidence]:
+    """What speaks for each candidate. Words that few of them have weigh more."""
+    words_of = [_company_words(entry.company, intent) for entry in entries]
+    holders = Counter(word for held in words_of for word in held)
+    weights = {word: math.log(1 + len(entries) / (0.5 + holders[word])) for word in intent.words}
+    nearest = max((entry.candidate.semantic for entry in entries), default=0.0)
+    found: list[Evidence] = []
+    for entry, held in zip(entries, words_of, strict=True):
+        covered = held & weights.keys()
+        groups = tuple(group for group in intent.tags if _has_tag(entry.company, group))
+        share = sum(weights[word] for word in covered) / sum(weights.values()) if weights else 0.0
+        meaning = entry.candidate.semantic
+        values = {"always": 1.0, "meaning": meaning, "below the best": nearest - meaning, "name": entry.name_score}
+        if seed is not None:
+            values |= {"like": 1.0, "like words": share, "like tags": _overlap(entry.company, seed)}
+        else:
+            missed = sum(group.is_demanded and group not in groups for group in intent.tags)
+            values |= {"words": share, "tags": len(groups) / max(1, len(intent.tags)), "missed": float(missed)}
+            values["conditions"] = float(bool(intent.demands))
+        found.append(Evidence(covered, groups, values))
+    return found
+
+
+def evidence_of_all(evidence: Sequence[Mapping[str, float]], weights: Fitted, unheard_share: float) -> dict[str, float]:
+    """What speaks for any company found being what the question seeks. `unheard_share`: the share of its words that no profile
+    has.
+    """
+    best = max((chance_of(weights.fits, values) for values in evidence), default=0.0)
+    meaning = max((values["meaning"] for values in evidence), default=0.0)
+    return {
+        "always": 1.0,
+        "best": math.log((best + 1e-6) / (1 - best + 1e-6)),
+        "meaning": meaning,
+        "unheard": unheard_share,
+    }
+
+
+def is_answered(
+    entries: Sequence[Entry], intent: CompanyIntent, seed: Company | None, unheard_share: float, *, by_meaning: bool
+) -> bool:
+    """Whether any of the companies found is likely what the question seeks. By words alone, none is that lacks one of them."""
+    if not by_meaning:
+        return not unheard_share
+    weights = fitted_for(by_meaning=True)
+    evidence = [each.values for each in evidence_for(entries, intent, seed)]
+    return chance_of(weights.answered, evidence_of_all(evidence, weights, unheard_share)) >= weights.refused_below
+
+
+def rerank_by_rule(inputs: RerankInputs, intent: CompanyIntent, *, by_meaning: bool) -> Reranking:
+    """The companies whose chances are near the best, best first. The caller decides whether that is enough."""
+    weights = fitted_for(by_meaning=by_meaning)
+    # where nothing but conditions is asked, all candidates meet all
+    is_open = bool(intent.topic or inputs.seed)
     judged = [
-        (entry, _judge(entry, words_of[entry.company.id], inputs, intent, weights, rarity)) for entry in inputs.entries
+        (entry, each, min(CONFIDENCE_MAX, chance_of(weights.fits, each.values)) if is_open else CONFIDENCE_MAX)
+        for entry, each in zip(inputs.entries, evidence_for(inputs.entries, intent, inputs.seed), strict=True)
     ]
-    judged.sort(key=lambda pair: (-pair[1].score, -pair[0].score, pair[0].company.id))
-    best = judged[0][1].score if judged else 0.0
-    kept = [pair for pair in judged if pair[1].score >= NEAR_SHARE * best]
-    filed = [pair for pair in kept if _is_filed_as_demanded(pair[0].company, intent)]
-    if intent.is_plain and inputs.seed is None and len(filed) >= inputs.plan.target_result_count:
-        kept = filed
+    judged.sort(key=lambda each: (-each[2], -each[0].score, each[0].company.id))
+    best = judged[0][2] if judged else 0.0
+    kept = [each for each in judged if each[2] >= weights.near_share * best]
     return Reranking(
-        confidence=_confidence(best) if kept else 0.0,
-        ranked_company_ids=[entry.company.id for entry, _ in kept],
-        per_company=[_described(entry, evidence, inputs, intent) for entry, evidence in kept],
+        confidence=round(best, 3),
+        ranked_company_ids=[entry.company.id for entry, *_ in kept],
+        per_company=[_described(entry, evidence, chance, inputs, intent) for entry, evidence, chance in kept],
     )
-
-
-def _confidence(score: float) -> float:
-    return round(min(0.95, score), 3)
 
 
 def _company_words(company: Company, intent: CompanyIntent) -> frozenset[str]:
     """The words of a profile, and the names of the tags that the company has."""
-    names = (group.name for group in intent.tags if _filed(company, group))
+    names = (group.name for group in intent.tags if _has_tag(company, group))
     return profile_words(company).union(*(significant_words(name) for name in names))
 
 
-def _word_weights(intent: CompanyIntent, company_words: Collection[frozenset[str]]) -> dict[str, float]:
-    """The weight of each word of the topic: rare words among the candidates weigh more."""
-    holders = Counter(word for held in company_words for word in held)
-    return {word: math.log(1 + len(company_words) / (0.5 + holders[word])) for word in intent.words}
+def _has_tag(company: Company, group: TagGroup) -> bool:
+    held = {
+        "sector": company.sectors,
+        "category": company.categories,
+        "business_model": company.business_models,
+        "niche": company.niches,
+    }
+    return any(group.values(facet) & {*values} for facet, values in held.items())
 
 
-def _judge(
-    entry: Entry,
-    company_words: frozenset[str],
-    inputs: RerankInputs,
-    intent: CompanyIntent,
-    weights: Mapping[str, float],
-    rarity: Callable[[str], float],
-) -> _Evidence:
-    company = entry.company
-    semantic = _scaled(entry.candidate.semantic)
-    groups = tuple(group for group in intent.tags if _filed(company, group))
-    covered = company_words & weights.keys()
-    total = sum(weights.values())
-    coverage = sum(weights[word] for word in covered) / total if total else 0.0
-    tags = _tag_share(company, intent)
-    if inputs.seed is not None:
-        odds = SEED_ODDS.of(semantic, _overlap(company, inputs.seed, rarity), coverage)
-    else:
-        missed = sum(group.is_demanded and group not in groups for group in intent.tags)
-        odds = ODDS.of(semantic, coverage, tags) + (DEMANDS_MET if intent.demands else 0.0) - DEMANDED_MISSED * missed
-        if intent.is_plain:
-            odds = max(odds, PLAIN_ODDS.of(semantic, tags)) if missed else PLAIN_ODDS.of(semantic, tags)
-    score = 1 / (1 + math.exp(-odds)) if intent.topic or inputs.seed else NOTHING_ASKED
-    return _Evidence(max(score, NAME_WEIGHT * entry.name_score), covered, groups)
-
-
-def _is_filed_as_demanded(company: Company, intent: CompanyIntent) -> bool:
-    """Whether a company has every demanded tag."""
-    return all(_filed(company, group) for group in intent.tags if group.is_demanded)
-
-
-def _tag_share(company: Company, intent: CompanyIntent) -> float:
-    """The share of the named tags that a company has."""
-    return sum(_filed(company, group) for group in intent.tags) / max(1, len(intent.tags))
-
-
-def _filed(company: Company, group: TagGroup) -> float:
-    """How well a company fits a group of tags: 1, less for a sector that is not its first, 0 if it has none."""
-    held = {"category": company.categories, "business_model": company.business_models, "niche": company.niches}
-    if any(group.values(facet) & {*values} for facet, values in held.items()):
-        return 1.0
-    sectors = group.values("sector")
-    places = [place for place, sector in enumerate(company.sectors) if sector in sectors]
-    return 0.0 if not places else 1.0 if places[0] == 0 else SECOND_SECTOR
-
-
-def _scaled(similarity: float) -> float:
-    low, high = SEMANTIC_RANGE
-    return min(1.0, max(0.0, (similarity - low) / (high - low)))
-
-
-def _rarity(companies: Iterable[Company]) -> Callable[[str], float]:
-    """The weight of a tag or a word of a niche: rare ones among the companies weigh more."""
-    held = [
-        {*company.sectors, *company.categories, *significant_words(" ".join(company.niches))} for company in companies
-    ]
-    holders = Counter(name for names in held for name in names)
-    return lambda name: math.log(1 + len(held) / (0.5 + holders[name]))
-
-
-def _overlap(company: Company, seed: Company, rarity: Callable[[str], float]) -> float:
+def _overlap(company: Company, seed: Company) -> float:
     """How much of the seed's tags and niches a company shares."""
-    categories, sectors = (
-        _share(company.categories, seed.categories, rarity),
-        _share(company.sectors, seed.sectors, rarity),
-    )
     words, of = significant_words(" ".join(company.niches)), significant_words(" ".join(seed.niches))
-    return 0.6 * categories + 0.2 * sectors + 0.2 * min(1.0, 2 * _share(words, of, rarity))
+    shares = _share(company.categories, seed.categories), _share(company.sectors, seed.sectors), _share(words, of)
+    return sum(shares) / len(shares)
 
 
-def _share(values: Collection[str], of: Collection[str], rarity: Callable[[str], float]) -> float:
-    whole = sum(rarity(name) for name in set(of))
-    return sum(rarity(name) for name in set(values) & set(of)) / whole if whole else 0.0
+def _share(values: Collection[str], of: Collection[str]) -> float:
+    return len({*values} & {*of}) / len({*of}) if of else 0.0
 
 
-def _described(entry: Entry, evidence: _Evidence, inputs: RerankInputs, intent: CompanyIntent) -> RankedCompany:
+def _described(
+    entry: Entry, evidence: Evidence, chance: float, inputs: RerankInputs, intent: CompanyIntent
+) -> RankedCompany:
     company = entry.company
     return RankedCompany(
         company_id=company.id,
         reason=_reason(entry, evidence, inputs),
         inline_description=inline_description(company),
         evidence_chips=list(_chips(entry, evidence, inputs, intent))[:EVIDENCE_CHIPS_MAX],
-        confidence=_confidence(evidence.score),
+        confidence=round(chance, 3),
     )
 
 
-def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs) -> str:
+def _reason(entry: Entry, evidence: Evidence, inputs: RerankInputs) -> str:
     company = entry.company
     if inputs.seed is not None:
         shared = [name for name in company.categories if name in inputs.seed.categories]
@@ -294,7 +275,7 @@ def _reason(entry: Entry, evidence: _Evidence, inputs: RerankInputs) -> str:
     return best or f"Filed under {', '.join(company.categories)}."
 
 
-def _chips(entry: Entry, evidence: _Evidence, inputs: RerankInputs, intent: CompanyIntent) -> Iterator[str]:
+def _chips(entry: Entry, evidence: Evidence, inputs: RerankInputs, intent: CompanyIntent) -> Iterator[str]:
     """Short labels of what the company has of what the question asks."""
     company = entry.company
     filed = {*company.sectors, *company.categories, *company.business_models, *company.niches}
@@ -322,7 +303,8 @@ def _near_niches(company: Company, covered: frozenset[str], seed: Company | None
 # ---- the text ----
 
 NAMED_MAX = 4
-SURE = 0.6
+SURE = 0.4
+"""From this confidence on, the first company was right in 89 of 100 questions of sets that the weights were not fitted to."""
 UNHEARD_MAX = 3
 
 ONLY_STARTUPS = "Only startups were searched."
@@ -375,12 +357,14 @@ def nothing_found(inputs: SummaryInputs) -> str:
             f"{company.company_name} ({'; '.join(map(_unmet, unmet))})" if unmet else company.company_name
             for company, unmet in inputs.near
         ]
-        return f"{text} The nearest{'' if inputs.near[0][1] else ' in meaning'} are {'; '.join(near)}."
+        return f"{text} The nearest are {'; '.join(near)}."
     return f"{text} Other words, or fewer, may find one."
 
 
 def _unmet(label: str) -> str:
     """The opposite of a label: "not in Germany" for "in Germany", and the reverse."""
+    if label.startswith("“"):
+        return f"no word of {label}"
     return label.removeprefix("not ") if label.startswith("not ") else f"not {label}"
 
 

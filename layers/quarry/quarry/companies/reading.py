@@ -12,8 +12,8 @@ from dataclasses import replace
 from functools import cached_property
 from typing import get_args
 
-from quarry.agent.checks import ConditionChecks
 from quarry.agent.reading import is_said_whole, read_over
+from quarry.agent.service import ConditionChecks
 from quarry.agent.sources import DataAccess
 from quarry.companies import contract
 from quarry.companies.contract import FUNDING_STAGES, STATUSES, ChatRequest
@@ -27,9 +27,9 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.postgres.pool import Database
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Query, Scalar, Words, WordValues
+from quarry.query.contract import Understood
 from quarry.query.describe import affirmed, evidence_of, excluded_words, understood
 from quarry.query.schema import Schema
-from quarry.query.understood import Understood
 from quarry.reader.candidates import Candidate
 from quarry.reader.features import index_of
 from quarry.reader.mentions import Mentions, ValueMention, WordRun

@@ -10,7 +10,6 @@ from dataclasses import replace
 
 from quarry.companies.answer import Result, conclude
 from quarry.companies.candidates import (
-    NEAR_SHARE,
     PREFERENCE_WEIGHT,
     SOURCES,
     Entry,
@@ -302,7 +301,7 @@ async def rerank(context: Context, now: Round) -> tuple[Round, str]:
         inputs = replace(inputs, entries=worth_ranking(offered, context.settings.company_reranked_share_min))
 
     def by_rule(inputs_: RerankInputs) -> Reranking:
-        return rerank_by_rule(replace(inputs_, entries=offered), inquiry.intent)
+        return rerank_by_rule(replace(inputs_, entries=offered), inquiry.intent, by_meaning=found.by_meaning)
 
     decided = await decide(ModelStep("company_rerank", rerank_messages, Reranking, by_rule), inputs, context.run)
     if context.is_late(bool(before.ranked)):
@@ -316,12 +315,16 @@ async def rerank(context: Context, now: Round) -> tuple[Round, str]:
     ranked = await off_loop(
         lambda: [_presentable(found.companies[each.company_id], each, inquiry.seed) for each in ranked]
     )
-    answering = likely(ranked, context.settings.company_accepted_confidence_min)
-    context.note(before=len(offered), after=len(answering))
     by_rule_alone = context.run.chat is None or "company_rerank" in context.run.degraded
+    least = context.settings.company_accepted_confidence_min
+    if by_rule_alone:
+        answering = ranked if ranked and decided.confidence >= least else []
+    else:
+        answering = [each for each in ranked if each.confidence >= least]
+    context.note(before=len(offered), after=len(answering))
     ranking = Ranking(
         answering,
-        by_meaning(ranked, offered) if by_rule_alone and not answering else (),
+        tuple(ranked) if by_rule_alone and not answering else (),
         decided.confidence if answering else 0.0,
         before.before,
         detail=f"{len(answering)} of {len(offered)} answer the question",
@@ -341,18 +344,6 @@ def _preferred_first(ranked: Sequence[RankedCompany], offered: Sequence[Entry]) 
     if not any(preference.values()):
         return list(ranked)
     return sorted(ranked, key=lambda each: -each.confidence - PREFERENCE_WEIGHT * preference[each.company_id])
-
-
-def by_meaning(ranked: Sequence[RankedCompany], offered: Sequence[Entry]) -> list[RankedCompany]:
-    """The companies nearest in meaning first."""
-    meaning = {entry.company.id: entry.candidate.semantic for entry in offered}
-    return sorted(ranked, key=lambda each: -meaning[each.company_id])
-
-
-def likely(ranked: Sequence[RankedCompany], least: float) -> list[RankedCompany]:
-    """The companies with at least this confidence, and those near the best one; none if the best one has less."""
-    best = max((each.confidence for each in ranked), default=0.0)
-    return [each for each in ranked if each.confidence >= min(least, NEAR_SHARE * best)] if best >= least else []
 
 
 def _offered_only(decided: Reranking, offered: Sequence[str]) -> list[RankedCompany]:

@@ -15,9 +15,8 @@ from quarry.agent.domain_tools import bounded
 from quarry.agent.sources import data_access
 from quarry.answering.answer import Answer, Told
 from quarry.answering.loop import Tool, ToolFinished, ToolResult, ToolStarted
-from quarry.answering.prompts import answer_messages, earlier
 from quarry.answering.toolset import Toolset, answer_with, event_of, events_of
-from quarry.answering.written import WrittenAnswer
+from quarry.answering.written import WrittenAnswer, answer_messages, earlier
 from quarry.companies import contract
 from quarry.companies.answer import SHOWN_MAX, Counted, aggregation_of, asked_of
 from quarry.companies.candidates import Known, evidence, home, inline_description
@@ -36,8 +35,7 @@ from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence, shorten
 from quarry.query.algebra import Query
-from quarry.query.contract import QueryResult
-from quarry.query.understood import Understood
+from quarry.query.contract import QueryResult, Understood
 from quarry.streaming.events import Event
 from quarry.verification.check import Verification, Verifier, level
 from quarry.verification.wire import SourceText, checked_statements, confidence_of
@@ -155,7 +153,8 @@ class ModelAnswer:
         sources += [SourceText(len(sources) + n, hit.title, hit.text) for n, hit in enumerate(toolset.hits, start=1)]
         earlier_turns = [message.content for message in context.request.history if message.role == "user"]
         question = "\n".join([*earlier_turns, context.question])
-        return toolset.verifier(sources, question)
+        told = [message.content for message in context.request.history if message.role == "assistant"]
+        return toolset.verifier(sources, question, about=ABOUT, told=told)
 
 
 def _event(told: Told) -> Event | None:

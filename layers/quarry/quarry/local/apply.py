@@ -16,8 +16,7 @@ from quarry.collections.apply import Change, apply_change, plan_changes, stored_
 from quarry.collections.catalog_reading import read_catalog
 from quarry.collections.checking import are_unlike, check
 from quarry.collections.collection import Collection
-from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
+from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
 from quarry.collections.declaration_parts import Calendar
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Embedding, Relation

@@ -11,12 +11,12 @@ from pathlib import Path
 from quarry.collections import toml_text
 from quarry.collections.apply import apply_change, stored_collections
 from quarry.collections.catalog_reading import relations_named
-from quarry.collections.declaration_file import FILE_NAME, read_declarations
+from quarry.collections.declaration import FILE_NAME, read_declarations
 from quarry.collections.draft_parts import slug
 from quarry.collections.drafting import draft_one
 from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode, refuse_known, remember
 from quarry.collections.guessing import is_epoch
-from quarry.collections.markup_sample import with_markup
+from quarry.collections.json_sample import with_markup
 from quarry.collections.names import table_name
 from quarry.collections.relations import Relation
 from quarry.collections.table_draft import told_epoch

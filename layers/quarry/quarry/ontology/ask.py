@@ -16,9 +16,8 @@ from quarry.agent.service import answer_query
 from quarry.agent.tools import Hit
 from quarry.answering.answer import BROKEN_OFF, Answer
 from quarry.answering.citations import CitationFilter
-from quarry.answering.prompts import answer_messages, earlier
 from quarry.answering.toolset import Toolset, answer_with, events_of, hit_block
-from quarry.answering.written import WrittenAnswer
+from quarry.answering.written import RESULT, WrittenAnswer, answer_messages, earlier
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.ontology.contract import (
@@ -29,9 +28,18 @@ from quarry.ontology.contract import (
     OntologyAskRequest,
     Telemetry,
 )
-from quarry.ontology.reading import WorkspaceIntent, access_of, intent, read_query
-from quarry.ontology.retrieval import EntityCandidate, entities_of, project_name
-from quarry.ontology.search import find_sought, message, result_of
+from quarry.ontology.search import (
+    EntityCandidate,
+    WorkspaceIntent,
+    access_of,
+    entities_of,
+    find_sought,
+    intent_of,
+    message,
+    project_name,
+    read_query,
+    result_of,
+)
 from quarry.ontology.sources import labels
 from quarry.platform.budget import Budget
 from quarry.platform.errors import FieldError, InvalidInput
@@ -39,18 +47,14 @@ from quarry.platform.links import ALWAYS, CITATION, LinkFilter
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark, unmark
 from quarry.query.algebra import Comparison, Condition, Query
-from quarry.query.contract import QueryResult
+from quarry.query.contract import DECIDING, QueryResult, Understood
 from quarry.query.describe import ending, lines_of, understood, with_list
 from quarry.query.phrases import Phrases
-from quarry.query.understood import DECIDING, Understood
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
-from quarry.streaming.events import (
-    Event,
-    PartialText,
-    PartialTextEvent,
-)
+from quarry.streaming.events import Event, PartialText, PartialTextEvent
 from quarry.verification.check import Exact, Verifier, level
+from quarry.verification.passages import folded
 from quarry.verification.wire import Confidence, SourceText, checked_statements
 
 STEP = "ontology_answer"
@@ -191,7 +195,7 @@ class Asking:
             )
             with suppress(InvalidInput):
                 return await self._sentence(query, reading.unread)
-        return await self._search(await off_loop(intent, reading))
+        return await self._search(await off_loop(intent_of, reading))
 
     async def _as_given(self, query: Query) -> str:
         """The result of a Query that the request gives. Raises InvalidInput for one that cannot run."""
@@ -268,7 +272,9 @@ class Asking:
         )
 
     async def _spoken_of(self, text: str) -> None:
-        """Set the entities that a model's answer speaks of: those that it cites, else the rows of the result it rests on."""
+        """Set the entities that an answer speaks of: those that it cites, else the rows of the result that it rests on, or
+        the rows that its text names where it rests on several.
+        """
         tools, main = self.tools, self.answer.written.main_result
         cited = list(dict.fromkeys(int(number) for number in CITATION.findall(text)))
         keys = [(hit.source, hit.id) for n in cited if 0 < n <= len(tools.hits) for hit in [tools.hits[n - 1]]]
@@ -279,9 +285,20 @@ class Asking:
             place = main - 1 if main is not None and 0 < main <= len(tools.results) else len(tools.results) - 1
             result = tools.results[place]
             self.found, self.total = await self._rows_of(result), result.total
+            others = [each for each in self._named() if each is not result and each.query.asks_for_rows]
+            found = [*self.found, *[row for each in others for row in await self._rows_of(each)]]
+            places = {each.id: folded(text).find(folded(each.title)) for each in found} if others else {}
+            told = sorted((each for each in found if places.get(each.id, -1) >= 0), key=lambda each: places[each.id])
+            if told:
+                self.found, self.total = told, len(told)
             self.understood = understood(result.query, self._phrases(result.query), choices=DECIDING)
         else:
             self.found, self.total = (), 0
+
+    def _named(self) -> list[QueryResult]:
+        """The results that the first line of the answer names."""
+        names = self.answer.written.names
+        return [each for n, each in enumerate(self.tools.results, start=1) if f"{RESULT}{n}" in names]
 
     def _verifier(self) -> Verifier:
         """What checks the text against the results and the entities found: those that it says it rests on, if it says so."""
@@ -291,4 +308,5 @@ class Asking:
         hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if named is None or n in named]
         sources = [SourceText(n, each.title, each.text) for n, each in hits]
         questions = [*(turn.question for turn in self.request.history), self.request.question]
-        return self.tools.verifier(sources, "\n".join(questions))
+        told = [turn.answer for turn in self.request.history]
+        return self.tools.verifier(sources, "\n".join(questions), about=ABOUT, told=told)

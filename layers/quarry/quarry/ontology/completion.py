@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from quarry.agent.completions import Chat, CitedSource, Sources, answering, heading
 from quarry.ontology.ask import answer_about_projects
-from quarry.ontology.contract import (
-    TURN_CHARACTERS_MAX,
-    AskedBefore,
-    FinalAnswerEvent,
-    OntologyAskRequest,
-)
+from quarry.ontology.contract import TURN_CHARACTERS_MAX, AskedBefore, FinalAnswerEvent, OntologyAskRequest
 from quarry.platform.links import CITATION
 from quarry.platform.text import QUERY_MAX_CHARACTERS
 

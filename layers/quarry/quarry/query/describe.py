@@ -29,11 +29,20 @@ from quarry.query.algebra import (
     conditions_of,
 )
 from quarry.query.apart import compared_unlike
-from quarry.query.contract import CONDITIONS_MAX, FilterChip, QueryResult
+from quarry.query.contract import (
+    CHANGEABLE,
+    CONDITIONS_MAX,
+    LABEL_MAX,
+    ConditionChip,
+    FilterChip,
+    Meaning,
+    QueryResult,
+    Understood,
+    UnderstoodEvent,
+)
 from quarry.query.paths import measure_called
 from quarry.query.phrases import Phrases, number_of
 from quarry.query.schema import Schema
-from quarry.query.understood import CHANGEABLE, LABEL_MAX, ConditionChip, Meaning, Understood, UnderstoodEvent
 from quarry.streaming.events import Event
 
 GROUPS_NAMED_MAX = 3

@@ -20,13 +20,11 @@ from quarry.platform.budget import Budget
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
 from quarry.query.algebra import Query
-from quarry.query.contract import QueryResult
+from quarry.query.contract import DECIDING, QueryResult
 from quarry.query.describe import as_read, lines_of, understood, with_list
 from quarry.query.phrases import Phrases
-from quarry.query.understood import DECIDING
 from quarry.reader.reading import Reading
 from quarry.records.answer_cache import AnswerContext, citations_event, source_texts
-from quarry.records.answerability import passages_of
 from quarry.records.contract import (
     AnswerChunkEvent,
     AskRequest,
@@ -37,11 +35,11 @@ from quarry.records.contract import (
 )
 from quarry.records.evidence import ByRule, NumberedSources, aggregation_of
 from quarry.records.finding import Searched, SearchToolset
+from quarry.records.passages import passages_of
 from quarry.records.reading import classify_intent
-from quarry.records.research import SOURCES_FOUND_MAX
 from quarry.records.scope import RecordsInquiry, as_requested, read_request, required
 from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
-from quarry.records.written import written_by_model
+from quarry.records.written import SOURCES_FOUND_MAX, written_by_model
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event

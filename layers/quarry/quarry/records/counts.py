@@ -19,7 +19,7 @@ from quarry.query.of_table import Filtered, facets_of
 from quarry.query.paths import MONTH
 from quarry.query.schema import guard_of
 from quarry.query.values import interval_of
-from quarry.records.collections_contract import CountRequest, Period, RecordCounts
+from quarry.records.contract import CountRequest, Period, RecordCounts
 from quarry.records.scope import SearchScope, facet_conditions, nearest_facets, types_with, with_known_values
 from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
 from quarry.retrieval.facets import TEXT_KINDS, Facet, FacetKind, SearchTable

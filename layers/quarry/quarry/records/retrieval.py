@@ -20,8 +20,7 @@ from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition
 from quarry.query.execute import SERIAL
 from quarry.query.of_table import Filtered
-from quarry.records.collections_contract import WholeRecord
-from quarry.records.contract import RecordKey, RecordType
+from quarry.records.contract import RecordKey, RecordType, WholeRecord
 from quarry.records.evidence import RecordCandidate, RecordText
 from quarry.records.sources import RecordTypes, SearchedType
 

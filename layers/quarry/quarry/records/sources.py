@@ -28,11 +28,7 @@ from quarry.collections.collection import ENGLISH, Collection, OwnTable
 from quarry.collections.declaration_parts import Quoting
 from quarry.collections.names import nearest
 from quarry.collections.row_sql import LINE_BREAK, joined_texts, quoted
-from quarry.collections.search_table import (
-    called,
-    hides_rows,
-    search_table,
-)
+from quarry.collections.search_table import called, hides_rows, search_table
 from quarry.collections.upkeep import read_collections, take_a_few
 from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
@@ -67,6 +63,8 @@ class SearchedType:
     text: LiteralString
     said: LiteralString
     whole: LiteralString
+    titles: LiteralString
+    """The words of the title of a row `t` of `rows`, which are indexed."""
     quoting: Quoting = field(default=Quoting(), compare=False, hash=False)
     authors: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
@@ -284,6 +282,7 @@ def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> 
         said=f"select k.type, k.id, {texts} as said {seen}",
         whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
             {collection.url()} as url, {parent} as meeting {seen}""",
+        titles=collection.title_words,
         quoting=declared.quoting,
         texts=tuple(declared.texts),
         is_topic=bool(declared.topic) and declared.topic == declared.title,

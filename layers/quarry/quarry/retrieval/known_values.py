@@ -28,13 +28,7 @@ from quarry.retrieval.facets import (
     nearest,
     plain,
 )
-from quarry.retrieval.values import (
-    NO_OWNERS,
-    Owners,
-    frequent_visible_values,
-    owners_of,
-    visible_values,
-)
+from quarry.retrieval.values import NO_OWNERS, Owners, frequent_visible_values, owners_of, visible_values
 from quarry.spans.gazetteer import places_called
 from quarry.spans.mention import KnownValue, ValueMatch
 

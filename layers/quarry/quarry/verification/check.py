@@ -11,18 +11,18 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Literal, Self
 
 from quarry.language.word_forms import STOP_WORDS, is_everyday
 from quarry.platform.text import shorten, words
 from quarry.query.contract import QueryResult
-from quarry.verification.passages import Passage, folded
+from quarry.verification.passages import NOWHERE, Beside, Passage, folded
 from quarry.verification.prose import Prose, check_prose, cover
 from quarry.verification.rows import RowCheck
-from quarry.verification.statements import Finding, Part, Statement, has_name, names_in, statements
+from quarry.verification.statements import QUOTED, Finding, Part, Statement, has_name, names_in, statements
 from quarry.verification.tables import Table
 from quarry.verification.values import Number, read_values
 from quarry.verification.wire import SourceText, Trust
@@ -50,13 +50,16 @@ UNREAD = "the answer is too long to be checked to its end"
 
 @dataclass(frozen=True)
 class Checked:
-    """A statement at `answer[start:end]`, its state, and why it is not verified."""
+    """A statement at `answer[start:end]`, its state, and why it is not verified. `is_compared`: of a statement in another
+    language than the evidence only numbers, dates and quotations are checked, and it has some.
+    """
 
     start: int
     end: int
     text: str
     state: State
     reason: str = ""
+    is_compared: bool = False
 
 
 @dataclass(frozen=True)
@@ -113,8 +116,9 @@ def verify(
 
 class Verifier:
     """Checks an answer, as far as it is written, against the texts of its sources and the results that it is written from. `own`
-    are texts in it that are not the writer's, such as what could not be searched. Takes time in proportion to the answer and what
-    it cites. Not for several threads at once.
+    are texts in it that are not the writer's, such as what could not be searched; `told` are the answers before it; `data` are
+    words that name the data as a whole ("campaigns"). Takes time in proportion to the answer and what it cites. Not for several
+    threads at once.
     """
 
     def __init__(
@@ -125,13 +129,17 @@ class Verifier:
         question: str = "",
         today: datetime.date | None = None,
         own: Iterable[str] = (),
+        told: Iterable[str] = (),
+        data: Iterable[str] = (),
     ) -> None:
         self.sources = {each.n: each for each in sources}
         self.question, self.today, self.own = question, today or datetime.date.min, [*filter(None, own)]
         self.passages = {n: Passage([each]) for n, each in self.sources.items()}
         self.tables = [Table(each) for each in results]
         self.joined: dict[tuple[int, ...], Passage] = {}
-        self.answer, self.listed, self.is_foreign, self.counts = "", 0, False, frozenset[int]()
+        self.told = frozenset(each.value for text in told for each in read_values(text).numbers)
+        self.data = frozenset(data)
+        self.answer, self.listed, self.is_foreign, self.counts = "", 0, False, frozenset[float]()
 
     def add(self, sources: Iterable[SourceText]) -> None:
         """Check what follows against these sources as well."""
@@ -148,7 +156,7 @@ class Verifier:
         self.answer = answer
         self.listed = len(_ITEM.findall(answer))
         cited = {*_CITED.findall(answer)}
-        self.counts = frozenset((len(self.sources), len(cited), self.listed)) - {0, 1}
+        self.counts = frozenset((len(self.sources), len(cited), self.listed)) - {0, 1} | self.told
         self.is_foreign = _is_english(answer) is False and self._evidence_is_english is not False
         return self._verified(since)
 
@@ -185,7 +193,8 @@ class Verifier:
             for part, finding in self._judged(statement):
                 total.add(finding)
                 cited += [self._cited(n, part, statement, finding) for n in part.cited if n in self.passages]
-            checked.append(self._as_talk(statement, _checked(statement, total)))
+            found = replace(_checked(statement, total), is_compared=self._is_compared(statement))
+            checked.append(self._as_talk(statement, found))
         if not self.passages and not self.tables and all(self._is_bare(each.text) for each in checked):
             checked = [replace(each, state="comment", reason="") for each in checked]
         return Verification(checked, cited, self.question)
@@ -243,10 +252,9 @@ class Verifier:
         """
         numbers = [n for n in dict.fromkeys(cited) if n in self.passages]
         passages = [self.passages[n] for n in numbers] if numbers else self._nearest(prose)
-        in_prose = [check_prose(prose, each, self._in_results if numbers else _nowhere) for each in passages]
         if len(passages) > 1:
-            among = numbers or [each.sources[0].n for each in passages]
-            in_prose.append(check_prose(prose, self._joined(among), self._in_results if numbers else _nowhere))
+            passages = [*passages, self._joined(numbers or [each.sources[0].n for each in passages])]
+        in_prose = [check_prose(prose, each, self._results(each) if numbers else NOWHERE) for each in passages]
         checks = [self._by_rows(prose, each, header, lead, is_cell=is_cell) for each in self.tables]
         in_rows = [(each.is_spoken_of, each.found(self._is_elsewhere)) for each in checks]
         spoken_of = [finding for is_so, finding in in_rows if is_so]
@@ -263,9 +271,22 @@ class Verifier:
         others = [each for each in self.tables if each is not table]
         return RowCheck(prose, table, others, header, lead, self.today, is_cell, self.listed)
 
-    def _in_results(self, number: Number) -> bool:
-        return any(
-            table.cells(number, range(len(table.rows))) or table.result.total == number.value for table in self.tables
+    def _results(self, passage: Passage) -> Beside:
+        """What the results say: their numbers, and the dates and names of rows that tell something of the passage too."""
+
+        def has_number(number: Number) -> bool:
+            return any(
+                each.cells(number, range(len(each.rows))) or each.result.total == number.value for each in self.tables
+            )
+
+        @cache
+        def rows() -> list[Passage]:
+            return [each.rows_about(passage) for each in self.tables]
+
+        return Beside(
+            has_number,
+            lambda day: any(each.dated(day) for each in rows()),
+            lambda name: any(has_name(name, each.folded, each.words) for each in rows()),
         )
 
     def _is_elsewhere(self, name: tuple[str, ...]) -> bool:
@@ -287,7 +308,7 @@ class Verifier:
         return self.joined[key]
 
     def _is_comment(self, statement: Statement) -> bool:
-        return not statement.cited and statement.kind != "row" and is_comment(statement.text)
+        return not statement.cited and statement.kind != "row" and is_comment(statement.text, self.data)
 
     def _as_talk(self, statement: Statement, found: Checked) -> Checked:
         """What has no value, name, quotation, citation or word of the evidence is nothing to flag: a few words are talk."""
@@ -298,6 +319,10 @@ class Verifier:
             return found
         state: State = "comment" if len(stems) <= TALK_STEMS_MAX else "plausible"
         return replace(found, state=state, reason="" if state == "comment" else NOTHING)
+
+    def _is_compared(self, statement: Statement) -> bool:
+        read = read_values(statement.text)
+        return self.is_foreign and bool(read.numbers or read.days or read.votes or QUOTED.search(statement.text))
 
     def _is_bare(self, text: str) -> bool:
         prose = Prose(text, known_names=self.known_names)
@@ -325,7 +350,7 @@ def behind_interjection(text: str) -> str:
     return text[lead.end() :] if lead and lead[1].casefold() in english().sets["interjections"] else text
 
 
-def is_comment(text: str) -> bool:
+def is_comment(text: str, data: Set[str] = frozenset()) -> bool:
     """Whether a sentence speaks of the data, asks, introduces, or tells what the writer did: it claims nothing."""
     terms, wording = words(text), english()
     values = read_values(text)
@@ -339,18 +364,14 @@ def is_comment(text: str) -> bool:
         return True
     if not has_values and (terms[:1] == ["i"] or (text.rstrip().endswith(":") and len(wording.stems(text)) < 4)):
         return True
-    return lacks_data(text)
+    return lacks_data(text, data)
 
 
-def lacks_data(text: str) -> bool:
-    """Whether a sentence says that the data does not tell something."""
+def lacks_data(text: str, data: Set[str] = frozenset()) -> bool:
+    """Whether a sentence says that the data, which these words may name too, does not tell something."""
     terms, wording = words(text), english()
-    of_data = wording.has("about_data", terms) and wording.has("comment_verbs", terms)
+    of_data = wording.has("comment_verbs", terms) and not (wording.sets["about_data"] | data).isdisjoint(terms)
     return of_data and wording.is_negated(terms) and not any(not each.in_words for each in read_values(text).numbers)
-
-
-def _nowhere(number: Number) -> bool:
-    return False
 
 
 def _best(tries: Sequence[Finding]) -> Finding:
@@ -456,6 +477,9 @@ def _of_statements(basis: Verification) -> Trust:
     if flagged:
         where = "is not in its source" if flagged == 1 else "are not in their sources"
         return Trust("low", f"Low: {flagged} of {claims} {where}")
+    compared = sum(each.is_compared for each in basis.claims)
+    if not verified and 2 * compared >= claims:
+        return Trust("medium", f"Medium: numbers, dates and quotations of {compared} of {claims} statements checked")
     if not verified:
         return Trust(
             "low", "Low: no statement could be checked" if claims > 1 else "Low: its statement could not be checked"

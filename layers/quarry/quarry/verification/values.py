@@ -59,6 +59,11 @@ class Number:
             for value in self.values
         )
 
+    def may_be(self, other: Number) -> bool:
+        """Whether it may stand for a number of a text, in the same unit where both have one."""
+        is_alike = self.is_percent == other.is_percent and (self.unit == other.unit or None in (self.unit, other.unit))
+        return is_alike and any(map(self.is_near, other.values))
+
 
 @dataclass(frozen=True)
 class Day:

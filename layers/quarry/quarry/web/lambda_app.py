@@ -75,6 +75,7 @@ class ExecutionEnvironment:
         register_after_restore(self._reset)
         if cold_start.is_ahead_of_requests():
             import_all()
+        cold_start.end()
 
     @cached_property
     def settings(self) -> Settings:
@@ -99,13 +100,6 @@ class ExecutionEnvironment:
     @contextmanager
     def invocation(self, context: LambdaContext) -> Iterator[Services]:
         """One invocation, which ends with the block: then its runs and metrics are written."""
-        cold_start.end()
-        with self._answering(context) as services:
-            yield services
-
-    @contextmanager
-    def _answering(self, context: LambdaContext) -> Iterator[Services]:
-        """An invocation whose first may import."""
         self.telemetry.begin(context)
         services = self.services
         try:
@@ -120,6 +114,9 @@ class ExecutionEnvironment:
 
         from quarry.web.app import create_app
 
+        if not cold_start.is_ahead_of_requests():
+            cold_start.go_on()
+
         @lru_cache(maxsize=1)
         def adapter(services: Services) -> Mangum:
             asyncio.set_event_loop(self._loop)  # where Mangum runs its requests
@@ -127,7 +124,7 @@ class ExecutionEnvironment:
             return Mangum(app, lifespan="off", text_mime_types=TEXT_MEDIA_TYPES)
 
         def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-            with self._answering(context) as services:
+            with self.invocation(context) as services:
                 return adapter(services)(event, context)
 
         return handler

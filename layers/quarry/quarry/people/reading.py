@@ -1,15 +1,19 @@
-"""Cuts a query for people into segments: values of the data, places, dates, amounts, and the words between them.
+"""Reads a query for people: cuts it into segments, and chooses what each is and asks, by fitted weights (`tools/fit/people`).
 
-Each segment has the kinds that it may be; fitted weights (`meaning`) choose one, and its part. Pure: values are looked up before.
+Segments are values of the data, places, dates, amounts, and the words between them, with the kinds that each may be. A log-linear
+model reads them from left to right. Earlier choices are features of later ones, so that a list goes on as it began; whether the
+query denies a segment is one too (`reader/denials`). Pure: values are looked up before.
 """
 
 from __future__ import annotations
 
 import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property
+from math import log
 
+from quarry.language.log_linear import Weights, softmax, stored_weights
 from quarry.language.word_forms import (
     STOP_WORDS,
     Token,
@@ -22,6 +26,7 @@ from quarry.language.word_forms import (
     word_forms,
 )
 from quarry.people.facets import PEOPLE
+from quarry.reader.denials import Run, chances_denied
 from quarry.spans.dates import find_dates
 from quarry.spans.gazetteer import known_place
 from quarry.spans.mention import DateRange, Duration, KnownValue, Mention, MoneyRange, NumberRange, Place, ValueMatch
@@ -41,7 +46,7 @@ KIND_OF_FACET = {
     "preferred_place": "place", "open_to_work": "open", "is_current": "now",
 }  # fmt: skip
 """The kinds of values by facet; those of other facets are roles."""
-PARTS = frozenset({"company", "school", "name"})
+NAMED_IN_PART = frozenset({"company", "school", "name"})
 """The kinds of values that a part of their name may name."""
 ANY = ("intent", "work")
 """A value that nearly every experience has, so that it says nothing."""
@@ -84,6 +89,13 @@ class Cut:
         """The words; for segments that are no plain words, their kind."""
         kinds = [each.kinds[0] for each in self.segments for _ in range(each.first, each.last)]
         return [token.key if kind == "word" else f"<{kind}>" for token, kind in zip(self.tokens, kinds, strict=True)]
+
+    @cached_property
+    def denied(self) -> Mapping[Run, float]:
+        """The probability that the query denies a segment, of those that are no plain words."""
+        return chances_denied(
+            self.tokens, [(each.first, each.last) for each in self.segments if each.kinds != ("word",)]
+        )
 
     def start(self, segment: Segment) -> int:
         return self.tokens[segment.first].start
@@ -142,7 +154,7 @@ def _known(tokens: Sequence[Token], matches: Iterable[ValueMatch]) -> Iterator[S
         whole = whole or [
             each for each in values if each.is_whole and each.facet != "team" and _is_by_worker(words, each)
         ]
-        parts = [each for each in values if KIND_OF_FACET.get(each.facet) in PARTS and _is_part_of(words, each)]
+        parts = [each for each in values if KIND_OF_FACET.get(each.facet) in NAMED_IN_PART and _is_part_of(words, each)]
         if any(each.likeness == 1 for each in whole):
             whole = [each for each in whole if each.likeness == 1]
         if whole:
@@ -322,3 +334,210 @@ def _segment(kind: str, tokens: Sequence[Token], mention: Mention) -> Segment | 
 
 def _may_be_a_slip(word: str) -> bool:
     return word.isalpha() and not is_everyday(word)
+
+
+# ---- what segments ask ----
+
+Part = str
+PARTS: Mapping[str, tuple[Part, ...]] = {
+    "company": ("must", "should", "exclude", "ignore"),
+    "school": ("must", "should", "exclude", "ignore"),
+    "team": ("must", "should", "exclude", "ignore"),
+    "name": ("must", "exclude", "ignore", "like"),
+    "place": ("must", "should", "exclude", "prefers"),
+    "wish": ("prefers", "should", "exclude"),
+    "role": ("must", "only", "should", "exclude", "ignore"),
+    "open": ("must", "exclude"),
+    "now": ("current", "former", "exclude", "ignore"),
+    "date": ("must", "started", "ended", "exclude", "should", "ignore"),
+    "money": ("must", "should"),
+    "number": ("must", "should", "ignore"),
+    "length": ("must", "should", "ignore"),
+    "word": ("text", "must", "like", "exclude", "ignore", "former", "current", "idle", "not", "never", "only", "prefer",
+             "both"),
+}  # fmt: skip
+"""The parts that a segment of each kind can play. `should` raises the rank, `text` is searched for, `ignore` asks nothing. A word
+that `must` occur is a name; a person whom others should be `like` is one too. A word can also say that somebody has no work
+(`idle`), or apply to others (`not`, `never`, `only`, `prefer`, `both`). A `never` is a "not" of all that a person has done.
+"""
+
+CUES = ("not", "never", "only", "prefer", "both", "former", "current")
+DENYING = ("not", "never")
+SILENT = ("ignore", *CUES)
+MEASURED = ("date", "money", "number", "length")
+BEFORE, BEHIND = 4, 5
+"""How many words before and after a segment are features."""
+DENIAL_STEPS = 4
+"""How finely the probability that a segment is denied is evidence."""
+WINDOW = 16
+"""How many positions are searched for them: the words of one value count as one."""
+GAP_MAX = 3
+REACH_MAX = 3
+BEAM = 6
+"""How many readings are followed at once."""
+CHANCE_MIN = 1e-4
+"""Choices less likely than this are not followed."""
+NAMED = ("must", "like")
+"""The parts of a word that only a name plays."""
+Choice = tuple[str, Part]
+"""A kind and a part."""
+Read = tuple[Segment, Choice, float]
+"""A segment, its choice, and the chance of that."""
+WEIGHTS_FILE = "parts.json.zz"
+"""Written by `tools/fit/people`."""
+
+
+@cache
+def learned() -> Weights:
+    """The packaged weights."""
+    return stored_weights("quarry.people", WEIGHTS_FILE)
+
+
+@dataclass(frozen=True)
+class Passed:
+    """The choices so far."""
+
+    value: Segment | None = None
+    choice: Choice = ("", "start")
+    cues: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    """For each cue, the position after it, and how many meaningful segments followed."""
+
+    def after(self, segment: Segment, choice: Choice) -> Passed:
+        """The same with one more segment."""
+        cues = dict(self.cues)
+        if choice[1] in CUES:
+            cues["not" if choice[1] in DENYING else choice[1]] = (segment.last, 0)
+        if choice[1] not in SILENT or (choice[0] != "word" and choice[1] != "ignore"):
+            return Passed(segment, choice, {cue: (place, count + 1) for cue, (place, count) in cues.items()})
+        return replace(self, cues=cues)
+
+
+def choices_of(segment: Segment) -> Iterator[Choice]:
+    """All choices for a segment."""
+    is_name = segment.is_unknown or segment.is_part
+    return (
+        (kind, part)
+        for kind in segment.kinds
+        for part in PARTS[kind]
+        if kind != "word" or (part not in CUES if is_name else part not in NAMED)
+    )
+
+
+def evidence_of(cut: Cut, segment: Segment, passed: Passed) -> list[str]:
+    """The features of a segment: the words around it, how it is joined to the last choice, and cues in reach."""
+    tokens = cut.tokens
+    before = _beside(cut, range(segment.first - 1, -1, -1), 1, BEFORE)
+    behind = _beside(cut, range(segment.last, len(tokens)), 0, BEHIND)
+    found = [
+        "",
+        *(f"b{at}:{word}" for at, word in enumerate(before)),
+        *(f"a{at}:{word}" for at, word in enumerate(behind)),
+    ]
+    found += [f"b:{word}" for word in before] + [f"a:{word}" for word in behind]
+    found += [f"b2:{' '.join(before[:2])}", f"a2:{' '.join(behind[:2])}"]
+    if segment.kinds == ("word",):
+        key = tokens[segment.first].key
+        found.append(f"common:{key in STOP_WORDS}:{is_everyday(key)}")
+    if "date" in segment.kinds or segment.kinds == ("word",):
+        found += [f"w:{tokens[segment.first].key}", f"w2:{tokens[segment.first].key} {' '.join(behind[:1])}"]
+    found += [f"l:{tokens[segment.last - 1].key}"] if segment.kinds[0] in MEASURED else []
+    if segment.is_part or segment.is_unknown:
+        named = "part" if segment.is_part else "unknown"
+        found += [named, f"{named}:{tokens[segment.first].is_capital}", f"{named} b0:{' '.join(before[:1])}"]
+        found += [
+            f"{named} common:{is_everyday(tokens[segment.first].key)}",
+            f"{named} upper:{cut.phrase(segment).isupper()}",
+        ]
+        found += [f"{named} alone"] if len(cut.segments) == 1 else []
+    is_attached = cut.text[cut.start(segment) - 1 : cut.start(segment)] == "-"
+    found += ["attached"] if is_attached else []
+    found += ["relative"] if segment.is_relative else []
+    if (chance := cut.denied.get((segment.first, segment.last))) is not None:
+        found += [f"denied:{round(chance * DENIAL_STEPS)}", f"denied:{chance >= 1 / 2}|{segment.kinds[0]}"]
+    found.append(f"p:{passed.choice[1]}|{_joined(cut, passed.value, segment)}")
+    for cue, (place, count) in passed.cues.items():
+        breaks = sum(token.ends_clause for token in tokens[place : segment.first + 1])
+        found += [f"{cue}:{min(count, REACH_MAX)}", f"{cue}:{min(count, REACH_MAX)}|{min(breaks, REACH_MAX)}"]
+        found.append(f"{cue}:{count == 0}|{segment.first == place}")
+        found.append(f"{cue}:{passed.choice[1]}|{_joined(cut, passed.value, segment)}")
+    return found
+
+
+def targets_of(choice: Choice) -> tuple[str, str]:
+    """The targets of weights for a choice: the part of any kind, and the part of this kind."""
+    kind, part = choice
+    return part, f"{kind}.{part}"
+
+
+def probabilities(evidence: Sequence[str], choices: Sequence[Choice], weights: Weights) -> list[float]:
+    """The probability of each choice."""
+    held = [weights[each] for each in evidence if each in weights]
+    return softmax([sum(each.get(target, 0.0) for target in targets_of(choice) for each in held) for choice in choices])
+
+
+def read_parts(cut: Cut, weights: Weights) -> list[Read]:
+    """The choice for each segment with its chance: the likeliest reading of all."""
+    beam = [_Reading()]
+    for segment in cut.segments:
+        longer = (each for before in beam for each in _longer(cut, segment, before, weights))
+        beam = sorted(longer, key=lambda each: -each.score)[:BEAM]
+    return beam[0].read
+
+
+@dataclass(frozen=True, eq=False)
+class _Reading:
+    """A reading of the first segments: the `last` one, and those `before` it. `score` is the logarithm of its chance."""
+
+    before: _Reading | None = None
+    last: Read | None = None
+    passed: Passed = field(default_factory=Passed)
+    score: float = 0.0
+
+    @property
+    def read(self) -> list[Read]:
+        """The segments in their order."""
+        found: list[Read] = []
+        reading: _Reading | None = self
+        while reading is not None and reading.last is not None:
+            found.append(reading.last)
+            reading = reading.before
+        return found[::-1]
+
+
+def _longer(cut: Cut, segment: Segment, reading: _Reading, weights: Weights) -> Iterator[_Reading]:
+    """The reading with one more segment, for each likely choice. Only words known as cues may be cues."""
+    cues = weights.get(f"w:{cut.tokens[segment.first].key}", {})
+    choices = [each for each in choices_of(segment) if each[0] != "word" or each[1] not in CUES or each[1] in cues]
+    chances = probabilities(evidence_of(cut, segment, reading.passed), choices, weights)
+    for chance, choice in zip(chances, choices, strict=True):
+        if chance >= min(CHANCE_MIN, max(chances)):
+            yield _Reading(
+                reading,
+                (segment, choice, chance),
+                reading.passed.after(segment, choice),
+                reading.score + log(chance),
+            )
+
+
+def _beside(cut: Cut, places: range, ahead: int, most: int) -> list[str]:
+    """The first words at some positions, with marks for the ends of clauses and of the query. Values are given by their kind."""
+    words: list[str] = []
+    for place in places[:WINDOW]:
+        if len(words) >= most:
+            return words
+        breaks = cut.tokens[place + ahead].ends_clause if place + ahead < len(cut.tokens) else False
+        words += [","] if breaks else []
+        word = cut.words[place]
+        words += [word] if not words or words[-1] != word else []
+    return [*words, "|"] if len(places) <= WINDOW else words
+
+
+def _joined(cut: Cut, before: Segment | None, segment: Segment) -> str:
+    """What stands between a segment and the last meaningful one."""
+    if before is None:
+        return "start"
+    between, before_end = cut.tokens[before.last : segment.first], cut.end(before)
+    comma = "," if any(token.ends_clause for token in cut.tokens[before.last : segment.first + 1]) else ""
+    comma += "-" if cut.text[before_end : cut.start(segment)] == " -" else ""
+    same = "=" if set(before.kinds) & set(segment.kinds) else "~"
+    return f"{same}{comma}{' '.join(token.key for token in between)}" if len(between) < GAP_MAX else f"{same}{comma}far"
