@@ -33,6 +33,8 @@ from typing import TextIO, get_args
 import quarry.reader
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.models.local_embedding import INSTALLATION
+from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
+from quarry.postgres.migrate import migrate
 from quarry.reader.learned import WEIGHTS_FILE, Learned, packed, pair_model, unpacked, write, write_words
 from quarry.reader.reading import pair_scores_of
 from tools.fit.calibration import Seen, calibration_of, seen_of
@@ -101,7 +103,9 @@ def _given(arguments: Sequence[str] | None) -> argparse.Namespace:
 def opened(given: argparse.Namespace, weights: Sequence[float]) -> Iterator[Workers]:
     """Processes that read with these weights, on their own Postgres. The results of queries are saved at the end."""
     with _work(given.work) as work, EmbeddedPostgres(work / "postgres", parameters=FAST) as server:
-        place = Place(server.start(), given.spider, given.own, work / "results")
+        url = server.start()
+        migrate(url, embedding_dimensions=LOCAL_EMBEDDING_DIMENSIONS)  # conditions on places call functions of ours
+        place = Place(url, given.spider, given.own, work / "results")
         with Workers(place, weights, given.processes) as workers:
             yield workers
 
