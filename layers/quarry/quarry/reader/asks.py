@@ -158,10 +158,9 @@ class Asks:
             lists += combinations(sorted(strong, key=first), length)
         lists += combinations(sorted(fields[:4], key=first), 2)
         titled = [(base.title, each) for each in sorted(fields[:4], key=first) if each is not base.title]
-        # rows go by their title, if they have one, unless the question names a key
-        keys = [
-            (each,) for each in base.fields if each.is_key and (mentions.best(each) or base.title not in base.fields)
-        ]
+        # rows go by their title, if they have one that is not a kind of them, unless the question names a key
+        is_titled = base.title in base.fields and not base.title.is_listed
+        keys = [(each,) for each in base.fields if each.is_key and (mentions.best(each) or not is_titled)]
         dates = [(each,) for each in base.columns if each.is_date and each not in fields][:UNSAID_MAX]
         whole = [each for each in (base.titles, base.columns) if each]
         lists = [(base.title,), *lists[: 2 * LISTS_MAX], *titled, *keys, *dates, *whole]

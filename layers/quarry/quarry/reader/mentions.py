@@ -44,7 +44,7 @@ NAMED_WELL = 0.7
 GAP_MAX = 2
 FORM_LIKENESS = 0.8
 SHORT_LIKENESS = 0.7
-POINTER_LIKENESS = 0.7
+KEY_LIKENESS = 0.7
 """Likeness from which words name the key of a row, and not the row itself: "tasks" is no `task_id`."""
 SHORT_MIN = 3
 """Fewest letters of a shortened word."""
@@ -276,7 +276,7 @@ def _places(named: Named, forms: Sequence[dict[str, float]], mentions: Mentions,
                 found.append(_run(first, weights, alone, forms, mentions))
     found.sort(key=lambda place: (-place.likeness, place.first - place.last, place.first))
     kept: list[WordRun] = []
-    least = POINTER_LIKENESS if isinstance(named, FieldName) and named.is_pointer else NAMED_MIN
+    least = KEY_LIKENESS if isinstance(named, FieldName) and named.is_key else NAMED_MIN
     for place in found:
         if place.likeness >= least and not any(place.mask & other.mask for other in kept):
             kept.append(place)
