@@ -36,7 +36,7 @@ check: $(VENV)/dev ## Lint, types, import contracts, generated files, size, temp
 	@$(BIN)/lint-imports
 	@$(BIN)/python -m tools.generate --check
 	@$(BIN)/python -m tools.size --check
-	@printf '%s\n' template.yaml data.yaml monitoring.yaml | xargs -P 2 -I {} env $(SAM) validate --lint --region us-east-1 --template {}
+	@printf '%s\n' template.yaml data.yaml queues.yaml monitoring.yaml rollback.yaml | xargs -P 2 -I {} env $(SAM) validate --lint --region us-east-1 --template {}
 
 audit: $(AUDIT)/ready $(VENV)/dev ## Look for vulnerabilities: bandit, checkov, pip-audit
 	@$(AUDIT)/bin/bandit --quiet --recursive --configfile pyproject.toml layers functions
@@ -76,12 +76,10 @@ certificates: $(VENV)/dev ## Fetch the certificates of Amazon RDS again (needs t
 lock: ## Resolve the dependencies again (needs uv)
 	$(UV) pyproject.toml --extra lambda --extra otel --extra sheets --group dev -o requirements/dev.txt
 	$(UV) pyproject.toml --group build --group weights -c requirements/dev.txt -o requirements/local.txt
-# the shared layer has what every function needs, without the extras of an installation and the content of other layers
-	@mkdir -p build && sed -e '/"quarry-search\[local\]",/d' -e '/"mcp>=/d' pyproject.toml > build/pyproject.toml
-	$(UV) build/pyproject.toml --extra lambda -c requirements/dev.txt -o layers/quarry/requirements.txt
-	$(UV) --group agents-layer --excludes layers/quarry/requirements.txt --excludes layers/agents/unused.txt \
-	  -c requirements/dev.txt -o layers/agents/requirements.txt
-	$(UV) --group admin-layer --excludes layers/admin/unused.txt -c requirements/dev.txt -o layers/admin/requirements.txt
+# the shared layer has what functions need, without the extras of an installation and the content of other layers
+	@mkdir -p build && sed -e '/"quarry-search\[local\]",/d' -e '/"chardet>=/d' pyproject.toml > build/pyproject.toml
+	$(UV) build/pyproject.toml --extra lambda --excludes layers/quarry/unused.txt -c requirements/dev.txt -o layers/quarry/requirements.txt
+	$(UV) --group commands-layer --excludes layers/commands/unused.txt -c requirements/dev.txt -o layers/commands/requirements.txt
 	$(UV) --group embedding-layer -c requirements/dev.txt -o layers/embedding/requirements.txt
 	$(UV) --group audit -o requirements/audit.txt
 	$(UV) --group otel-layer -c requirements/dev.txt -o layers/quarry/otel.txt

@@ -4098,6 +4098,59 @@ CREATE FUNCTION quarry.spelt_query(p_query text) RETURNS text
 
 
 --
+-- Name: suggested_titles(regclass, text, text, text[], integer, text, text, regconfig); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.suggested_titles(p_table regclass, p_titles text, p_query text, p_ranked text[], p_limit integer, p_filter text DEFAULT NULL::text, p_seen text DEFAULT NULL::text, p_language regconfig DEFAULT 'english'::regconfig) RETURNS TABLE(id text, place integer)
+    LANGUAGE plpgsql STABLE
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  max_words constant int := 8;
+  shortest constant int := 2;  -- letters; a single letter begins too many words
+  max_read constant int := 20 * p_limit;
+  typed constant text[] := array(
+    select w.lexeme from unnest(title_words(left(p_query, 300))) w
+    where length(w.lexeme) >= shortest or has_paired_letters(w.lexeme) order by w.positions[1]);
+  of_ranked constant text := format(
+    'select r.id, r.place::int from unnest($2) with ordinality r (id, place) join %s t on t.id = r.id where %s @@ $1 order by r.place limit $3',
+    p_table, p_titles);
+  word text;
+  known boolean;
+  part text;
+  parts text[] := '{}';
+  listed int;
+  others int := 0;
+begin
+  foreach word in array typed[:max_words] loop
+    continue when word <> typed[cardinality(typed)] and to_tsvector(p_language, word) = '';
+    part := quote_literal(word) || ':*';
+    execute format('select exists (select from %s t where %s @@ $1 %s)', p_table, p_titles, 'and (' || p_seen || ')') into known using part::tsquery;
+    if not known then
+      select string_agg(quote_literal(l.word) || ':*', ' | ') into part from unnest(title_words_like(p_table, p_titles, p_seen, word)) l (word);
+    end if;
+    parts := parts || format('(%s)', coalesce(part, quote_literal(word)));
+  end loop;
+  if parts = '{}' then
+    return;
+  end if;
+  return query execute of_ranked using array_to_string(parts, ' & ')::tsquery, p_ranked, p_limit;
+  get diagnostics listed = row_count;
+  if listed < p_limit then
+    return query execute format(
+      'select s.id, null::int from (select t.id, length(%1$s) as words from %2$s t where %1$s @@ $1 and not t.id = any($2) %3$s limit %4$s) s
+       order by s.words, s.id limit $3', p_titles, p_table, 'and (' || p_filter || ')', max_read)
+      using array_to_string(parts, ' & ')::tsquery, p_ranked, p_limit - listed;
+    get diagnostics others = row_count;
+  end if;
+  if listed + others = 0 then
+    return query execute of_ranked using array_to_string(parts, ' | ')::tsquery, p_ranked, p_limit;
+  end if;
+end
+$_$;
+
+
+--
 -- Name: text_candidates(regclass, quarry.weighed_query, integer, text, integer, text[], boolean); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4355,6 +4408,67 @@ $_$;
 
 
 --
+-- Name: unaccented(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.unaccented(p_text text) RETURNS text
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    AS $$
+  select case when octet_length(p_text) = length(p_text) then p_text else normalize(regexp_replace(normalize(
+    translate(replace(replace(replace(p_text, 'œ', 'oe'), 'æ', 'ae'), 'ß', 'ss'), 'øłđðı', 'olddi'), nfd), '[\u0300-\u036f]+', '', 'g'), nfc) end
+$$;
+
+
+--
+-- Name: title_words(text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.title_words(p_title text) RETURNS tsvector
+    LANGUAGE sql IMMUTABLE PARALLEL SAFE
+    RETURN to_tsvector('simple'::regconfig, quarry.unaccented(lower(quarry.paired_letters("left"(p_title, 300)))));
+
+
+--
+-- Name: title_words_like(regclass, text, text, text); Type: FUNCTION; Schema: quarry; Owner: -
+--
+
+CREATE FUNCTION quarry.title_words_like(p_table regclass, p_titles text, p_seen text, p_word text) RETURNS text[]
+    LANGUAGE plpgsql STABLE
+    SET "pg_trgm.word_similarity_threshold" TO '0.4'
+    SET enable_seqscan TO 'off'
+    AS $_$
+declare
+  shortest constant int := 4;
+  longest_one_slip constant int := 5;
+  same_letters constant int := 2;
+  most constant int := 4;
+  max_rows constant int := 1000;
+  slips constant int := case when length(p_word) <= longest_one_slip then 1 else 2 end;
+  likely text[];
+begin
+  if length(p_word) < shortest or has_paired_letters(p_word) then
+    return '{}';
+  end if;
+  execute format('
+    select array_agg(b.beginning)
+    from (
+      select left(w.word, length($1)) as beginning
+      from (%1$s union all
+        select u.lexeme, count(*) from (select %2$s as titles from %3$s t where %2$s @@ $4 %4$s limit %5$s) s, unnest(s.titles) u
+        where starts_with(u.lexeme, $5) group by 1) w (word, rows), lateral (
+        select min(levenshtein_less_equal(left(w.word, length($1) + d.more), $1, $2)) as slips from generate_series(-1, 1) d (more)) s
+      where s.slips <= $2
+      group by 1 order by min(s.slips), sum(w.rows) desc, 1 limit %6$s
+    ) b',
+    case when p_seen is null then 'select c.lexeme, c.rows from lexeme_counts c where $1 <% c.lexeme and c.of_table = $3' else 'select null::text, 0' end,
+    p_titles, p_table, 'and (' || p_seen || ')', max_rows, most)
+    into likely using p_word, slips, p_table::text, (quote_literal(left(p_word, same_letters)) || ':*')::tsquery, left(p_word, same_letters);
+  return coalesce(likely, '{}');
+end
+$_$;
+
+
+--
 -- Name: transcript_segments_values(); Type: FUNCTION; Schema: quarry; Owner: -
 --
 
@@ -4372,18 +4486,6 @@ CREATE FUNCTION quarry.transcript_segments_values() RETURNS TABLE(facet text, sc
       ) a (facet, value)) v (facet, value)
     ) w (change, facet, scope, value) where length(w.value) <= 200
     group by w.facet, w.scope, w.value having sum(w.change) <> 0
-$$;
-
-
---
--- Name: unaccented(text); Type: FUNCTION; Schema: quarry; Owner: -
---
-
-CREATE FUNCTION quarry.unaccented(p_text text) RETURNS text
-    LANGUAGE sql IMMUTABLE PARALLEL SAFE
-    AS $$
-  select case when octet_length(p_text) = length(p_text) then p_text else normalize(regexp_replace(normalize(
-    translate(replace(replace(replace(p_text, 'œ', 'oe'), 'æ', 'ae'), 'ß', 'ss'), 'øłđðı', 'olddi'), nfd), '[\u0300-\u036f]+', '', 'g'), nfc) end
 $$;
 
 
@@ -4843,7 +4945,8 @@ CREATE TABLE quarry.collection_rows (
     embedded_hash text,
     refused_hash text,
     refusals smallint DEFAULT 0 NOT NULL,
-    language text
+    language text,
+    titles tsvector
 )
 PARTITION BY LIST (collection);
 
@@ -6280,6 +6383,13 @@ CREATE INDEX agenda_items_text_search ON quarry.agenda_items USING gin (text_sea
 
 
 --
+-- Name: agenda_items_titles; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX agenda_items_titles ON quarry.agenda_items USING gin (quarry.title_words(quarry.joined_text(VARIADIC ARRAY[title]))) WITH (fastupdate=off);
+
+
+--
 -- Name: answer_cache_expires_at; Type: INDEX; Schema: quarry; Owner: -
 --
 
@@ -6410,6 +6520,13 @@ CREATE INDEX collection_rows_scope ON ONLY quarry.collection_rows USING btree (s
 --
 
 CREATE INDEX collection_rows_text_search ON ONLY quarry.collection_rows USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: collection_rows_titles; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX collection_rows_titles ON ONLY quarry.collection_rows USING gin (titles) WITH (fastupdate=off);
 
 
 --
@@ -6585,6 +6702,13 @@ CREATE INDEX document_sections_not_embedded ON quarry.document_sections USING bt
 --
 
 CREATE INDEX document_sections_text_search ON quarry.document_sections USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: document_sections_titles; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX document_sections_titles ON quarry.document_sections USING gin (quarry.title_words(quarry.joined_text(VARIADIC ARRAY[document_title, heading]))) WITH (fastupdate=off);
 
 
 --
@@ -6819,6 +6943,13 @@ CREATE INDEX key_statements_text_search ON quarry.key_statements USING gin (text
 
 
 --
+-- Name: key_statements_titles; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX key_statements_titles ON quarry.key_statements USING gin (quarry.title_words(quarry.joined_text(VARIADIC ARRAY[speaker_name, speaker_role]))) WITH (fastupdate=off);
+
+
+--
 -- Name: lexeme_counts_spelling; Type: INDEX; Schema: quarry; Owner: -
 --
 
@@ -6858,6 +6989,13 @@ CREATE INDEX matters_not_embedded ON quarry.matters USING btree (id) WHERE (embe
 --
 
 CREATE INDEX matters_text_search ON quarry.matters USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: matters_titles; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX matters_titles ON quarry.matters USING gin (quarry.title_words(quarry.joined_text(VARIADIC ARRAY[title]))) WITH (fastupdate=off);
 
 
 --
@@ -6914,6 +7052,13 @@ CREATE INDEX motions_not_embedded ON quarry.motions USING btree (id) WHERE (embe
 --
 
 CREATE INDEX motions_text_search ON quarry.motions USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: motions_titles; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX motions_titles ON quarry.motions USING gin (quarry.title_words(quarry.joined_text(VARIADIC ARRAY[plain_english_summary]))) WITH (fastupdate=off);
 
 
 --
@@ -7103,6 +7248,13 @@ CREATE INDEX transcript_segments_not_embedded ON quarry.transcript_segments USIN
 --
 
 CREATE INDEX transcript_segments_text_search ON quarry.transcript_segments USING gin (text_search) WITH (fastupdate=off);
+
+
+--
+-- Name: transcript_segments_titles; Type: INDEX; Schema: quarry; Owner: -
+--
+
+CREATE INDEX transcript_segments_titles ON quarry.transcript_segments USING gin (quarry.title_words(quarry.joined_text(VARIADIC ARRAY[speaker_name, speaker_role]))) WITH (fastupdate=off);
 
 
 --

@@ -71,23 +71,13 @@ REFINEMENTS = (
         "people", "words left out as names", "people.ranking", "_left_out", lambda _: [],
         stays="a search that finds nobody who is what it asks for costs nothing",
     ),
-    Refinement("companies", "rare tags weigh more", "companies.fallback_ranking", "_rarity", lambda _: lambda name: 1.0),
+    Refinement("companies", "a fitted refusal", "companies.answer", "is_answered", lambda *_: True),
     Refinement(
-        "companies", "rare words weigh more", "companies.fallback_ranking", "_word_weights",
-        lambda sought, said: dict.fromkeys(sought.words, 1.0),
-    ),
-    Refinement("companies", "conditions met raise the odds", "companies.fallback_ranking", "DEMANDS_MET", 0.0),
-    Refinement("companies", "demanded tags", "companies.fallback_ranking", "DEMANDED_MISSED", 0.0),
-    Refinement("companies", "second sectors count for less", "companies.fallback_ranking", "SECOND_SECTOR", 1.0),
-    Refinement(
-        "companies", "filed as demanded", "companies.fallback_ranking", "_is_filed_as_demanded", lambda *_: True
-    ),
-    Refinement(
-        "companies", "only entries worth ranking", "companies.rerank", "worth_ranking", lambda entries, _: entries,
+        "companies", "only entries worth ranking", "companies.rounds", "worth_ranking", lambda entries, _: entries,
         stays="a chat model reads fewer companies",
     ),
     Refinement(
-        "companies", "preferences in front", "companies.rerank", "_preferred_first", lambda ranked, _: [*ranked],
+        "companies", "preferences in front", "companies.rounds", "_preferred_first", lambda ranked, _: [*ranked],
         stays="callers set `preferred` conditions, which no question states",
     ),
     Refinement("records", "words to look up", "records.finding", "words_to_look_up", lambda query: query),

@@ -22,7 +22,7 @@ from psycopg.sql import SQL, Identifier
 
 from quarry import catalog
 from quarry.postgres.pool import Database
-from quarry.records.searched_types import BUILT_IN
+from quarry.records.sources import BUILT_IN
 
 K1, B = 0.9, 0.4
 

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from textwrap import fill
 from typing import Any, NamedTuple
 
-from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
-
-ROOT = Path(__file__).resolve().parents[1]
+from tools.rehearsal.template import read_template
 
 HOURS = 730
 SECONDS = HOURS * 3600
@@ -144,7 +141,7 @@ def _io(rate: float) -> float:
 
 def _watching(templates: Templates, rate: float) -> float:
     """The alarms that always exist, by the metrics they watch, and our own metrics, which are billed if they have data."""
-    watched = sum(_metrics_of_alarms(templates[name], of_database=False) for name in ("template", "monitoring"))
+    watched = sum(_metrics_of_alarms(templates[name], of_database=False) for name in ("monitoring", "rollback"))
     own = max(0, OWN_METRICS - FREE) * METRIC.dollars if rate else 0
     return max(0, watched - FREE) * ALARM.dollars + own
 
@@ -193,7 +190,7 @@ def section() -> str:
 
 def read_templates() -> Templates:
     """The deployed templates."""
-    return {name: yaml_parse((ROOT / f"{name}.yaml").read_text()) for name in ("template", "data", "monitoring")}
+    return {name: read_template(name) for name in ("template", "data", "monitoring", "rollback")}
 
 
 def _inputs(gb: float) -> str:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import LiteralString
 
-from quarry.collections.own_table import OwnTable
+from quarry.collections.collection import OwnTable
 from quarry.collections.row_sql import quoted
 from quarry.retrieval.facets import SearchTable
 from quarry.retrieval.values import relations_of, values_function

@@ -13,6 +13,7 @@ of an environment.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import sys
@@ -60,6 +61,22 @@ _PATTERNS = {
 _FOR_SAM = {"capabilities": "CAPABILITY_IAM CAPABILITY_AUTO_EXPAND", "resolve_s3": True, "confirm_changeset": True}
 _FOR_DATA = _FOR_SAM | {"template_file": "data.yaml", "fail_on_empty_changeset": False}
 
+SETTINGS = {
+    "DatabaseSchema": "DATABASE_SCHEMA",
+    "OpenAIModel": "OPENAI_MODEL",
+    "OpenAIEmbeddingModel": "OPENAI_EMBEDDING_MODEL",
+    "EmbeddingDimensions": "EMBEDDING_DIMENSIONS",
+    "ModelPromptPrice": "MODEL_PROMPT_PRICE",
+    "ModelCompletionPrice": "MODEL_COMPLETION_PRICE",
+    "RateLimitPerMinute": "RATE_LIMIT_PER_MINUTE",
+    "AnswerLifetimeDays": "ANSWER_LIFETIME_DAYS",
+    "SearchResultExpiryHours": "SEARCH_RESULT_EXPIRY_HOURS",
+    "InitialCredits": "INITIAL_CREDITS",
+    "RunLogDays": "RUN_LOG_DAYS",
+    "TraceEndpoint": "OTEL_EXPORTER_OTLP_ENDPOINT",
+}
+"""Parameters of a stack of release 0.1, and the settings that they are now: names in its parameter `Settings`."""
+
 Answers = Mapping[str, str]
 
 SEARCHES_SHARE = 0.6
@@ -88,7 +105,7 @@ class Kept:
         """The parameters of the stack."""
         given = self.parameters(suffix).get("parameter_overrides", "")
         found: dict[str, str] = CfnParameterOverridesType().convert(given, None, None)
-        return found
+        return with_settings(found)
 
     def keep(self, values: Mapping[str, Any], overrides: Mapping[str, str], suffix: str = "") -> None:
         """Adds these to your own file."""
@@ -97,6 +114,15 @@ class Kept:
         for name, value in known.items():
             config.put(["deploy"], "parameters", name, value, self._environment + suffix)
         config.flush()
+
+
+def with_settings(parameters: Mapping[str, str]) -> dict[str, str]:
+    """The parameters with those of an earlier release as settings; one that `Settings` has stays."""
+    earlier = {SETTINGS[name]: value for name, value in parameters.items() if name in SETTINGS and value}
+    kept = {name: value for name, value in parameters.items() if name not in SETTINGS}
+    if earlier:
+        kept["Settings"] = json.dumps(earlier | json.loads(kept.get("Settings", "{}")))
+    return kept
 
 
 def _all_of(config: Any, environment: str) -> dict[str, Any]:
@@ -141,7 +167,7 @@ def carry_over(kept: Kept, read: Callable[[str, str], Mapping[str, str]]) -> Non
         known = kept.overrides(suffix)
         if "DataProtection" in current:
             known["DataProtection"] = current["DataProtection"]
-        kept.keep({}, current | known, suffix)
+        kept.keep({}, with_settings(current | known), suffix)
 
 
 def store(kept: Kept, architecture: str, answers: Answers) -> None:
@@ -276,7 +302,7 @@ def read_outputs(stack_name: str, region: str) -> dict[str, str]:
 
 
 def read_parameters(stack_name: str, region: str) -> dict[str, str]:
-    """The parameters of a stack that its template still has; none if there is no such stack."""
+    """The parameters of a stack that its template still has, or that are settings now; none if there is no such stack."""
     import boto3
     from botocore.exceptions import ClientError
 
@@ -286,7 +312,7 @@ def read_parameters(stack_name: str, region: str) -> dict[str, str]:
         if error.response["Error"]["Code"] != "ValidationError":  # what is answered where there is none
             raise
         return {}
-    declared = _read("data" if stack_name.endswith("-data") else "template")["Parameters"]
+    declared = _read("data" if stack_name.endswith("-data") else "template")["Parameters"] | SETTINGS
     given = {each["ParameterKey"]: each["ParameterValue"] for each in stack.get("Parameters", [])}
     return {name: value for name, value in given.items() if name in declared}
 
@@ -298,10 +324,14 @@ def protect(kept: Kept, level: str) -> None:
 
 def as_text(overrides: Mapping[str, str]) -> str:
     """Parameters in the format of `sam deploy --parameter-overrides`."""
-    return " ".join(
-        f"{name}={value}" if value and not re.search(r"[\s\"']", value) else f'{name}="{value}"'
-        for name, value in overrides.items()
-    )
+    return " ".join(f"{name}={_quoted(value)}" for name, value in overrides.items())
+
+
+def _quoted(value: str) -> str:
+    if value and not re.search(r"[\s\"']", value):
+        return value
+    # sam reads what stands in single quotes as it is
+    return f"'{value}'" if '"' in value else f'"{value}"'
 
 
 def _read(template: str) -> dict[str, Any]:

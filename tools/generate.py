@@ -6,6 +6,7 @@ sql/schema.sql            the net effect of migrations and functions
 layers/quarry/quarry/api/examples.json  calls of each route, from the recorded events
 docs/api/openapi.json     the HTTP interface
 layers/quarry/quarry/client/routes/generated.py  the client's methods that follow from it
+clients/typescript/quarry.d.ts  the types of the TypeScript client, too
 docs/errors.md            every error (between its markers)
 docs/api/*-events.json    JSON schemas of streamed events
 docs/settings.md          every setting
@@ -50,7 +51,7 @@ from quarry.platform.setting_fields import LOCAL_EMBEDDING_DIMENSIONS
 from quarry.platform.settings import Settings
 from quarry.platform.tables import LoadableTable
 from quarry.postgres.migrate import connect, migrate
-from quarry.query.understood import UnderstoodEvent
+from quarry.query.contract import UnderstoodEvent
 from quarry.records import contract as records_contract
 from quarry.streaming.events import (
     NDJSON,
@@ -70,6 +71,7 @@ from tools import costs, gateway
 from tools.api_examples import examples
 from tools.client_routes import generated_routes
 from tools.counted_values import hashes_function, values_file
+from tools.typescript_client import typescript_client
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -141,6 +143,7 @@ def generated_texts() -> dict[Path, str]:
         RECORDED: _json(calls),
         ROOT / "docs" / "api" / "openapi.json": _json(api),
         CLIENT_ROUTES: generated_routes(api),
+        ROOT / "clients" / "typescript" / "quarry.d.ts": typescript_client(api),
         errors: with_errors(errors.read_text(), api["x-problems"]),
         **{
             ROOT / "docs" / "api" / f"{domain}-events.json": _json(event_schema(domain, contract, shared, form))

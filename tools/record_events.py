@@ -133,6 +133,7 @@ REQUESTS = {
         "/records/search",
         query=[("q", "Sable River Bridge"), ("type", "motion"), ("type", "agenda_item"), ("limit", "5")],
     ),
+    "records/suggest": Request("GET", "/records/suggest", query=[("q", "sable riv brigde"), ("limit", "3")]),
     "records/collections": Request("GET", "/collections"),
     "records/facets": Request("GET", "/records/facets", query=[("type", "motion"), ("q", "bridge"), ("by", "result")]),
     "query/rows": Request("POST", "/query", body=ROWS_QUERY),

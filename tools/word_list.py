@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from quarry.language.tokens import stem, without_accents
+from quarry.language.word_forms import stem, without_accents
 
 DATA = Path(__file__).resolve().parents[1] / "layers" / "quarry" / "quarry" / "language" / "data"
 LICENCE = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 
-from quarry.answering.prompts import answer_messages, earlier
+from quarry.answering.written import answer_messages, earlier
 
 
 def test_the_data_the_day_the_users_filters_and_the_history_are_told() -> None:

@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from quarry.answering.prompts import answer_messages
-from quarry.answering.substance import says_nothing
+from quarry.answering.written import answer_messages, says_nothing
 from quarry.verification.check import Verifier
-from quarry.verification.trust import SourceText
+from quarry.verification.wire import SourceText
 from tests.verification.answers import SETS, TODAY, answers
 
 SET = tomllib.loads(Path(__file__).with_name("substance.toml").read_text("utf-8"))

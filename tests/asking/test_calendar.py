@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.collections.declaration_file import DeclarationError, read_declarations
+from quarry.collections.declaration import DeclarationError, read_declarations
 from quarry.platform.errors import InvalidInput
 from quarry.query.values import interval_of
 from tests.asking.desk import asked

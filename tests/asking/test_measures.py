@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.collections.declaration_file import DeclarationError
+from quarry.collections.declaration import DeclarationError
 from tests.asking.desk import asked
 from tests.collections.test_search import filled
 from tests.conftest import client_of

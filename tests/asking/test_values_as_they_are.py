@@ -153,6 +153,28 @@ def test_all_that_tie_for_the_first_place_are_shown(client: TestClient) -> None:
 
 
 @pytest.mark.parametrize(
+    ("query", "is_cut_in_tie"),
+    [
+        ({"order": [{"by": "amount", "direction": "desc"}], "limit": 19}, True),
+        ({"order": [{"by": "amount", "direction": "desc"}], "limit": 20}, False),
+        ({"order": [{"by": "amount", "direction": "desc"}], "limit": 19, "offset": 1}, False),
+        ({"order": ["amount", "id"], "limit": 5}, False),
+        ({"limit": 5}, False),
+        ({"group": ["ccy"], "aggregate": ["count"], "order": [{"by": "count", "direction": "desc"}], "limit": 2}, True),
+        ({"group": ["ccy"], "aggregate": ["count"], "order": ["ccy"], "limit": 2}, False),
+        ({"group": ["ccy"], "aggregate": ["count"], "order": ["count"], "limit": 3}, False),
+    ],
+)  # fmt: skip
+def test_a_list_that_is_cut_within_a_tie_says_so(
+    client: TestClient, query: dict[str, Any], is_cut_in_tie: bool
+) -> None:
+    given = asked(client, {"source": "bills", **query})
+    assert len(given["rows"]) == query["limit"]
+    assert given.get("tied", False) is is_cut_in_tie
+    assert ("others tie" in given["sentence"]) is is_cut_in_tie
+
+
+@pytest.mark.parametrize(
     ("question", "held"),
     [
         ("What is the total amount of bills?", ["600,000", "4,000", "2,000"]),

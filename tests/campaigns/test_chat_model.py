@@ -11,8 +11,8 @@ from starlette.testclient import TestClient
 from quarry.campaigns import retrieval
 from quarry.campaigns.contract import Campaign
 from quarry.campaigns.results import CampaignSet
-from quarry.campaigns.tool_result import SUMMARIZED_CAMPAIGNS, SUMMARY_CHARACTERS_MAX, build_tool_result
 from quarry.campaigns.tools import NEAR
+from quarry.campaigns.wording import SUMMARIZED_CAMPAIGNS, SUMMARY_CHARACTERS_MAX, build_tool_result
 from quarry.campaigns.written import MAX_TURNS
 from quarry.platform.errors import DatabaseUnavailable
 from tests.campaigns.chatting import chat, ids, stream

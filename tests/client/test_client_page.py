@@ -13,7 +13,7 @@ from quarry.client import Client
 
 PAGE = (Path(__file__).resolve().parents[2] / "docs/client.md").read_text()
 BLOCKS = re.findall(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
-FRAMEWORK = "langchain_core"
+FRAMEWORKS = ("langchain_core", "llama_index")
 
 
 def run(block: str, base: str, names: dict[str, Any]) -> None:
@@ -23,7 +23,7 @@ def run(block: str, base: str, names: dict[str, Any]) -> None:
 def test_the_examples_run_one_after_the_other(base: str, capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
     for block in BLOCKS:
-        if FRAMEWORK not in block:
+        if not any(each in block for each in FRAMEWORKS):
             run(block, base, names)
     names["client"].close()
     told = capsys.readouterr().out
@@ -31,12 +31,19 @@ def test_the_examples_run_one_after_the_other(base: str, capsys: pytest.CaptureF
         assert words in told
 
 
-def test_the_langchain_retriever_works(base: str, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("framework", FRAMEWORKS)
+def test_a_retriever_gives_whole_texts(base: str, framework: str, capsys: pytest.CaptureFixture[str]) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of theirs
-        pytest.importorskip(FRAMEWORK, reason="installed by requirements/frameworks.txt")
-        [block] = [block for block in BLOCKS if FRAMEWORK in block]
+        pytest.importorskip(framework, reason="installed by requirements/frameworks.txt")
+        [block] = [block for block in BLOCKS if framework in block]
+        names: dict[str, Any] = {"__name__": "example"}
         with Client(base, token="gus") as client:
-            run(block, base, {"client": client, "__name__": "example"})
+            names["client"] = client
+            run(block, base, names)
             [first, *_] = client.search_records("old elm").results
+            whole = client.record(first.type, first.id)
     assert f"{first.type}/{first.id} " in capsys.readouterr().out
+    [retrieved, *_] = names.get("documents") or names["nodes"]
+    assert whole.text
+    assert whole.text in (getattr(retrieved, "page_content", None), getattr(retrieved, "text", None))

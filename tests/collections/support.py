@@ -11,7 +11,7 @@ import psycopg
 
 from quarry.collections.apply import Change, apply_change, plan_changes, stored_collections
 from quarry.collections.catalog_reading import relations_named, relations_of_schema
-from quarry.collections.declaration_file import read_declarations
+from quarry.collections.declaration import read_declarations
 from quarry.collections.drafting import draft
 from quarry.collections.json_sample import with_documents
 from quarry.collections.row_condition import with_conditions

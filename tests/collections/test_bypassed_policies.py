@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from quarry.collections.catalog_reading import relations_named
-from quarry.collections.declaration_file import DeclarationError
+from quarry.collections.declaration import DeclarationError
 from quarry.local.apply import apply_file
 from quarry.local.doctor_collections import collection_findings
 from quarry.platform.setting_fields import DEFAULT_SCHEMA, LOCAL_EMBEDDING_MODEL

@@ -6,10 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from quarry.collections.checking import check
-from quarry.collections.declaration import without_retired
-from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
-from quarry.collections.findings import Checked
+from quarry.collections.checking import Checked, check
+from quarry.collections.declaration import DeclarationError, Lines, read_declarations, without_retired
 from quarry.collections.relations import Reference, Relation
 from quarry.collections.toml_text import toml
 from tests.collections.made import catalog, column, table

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from quarry.collections.catalog_reading import read_catalog, relations_of_schema
 from quarry.collections.checking import check
-from quarry.collections.date_kinds import date_kinds
-from quarry.collections.declaration_file import Lines, read_declarations
+from quarry.collections.declaration import Lines, read_declarations
+from quarry.collections.declaration_parts import Referred
+from quarry.collections.draft_parts import date_kinds
 from quarry.collections.drafting import SEARCHED_MAX, Draft, draft
-from quarry.collections.naming import table_name
-from quarry.collections.reference_declarations import Referred
+from quarry.collections.names import table_name
 from quarry.collections.relations import Column, Reference, Relation
 from quarry.collections.secrets import suspicion
 from quarry.collections.uses import tables_named

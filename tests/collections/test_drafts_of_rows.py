@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from quarry.collections.catalog_reading import relations_of_schema
-from quarry.collections.declaration_file import read_declarations
+from quarry.collections.declaration import read_declarations
 from quarry.collections.drafting import draft
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Embedding

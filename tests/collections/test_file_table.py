@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.collections.file_table import FileLoad
+from quarry.files.forms import ColumnType
 from quarry.files.records import RecordFile
-from quarry.files.value_types import ColumnType
 from tests.platform.test_guessing import file_of
 
 ZONE = ZoneInfo("Asia/Tokyo")

@@ -6,7 +6,7 @@ import pytest
 
 from quarry.collections.catalog_reading import read_catalog
 from quarry.collections.checking import check
-from quarry.collections.declaration_file import Lines, read_declarations
+from quarry.collections.declaration import Lines, read_declarations
 from quarry.collections.uses import tables_named
 from quarry.postgres.schema import SyncConnection
 

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.collections.declaration_file import DeclarationError
+from quarry.collections.declaration import DeclarationError
 from quarry.local.apply import apply_file as declare
 from quarry.services.services import Services
 from tests.collections.support import apply_file, found, owner, refreshed, waiting

@@ -9,8 +9,7 @@ import pytest
 
 from quarry.collections.catalog_reading import read_catalog, relations_named
 from quarry.collections.checking import check
-from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
+from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
 from quarry.collections.drafting import draft
 from quarry.collections.relations import Relation
 from quarry.local.apply import apply_file

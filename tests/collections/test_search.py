@@ -16,8 +16,8 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from quarry.agent.service import Filter
 from quarry.local.apply import apply_file
-from quarry.query import row_conditions
-from quarry.records.searched_types import BUILT_IN
+from quarry.query import execute
+from quarry.records.sources import BUILT_IN
 from tests.collections.support import HELP_DESK, TICKETS, owner
 from tests.conftest import client_of, clone_database, local_client
 from tests.records.asking import ask, the
@@ -230,8 +230,8 @@ def _with_claims(app: ASGIApp, claims: dict[str, str]) -> ASGIApp:
 def test_agents_find_the_rows_that_meet_conditions_and_how_many_there_are(
     client: TestClient, monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
-    monkeypatch.setattr(row_conditions, "KEYS_MAX", most)
-    monkeypatch.setattr(row_conditions, "KEYS_ACROSS_MAX", most)
+    monkeypatch.setattr(execute, "KEYS_MAX", most)
+    monkeypatch.setattr(execute, "KEYS_ACROSS_MAX", most)
     where = [{"field": "agent", "value": "ada palmer"}, {"field": "status", "value": "open"}]
     asked = {
         "text": "late parcel at depot 6",

@@ -12,7 +12,7 @@ from starlette.testclient import TestClient
 
 from quarry.collections.upkeep import read_collections
 from quarry.postgres.pool import Database
-from quarry.records.searched_types import searched_type
+from quarry.records.sources import searched_type
 from quarry.retrieval.values import visible_values
 from tests.collections.support import owner
 from tests.collections.test_search import fill, filled
@@ -75,6 +75,7 @@ def heard(client: TestClient, facet: str, values: Sequence[str]) -> Iterator[str
     for said in [*map(misspelt, values), *(value.split()[0].upper() for value in values)]:
         yield str(ask(client, f"How many {type} have the {facet} {said}?"))
         yield get(client, "/records/search", {"q": f"stairs of {said}"})
+        yield get(client, "/records/suggest", {"q": said})
         yield call_tool(client, "search", text=f"{type} of {said}")
     for given in ([*map(misspelt, values)], [value.upper() for value in values]):
         yield str(ask(client, "What was sent?", filters={"facets": {facet: given}}))

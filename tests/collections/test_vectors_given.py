@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from quarry.collections.declaration_file import DeclarationError
+from quarry.collections.declaration import DeclarationError
 from quarry.collections.upkeep import compare, read_collections, refresh_rows
 from quarry.local.apply import apply_file as declare
 from quarry.local.data import all_embedded

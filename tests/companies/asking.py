@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.companies.query import STARTUPS, CompanyIntent, TagGroup
+from quarry.companies.intent import STARTUPS, CompanyIntent, TagGroup
 from quarry.platform.text import significant_words
 from quarry.query.algebra import Comparison, Condition
 

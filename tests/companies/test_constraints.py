@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.companies.constraints import as_understood, constraints_of, understood_as, understood_of
 from quarry.companies.contract import CONDITIONS_MAX as SENT_MAX
 from quarry.companies.contract import Condition, Constraints
-from quarry.companies.query import CONDITIONS_MAX, EXCLUDED_MAX
+from quarry.companies.intent import CONDITIONS_MAX, EXCLUDED_MAX
+from quarry.companies.reading import as_understood, constraints_of, understood_as, understood_of
 from quarry.query.algebra import AnyOf, Comparison
 from tests.companies.asking import seeking
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quarry.companies.contract import ChatMessage
+from quarry.companies.fallbacks import nothing_found, summary_by_rule
 from quarry.companies.prompts import (
     HISTORY_CHARACTERS_MAX,
     CritiqueInputs,
@@ -20,7 +21,6 @@ from quarry.companies.prompts import (
     rerank_messages,
     summary_messages,
 )
-from quarry.companies.summary import nothing_found, summary_by_rule
 from quarry.models.interface import Message
 from tests.companies.factories import company, entry, plan
 

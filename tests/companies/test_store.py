@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from quarry.companies.candidates import CompanyCandidate, Variant, merge
-from quarry.companies.store import retrieve_variants
+from quarry.companies.retrieval import retrieve_variants
 from quarry.platform.settings import Settings
 from quarry.postgres.pool import Database
 from tests.companies.seeded import Connection, add_company, seeded_id, seeded_vector

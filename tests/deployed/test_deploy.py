@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 from samcli.yamlhelper import yaml_parse  # type: ignore[import-untyped]
 
+from quarry.platform.settings import JSON_VARIABLE, Settings
 from tools import deploy
 from tools.rehearsal.template import (
     MODEL_KEY,
@@ -140,6 +142,23 @@ def test_a_checkout_without_answers_leaves_the_stacks_parameters_as_they_are(kep
     data, code = kept.overrides("-data"), kept.overrides()
     assert (data["DataProtection"], data["AuroraMaxCapacity"], data["AlarmEmail"]) == ("full", "16", "")
     assert (code["RequestsPerSecond"], code["Stage"]) == ("7", "dev")
+
+
+def test_parameters_of_an_earlier_release_become_settings_and_stay(kept: deploy.Kept) -> None:
+    deploy.store(kept, "arm64", deploy.unattended(kept, "default", {}))
+    own = {"InitialCredits": "25", "DatabaseSchema": "", "Settings": '{"OPENAI_MODEL": "our model"}'}
+    kept.keep({}, kept.overrides() | own)
+    of_stacks = {"quarry-dev-data": {}, "quarry-dev": {"ModelPromptPrice": "0.2", "SearchResultExpiryHours": "4"}}
+    deploy.carry_over(kept, lambda name, region: of_stacks[name])
+    deploy.store(kept, "arm64", deploy.unattended(kept, "default", {}))
+    code = kept.overrides()
+    assert not code.keys() & deploy.SETTINGS.keys()
+    settings = json.loads(code["Settings"])
+    assert settings == {
+        "OPENAI_MODEL": "our model", "INITIAL_CREDITS": "25", "MODEL_PROMPT_PRICE": "0.2", "SEARCH_RESULT_EXPIRY_HOURS": "4"
+    }  # fmt: skip
+    read = Settings.from_environment({JSON_VARIABLE: code["Settings"], "MODEL_COMPLETION_PRICE": "0.6"})
+    assert (read.initial_credits, read.model_prompt_price) == (25, 0.2)
 
 
 def test_the_workflow_gives_every_answer_and_assumes_a_role() -> None:

@@ -1,4 +1,4 @@
-"""monitoring.yaml, and the alarms that roll a release back: they watch existing resources."""
+"""monitoring.yaml and rollback.yaml: their logs and alarms watch existing resources."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from tools.rehearsal.template import (
     Template,
     deployed,
     deployed_data,
-    monitored,
+    nested,
     of_type,
     outputs_of,
     read_template,
@@ -41,7 +41,12 @@ def stack(request: pytest.FixtureRequest) -> Template:
 
 @pytest.fixture(scope="module")
 def monitoring(stack: Template) -> Template:
-    return monitored(stack)
+    return nested("monitoring", stack)
+
+
+@pytest.fixture(scope="module")
+def rollback(stack: Template) -> Template:
+    return nested("rollback", stack)
 
 
 def names_of_functions(stack: Template) -> dict[str, str]:
@@ -57,38 +62,42 @@ def test_every_function_and_the_api_has_a_log_group_with_retention_before_its_fi
     named |= {"API-Gateway-Execution-Logs_<Api>/prod"}
     assert {group["LogGroupName"] for group in groups} == named
     assert {str(group["RetentionInDays"]) for group in groups} == {"30"}
-    [api_stage] = of_type(stack, "AWS::ApiGateway::Stage").values()
-    assert api_stage["AccessLogSetting"]["DestinationArn"].rpartition(":")[2] in named
     # all others wait for the migration
-    for name in ("MigrateFunction", "CheckFunction", "Api"):
+    for name in ("MigrateFunction", "CheckFunction"):
         assert "Monitoring" in stack["Resources"][name]["DependsOn"]
 
 
-def test_alarms_notify_their_topic_and_ignore_missing_data(stack: Template, monitoring: Template) -> None:
-    assert of_type(stack, ALARM).keys() == ROLL_BACK
+def test_alarms_notify_their_topic_and_ignore_missing_data(
+    stack: Template, monitoring: Template, rollback: Template
+) -> None:
+    assert of_type(rollback, ALARM).keys() == ROLL_BACK
     topic = of_type(stack, "AWS::CloudFormation::Stack")["Monitoring"]["Parameters"]["AlarmTopicArn"]
-    for alarm in (of_type(stack, ALARM) | of_type(monitoring, ALARM)).values():
+    for alarm in (of_type(rollback, ALARM) | of_type(monitoring, ALARM)).values():
         assert alarm["TreatMissingData"] == "notBreaching"
         assert alarm.get("AlarmActions") == alarm.get("OKActions") == ([topic] if topic else None)
 
 
-def test_alarms_watch_existing_metrics(stack: Template, monitoring: Template) -> None:
-    of_functions = json.dumps(of_type(stack, ALARM)["FunctionErrorsAlarm"])
-    for name in gateway.SERVED:
-        assert f"<{name.title().replace('_', '')}Function>" in of_functions
-    alarms = of_type(monitoring, ALARM)
+def test_alarms_watch_existing_metrics(stack: Template, monitoring: Template, rollback: Template) -> None:
+    behind_the_api = metrics_of(of_type(rollback, ALARM)["FunctionErrorsAlarm"])
+    assert {metric["Dimensions"][0]["Value"] for metric in behind_the_api} == {
+        f"quarry-{name.replace('_', '-')}" for name in gateway.SERVED
+    }
+    alarms = of_type(monitoring, ALARM) | of_type(rollback, ALARM)
     of_database = {name for name in alarms if name.startswith("Database")}
     is_watched = bool(of_type(stack, "AWS::CloudFormation::Stack")["Monitoring"]["Parameters"]["DatabaseClusterId"])
     expected = {"DatabaseCapacityAlarm", "DatabaseConnectionsAlarm", "DatabaseStorageAlarm"}
     assert of_database == (expected if is_watched else set())
     watched = [metric for alarm in alarms.values() for metric in metrics_of(alarm)]
     dimensions = {
-        each["Value"] for metric in watched for each in metric.get("Dimensions", ()) if each["Name"] != "service"
+        each["Value"]
+        for metric in watched
+        for each in metric.get("Dimensions", ())
+        if each["Name"] not in ("service", "Resource", "function_version", "ExecutedVersion")
     }
     known = {
         *names_of_functions(stack).values(),
-        "<DeadLetters.QueueName>",
-        "<LoadDeadLetters.QueueName>",
+        "<Queues.Outputs.DeadLettersName>",
+        "<Queues.Outputs.LoadDeadLettersName>",
         "<DatabaseCluster>",
     }
     assert dimensions <= known
@@ -99,16 +108,17 @@ def metrics_of(alarm: dict[str, Any]) -> list[dict[str, Any]]:
     return [each["MetricStat"]["Metric"] for each in alarm.get("Metrics", ()) if "MetricStat" in each] or [alarm]
 
 
-def test_throttles_of_every_function_raise_an_alarm(stack: Template, monitoring: Template) -> None:
-    watched = metrics_of(of_type(monitoring, ALARM)["ThrottlesAlarm"])
-    assert {metric["MetricName"] for metric in watched} == {"Throttles"}
-    by_hand = {"CodeDeployHook_quarry", "quarry-admin"}  # who calls them is told
-    assert {metric["Dimensions"][0]["Value"] for metric in watched} == {*names_of_functions(stack).values()} - by_hand
-    assert len(watched) <= 10  # CloudWatch takes no more
+def test_throttles_of_each_function_raise_an_alarm_of_its_own(stack: Template, monitoring: Template) -> None:
+    alarms = {name: each for name, each in of_type(monitoring, ALARM).items() if name.endswith("ThrottlesAlarm")}
+    for function, name in names_of_functions(stack).items():
+        alarm = alarms.pop(f"{function.removesuffix('Function')}ThrottlesAlarm")
+        assert (alarm["Namespace"], alarm["MetricName"]) == ("AWS/Lambda", "Throttles")
+        assert alarm["Dimensions"] == [{"Name": "FunctionName", "Value": name}]
+    assert not alarms
 
 
-def test_our_own_metrics_in_alarms_are_counted_without_a_domain(stack: Template, monitoring: Template) -> None:
-    alarms = (of_type(stack, ALARM) | of_type(monitoring, ALARM)).values()
+def test_our_own_metrics_in_alarms_are_counted_without_a_domain(monitoring: Template, rollback: Template) -> None:
+    alarms = (of_type(rollback, ALARM) | of_type(monitoring, ALARM)).values()
     ours = [metric for alarm in alarms for metric in metrics_of(alarm) if metric.get("Namespace") == NAMESPACE]
     names = {metric["MetricName"] for metric in ours}
     assert (
@@ -126,6 +136,12 @@ def test_our_own_metrics_in_alarms_are_counted_without_a_domain(stack: Template,
 
 # --- what makes each alarm go off, and what does not yet
 
+THROTTLED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
+    f"{name.removesuffix('Function')}ThrottlesAlarm": ({"only": [[1]]}, {"only": [[0]]})
+    for name in read_template()["Resources"]
+    if name.endswith("Function")
+}
+
 FIRED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
     "FunctionErrorsAlarm": ({"search": [[1, 1]], "unlock": [[1]]}, {"search": [[1, 1]]}),
     "ServerErrorsAlarm": (
@@ -134,7 +150,6 @@ FIRED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
     ),
     "ReleaseSearchesAlarm": ({"failed": [[3]], "searches": [[11]]}, {"failed": [[2]], "searches": [[2]]}),
     "ReleaseErrorsAlarm": ({"failed": [[3]], "invocations": [[11]]}, {"failed": [[3]], "invocations": [[12]]}),
-    "ThrottlesAlarm": ({"cleanup": [[1]]}, {"search": [[0]]}),
     "SlowFirstContentAlarm": ({"only": [[100] * 90 + [9000] * 10] * 3}, {"only": [[100] * 96 + [9000] * 4] * 3}),
     "FailedRunsAlarm": ({"failed": [[3]], "searches": [[29]]}, {"failed": [[3]], "searches": [[30]]}),
     "ModelCostAlarm": ({"only": [[12, 9]]}, {"only": [[12, 8]]}),
@@ -143,18 +158,39 @@ FIRED: dict[str, tuple[dict[str, Samples], dict[str, Samples]]] = {
     "DatabaseCapacityAlarm": ({"only": [[91], [92], [99]]}, {"only": [[99], [92], [90]]}),
     "DatabaseConnectionsAlarm": ({"connections": [[658]]}, {"connections": [[657]]}),
     "DatabaseStorageAlarm": ({"only": [[1.1e11]]}, {"only": [[9e10]]}),
+    **THROTTLED,
 }
 """Of each alarm samples that make it go off, and samples that do not, by its metrics' ids."""
 
 
 def test_every_alarm_goes_off_by_what_it_is_for_and_not_before() -> None:
     stack = deployed(**outputs_of(deployed_data()))
-    alarms = of_type(stack, ALARM) | of_type(monitored(stack), ALARM)
+    alarms = of_type(nested("rollback", stack), ALARM) | of_type(nested("monitoring", stack), ALARM)
     assert alarms.keys() == FIRED.keys()
     for name, (firing, calm) in FIRED.items():
         assert is_in_alarm(alarms[name], firing), name
         assert not is_in_alarm(alarms[name], calm), name
         assert not is_in_alarm(alarms[name], {}), name
+
+
+def test_the_access_log_has_what_its_filters_read_and_no_question(stack: Template, monitoring: Template) -> None:
+    [api_stage] = of_type(stack, "AWS::ApiGateway::Stage").values()
+    assert api_stage["AccessLogSetting"] == {
+        "DestinationArn": "<Monitoring.Outputs.AccessLogs>",
+        "Format": "<Monitoring.Outputs.AccessLogFormat>",
+    }
+    assert monitoring["Outputs"]["AccessLogs"]["Value"].endswith(":log-group:<AccessLogs>")
+    line = json.loads(monitoring["Outputs"]["AccessLogFormat"]["Value"])
+    read = {
+        name
+        for each in of_type(monitoring, "AWS::Logs::MetricFilter").values()
+        for text in (each["FilterPattern"], each["MetricTransformations"][0]["MetricValue"])
+        for name in re.findall(r"\$\.(\w+)", text)
+    }
+    assert read <= line.keys()
+    assert not [
+        value for value in line.values() if re.search(r"querystring|request\.header|authorization", value.lower())
+    ]
 
 
 def test_errors_are_counted_among_the_answers_that_are_no_files(monitoring: Template) -> None:
@@ -208,15 +244,15 @@ def rolled_back(alarm: dict[str, Any], failing: float, shift: str) -> float:
 def test_a_release_that_fails_half_of_thirty_searches_in_five_minutes_goes_back_and_one_like_the_last_stays(
     name: str,
 ) -> None:
-    alarm = of_type(deployed(**OWN_DATA), ALARM)[name]
+    alarm = of_type(nested("rollback", deployed(**OWN_DATA)), ALARM)[name]
     shift = read_template()["Parameters"]["TrafficShift"]["Default"]
     assert rolled_back(alarm, 0.5, shift) >= 0.95
     for as_before in (0.001, 0.01, 0.05):
         assert rolled_back(alarm, as_before, shift) <= 0.02, as_before
 
 
-def test_a_release_is_judged_by_what_its_own_version_does(stack: Template) -> None:
-    alarms = of_type(stack, ALARM)
+def test_a_release_is_judged_by_what_its_own_version_does(stack: Template, rollback: Template) -> None:
+    alarms = of_type(rollback, ALARM)
     versions = {
         each["Value"]
         for name in ("ReleaseSearchesAlarm", "ReleaseErrorsAlarm")
@@ -231,7 +267,7 @@ def test_a_release_is_judged_by_what_its_own_version_does(stack: Template) -> No
 def test_the_alarm_of_connections_follows_the_capacity_of_the_cluster() -> None:
     def alarm(**data: str) -> str:
         stack = deployed(**outputs_of(deployed_data(**data)))
-        return str(of_type(monitored(stack), ALARM)["DatabaseConnectionsAlarm"]["Metrics"][0]["Expression"])
+        return str(of_type(nested("monitoring", stack), ALARM)["DatabaseConnectionsAlarm"]["Metrics"][0]["Expression"])
 
     assert alarm() == "MAX([connections / (211 * 4 - 22), connections / 2000])"
     capacity = {"AuroraMaxCapacity": "16", "AuroraMinCapacity": "1"}

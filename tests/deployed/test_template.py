@@ -25,6 +25,7 @@ from tools.rehearsal.template import (
     deployed_data,
     expand,
     functions,
+    nested,
     of_type,
     operations,
     outputs_of,
@@ -55,6 +56,8 @@ NOT_FOR_THE_TEMPLATE = {
 }
 NOT_SETTINGS = {"AWS_LAMBDA_EXEC_WRAPPER", "QUARRY_RELEASE", "CHECKED_FUNCTION"}
 """Variables of the functions that are none."""
+
+TEMPLATE_BYTES = 38_000
 
 PARAMETER_SETS: dict[str, dict[str, str]] = {
     "everything is made": outputs_of(deployed_data(ModelProvider="openai"))
@@ -311,8 +314,12 @@ def test_traffic_shifts_to_a_release_in_steps_and_back_on_alarms() -> None:
     for name, group in groups.items():
         assert group["DeploymentConfigName"] == f"CodeDeployDefault.Lambda{shift}"
         alarms = {alarm["Name"] for alarm in group["AlarmConfiguration"]["Alarms"]}
-        of_searches = {"<ReleaseSearchesAlarm>", "<ReleaseErrorsAlarm>"} if name.startswith("Search") else set()
-        assert alarms == {"<FunctionErrorsAlarm>", "<ServerErrorsAlarm>"} | of_searches
+        of_searches = (
+            {"<Rollback.Outputs.ReleaseSearches>", "<Rollback.Outputs.ReleaseErrors>"}
+            if name.startswith("Search")
+            else set()
+        )
+        assert alarms == {"<Rollback.Outputs.FunctionErrors>", "<Rollback.Outputs.ServerErrors>"} | of_searches
         assert group["AutoRollbackConfiguration"]["Enabled"] is True
 
 
@@ -420,20 +427,22 @@ def test_failed_scheduled_runs_are_retried_and_then_queued(stack: Template) -> N
     }
     for schedule in schedules.values():
         assert "Name" not in schedule
-        assert schedule["Target"]["DeadLetterConfig"] == {"Arn": "<DeadLetters.Arn>"}
+        assert schedule["Target"]["DeadLetterConfig"] == {"Arn": "<Queues.Outputs.DeadLetters>"}
         assert schedule["Target"]["RetryPolicy"]["MaximumRetryAttempts"] > 0
     for name in ("cleanup", "embed"):
-        assert lambda_of(stack, name)["DeadLetterConfig"] == {"TargetArn": "<DeadLetters.Arn>"}
+        assert lambda_of(stack, name)["DeadLetterConfig"] == {"TargetArn": "<Queues.Outputs.DeadLetters>"}
     for config in of_type(stack, "AWS::Lambda::EventInvokeConfig").values():
         assert config["Qualifier"].endswith("Aliaslive.Version>") or config["Qualifier"] == "live"
 
 
 def test_files_are_loaded_one_after_another_from_a_queue_that_keeps_their_order(stack: Template) -> None:
     [mapping] = of_type(stack, "AWS::Lambda::EventSourceMapping").values()
-    queues = of_type(stack, "AWS::SQS::Queue")
-    assert mapping["EventSourceArn"] == "<Loads.Arn>"
+    beside = nested("queues", stack)
+    queues = of_type(beside, "AWS::SQS::Queue")
+    assert mapping["EventSourceArn"] == "<Queues.Outputs.Loads>"
+    assert beside["Outputs"]["Loads"]["Value"] == "<Loads.Arn>"
     assert mapping["FunctionResponseTypes"] == ["ReportBatchItemFailures"]
-    [rule] = of_type(stack, "AWS::Events::Rule").values()
+    [rule] = of_type(beside, "AWS::Events::Rule").values()
     [target] = rule["Targets"]
     assert (target["Arn"], target["SqsParameters"]) == ("<Loads.Arn>", {"MessageGroupId": "loads"})
     loads = queues["Loads"]
@@ -442,7 +451,7 @@ def test_files_are_loaded_one_after_another_from_a_queue_that_keeps_their_order(
     # a queue in order gives up into one in order
     assert loads["RedrivePolicy"]["deadLetterTargetArn"] == "<LoadDeadLetters.Arn>"
     assert queues["LoadDeadLetters"]["FifoQueue"]
-    [policy] = of_type(stack, "AWS::SQS::QueuePolicy").values()
+    [policy] = of_type(beside, "AWS::SQS::QueuePolicy").values()
     [sent] = policy["PolicyDocument"]["Statement"]
     assert sent["Condition"] == {"ArnEquals": {"aws:SourceArn": "<ObjectCreated.Arn>"}}
     assert {"<Loads.Arn>", target["DeadLetterConfig"]["Arn"]} == {*sent["Resource"]}
@@ -470,8 +479,12 @@ def lambda_of(stack: Template, name: str) -> dict[str, Any]:
 # --- the files themselves
 
 
-@pytest.mark.parametrize("name", ["template", "data", "monitoring"])
+@pytest.mark.parametrize("name", ["template", "data", "monitoring", "queues", "rollback"])
 def test_no_line_of_a_template_is_longer_than_a_screen(name: str) -> None:
     # the dashboard is one text, whose lines are its own
     lines = template_text(name).partition("DashboardBody")[0].splitlines()
     assert [line for line in lines if len(line) > gateway.LINE_MAX] == []
+
+
+def test_the_template_can_be_read_at_a_sitting() -> None:
+    assert len(template_text().encode()) <= TEMPLATE_BYTES

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quarry.language.tokens import sentence_spans, sentences
+from quarry.language.word_forms import sentence_spans, sentences
 
 TEXTS = st.text(alphabet=st.sampled_from("aB1 .!?\n\t\"”)('’,:—–-é[]"), max_size=80)
 LISTED = tomllib.loads(files("quarry.language").joinpath("data/abbreviations.toml").read_text(encoding="utf-8"))

@@ -8,8 +8,7 @@ from functools import cache
 import psycopg
 import pytest
 
-from quarry.language.tokens import codes_in, stem
-from quarry.language.word_forms import is_asked_in_english
+from quarry.language.word_forms import codes_in, is_asked_in_english, stem
 from quarry.local.sample import sample_directory
 
 

@@ -15,7 +15,7 @@ from quarry.files.guessing import TableGuesser, staged
 from quarry.files.reading import read_records
 from quarry.files.records import UnreadableFile
 from quarry.files.writing import Format, ReadOptions
-from quarry.language.tokens import sentences
+from quarry.language.word_forms import sentences
 from quarry.models.answers import without_fence
 from quarry.people.reasons import sanitised
 from quarry.platform.links import LinkFilter

@@ -1,6 +1,7 @@
 """The command line as its users meet it: the installed program, its output, its exit status."""
 
 import csv
+import io
 import json
 import math
 import os
@@ -274,6 +275,44 @@ class TestFormats:
         [heading, row] = csv.reader(rows.stdout.splitlines())
         assert row == [str(cell) for cell in as_json["rows"][0]]
         assert heading == [column["label"] for column in as_json["columns"]]
+
+    @pytest.mark.parametrize(
+        ("asked", "heading"),
+        [
+            (
+                ["ask", "records", "How many motions were there per month in 2025?"],
+                ["month (date)", "number of motions"],
+            ),
+            (["ask", "records", "How many motions were defeated in 2025?"], ["number of motions"]),
+            (["ask", "companies", "Robots you can lease instead of buying"], ["companyId", "companyName", "reason"]),
+            (["ask", "people", "Backend engineers in Bengaluru"], ["id", "name", "headline"]),
+            (
+                ["ask", "campaigns", "How many campaigns are there for each channel?"],
+                ["channel", "number of campaigns"],
+            ),
+            (["ask", "projects", "Which tasks are blocked?"], ["type", "id"]),
+            (["search", "bridge", "--type", "motion", "--limit", "3"], ["type", "id", "title", "date", "url", "score"]),
+        ],
+    )
+    def test_answers_and_lists_are_tables_too(self, sample_url: str, asked: list[str], heading: list[str]) -> None:
+        done = quarry(*asked, "--format", "csv", DATABASE_URL=sample_url)
+        rows = [*csv.reader(done.stdout.splitlines())]
+        assert rows[0][: len(heading)] == heading
+        assert len(rows) > 1
+        assert all(len(row) == len(rows[0]) for row in csv.reader(io.StringIO(done.stdout)))
+
+    def test_numbers_of_a_table_have_their_decimals_and_shares_are_percentages(self, sample_url: str) -> None:
+        query = {
+            "source": "companies",
+            "group": ["country"],
+            "aggregate": [{"fn": "avg", "field": "funding"}, {"fn": "percent_of_total"}],
+            "order": [{"by": "country", "direction": "asc"}],
+        }
+        done = quarry("query", "-", input=json.dumps(query), DATABASE_URL=sample_url)
+        table = done.stdout.partition("\n\n")[2]
+        assert re.search(r"\d{1,3}(,\d{3})+\.\d{2} ", table)
+        assert re.search(r" \d+(\.\d{1,2})?% ", table)
+        assert not re.search(r"\d\.\d{3}", table)
 
 
 class TestPsql:

@@ -257,7 +257,7 @@ PHONE = {"width": NARROW, "height": 844, "touch": True}
         ("search?q=bridge", ".result", ()),
         (companies.ASKED, ".found", ()),
         ("search?domain=people&q=Engineers+in+Pune", ".found", (AGREED,)),
-        ("search?domain=ontology&q=kitchen", ".result", ()),
+        ("search?domain=projects&q=kitchen", ".result", ()),
         ("search?domain=campaigns&q=winter+boots", ".campaign", ()),
     ],
 )

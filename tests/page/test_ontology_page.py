@@ -10,7 +10,7 @@ from playwright.sync_api import Page, Route, expect
 from quarry.ontology.contract import EntityResult, OntologySearchResponse, Project, WholeEntity
 from tests.page.conftest import Site, answer_json, body_of
 
-ASKED = "search?domain=ontology&q=fuel+sensor"
+ASKED = "search?domain=projects&q=fuel+sensor"
 PROJECTS = {"tank": "Tank telemetry", "yard": "Yard works"}
 
 RESULTS = [

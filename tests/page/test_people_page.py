@@ -23,7 +23,7 @@ from quarry.people.contract import (
 )
 from quarry.people.understood import constraints_of, understood_of
 from quarry.platform.contract import Evidence
-from quarry.query.understood import Understood
+from quarry.query.contract import Understood
 from tests.page.conftest import Site, answer_json, answer_problem, body_of, requests_to
 
 QUERY = "Backend engineers at Paynest in Bengaluru since 2021, no agency"

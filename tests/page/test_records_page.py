@@ -481,3 +481,75 @@ def test_how_a_question_was_read_is_shown_with_what_its_words_may_mean(site: Sit
     expect(panel).to_contain_text("chance of being right")
     expect(panel.get_by_role("term").filter(has_text="motions")).to_be_visible()
     expect(panel.get_by_role("listitem").first).to_contain_text("show number from motion")
+
+
+def test_titles_are_suggested_while_somebody_types_and_opened_by_keyboard(site: Site) -> None:
+    page = site.open()
+    box = page.get_by_role("textbox", name="Ask or search the records")
+    box.press_sequentially("sable riv brigde")
+    options = page.get_by_role("listbox", name="Titles").get_by_role("option")
+    expect(options.first).to_contain_text("Sable River Bridge Replacement")
+    box.press("ArrowDown")
+    expect(options.first).to_have_attribute("aria-selected", "true")
+    expect(box).to_have_attribute("aria-activedescendant", re.compile("-0$"))
+    box.press("Escape")
+    expect(options).to_have_count(0)
+    box.press_sequentially(" re")
+    expect(options.first).to_be_visible()
+    box.press("ArrowDown")
+    box.press("Enter")
+    expect(page.get_by_role("dialog")).to_contain_text("Sable River Bridge Replacement")
+    page.keyboard.press("Escape")
+    # without a choice, Enter searches
+    box.fill("bridge")
+    expect(options.first).to_be_visible()
+    box.press("Enter")
+    expect(page.locator(".result").first).to_be_visible()
+    expect(options).to_have_count(0)
+
+
+def test_a_question_gets_no_titles_and_a_filter_holds_for_those_of_words(site: Site) -> None:
+    page = site.open("search?q=bridge&type=matter&tab=results")
+    requests = requests_to(page, "/records/suggest")
+    box = page.get_by_role("textbox", name="Ask or search the records")
+    box.fill("Why was the bridge closed?")
+    box.fill("river bri")
+    options = page.get_by_role("option")
+    expect(options.first).to_contain_text("Matter")
+    assert [parse_qs(urlsplit(each.url).query) for each in requests] == [{"q": ["river bri"], "type": ["matter"]}]
+
+
+def test_a_chart_s_numbers_stand_once_and_go_out_as_a_table_csv_and_a_picture(site: Site) -> None:
+    page = site.open("search?q=How+many+motions+are+there+by+result%3F")
+    finished(page)
+    expect(page.get_by_role("figure", name="Number of motions by result")).to_be_visible()
+    expect(page.locator(".prose > ul:visible")).to_have_count(0)
+    page.get_by_text("Show as a table").click()
+    cells = page.locator(".chart-tools td.is-number")
+    expect(cells.first).to_be_visible()
+    heading = page.get_by_role("columnheader", name="Number of motions")
+    for order in ("ascending", "descending"):
+        heading.get_by_role("button").click()
+        expect(heading).to_have_attribute("aria-sort", order)
+        values = [int(text) for text in cells.all_inner_texts()]
+        assert values == sorted(values, reverse=order == "descending")
+    menu = page.locator(".chart-tools .menu")
+    for label, begins in (("CSV", b"\xef\xbb\xbfresult,"), ("Picture", b"\x89PNG")):
+        menu.locator("summary").click()
+        with page.expect_download() as download:
+            menu.get_by_role("button", name=label).click()
+        assert download.value.path().read_bytes().startswith(begins)
+
+
+def test_periods_make_a_line_with_a_value_for_each(site: Site) -> None:
+    page = site.open("search?q=How+many+motions+per+month+in+2025%3F")
+    finished(page)
+    chart = page.get_by_role("figure", name="Number of motions by month")
+    expect(chart.locator("polyline")).to_have_count(1)
+    expect(chart.locator("dd")).to_have_count(12)
+
+
+def test_the_address_of_people_opens_the_page_in_a_browser(site: Site) -> None:
+    page = site.open("people")
+    expect(page).to_have_url(re.compile(r"/search\?domain=people$"))
+    expect(page.get_by_role("heading", level=1)).to_be_visible()

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from quarry.people.agent_tools import AGENT_TOOLS
+from quarry.people.agent_tools import AGENT_TOOLS, FindPeopleArguments, find_people
 from quarry.people.contract import PeopleSearchResponse
-from quarry.people.structured import FindPeopleArguments, find_people
 from quarry.platform.errors import InvalidInput
 from quarry.platform.settings import Settings
 from quarry.services.services import Caller, Services, build_services

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from quarry.language.tokens import keys
+from quarry.language.word_forms import keys
 from quarry.people.contract import Constraints
 from quarry.people.search import read_without_model
 from quarry.postgres.pool import Database

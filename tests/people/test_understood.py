@@ -9,7 +9,7 @@ from quarry.people.understood import constraints_of, understood_of
 from quarry.platform.contract import Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Comparison, Exists, Not, Query
-from quarry.query.understood import Understood
+from quarry.query.contract import Understood
 
 QUERY = "nurses in Pune, not agency"
 WHOLE = Constraints(

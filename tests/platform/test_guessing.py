@@ -5,10 +5,10 @@ from collections.abc import Mapping, Sequence
 
 import pytest
 
+from quarry.files.forms import ColumnType
 from quarry.files.guessing import GuessedTable, TableGuesser
 from quarry.files.reading import read_records
 from quarry.files.records import Record, RecordFile
-from quarry.files.value_types import ColumnType
 
 
 def file_of(rows: Sequence[Mapping[str, object]], columns: Sequence[str] = (), *, cells: bool = False) -> RecordFile:

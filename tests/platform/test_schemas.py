@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 import pytest
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from quarry.companies.outputs import CompanyPlan, Critique, Reranking
+from quarry.companies.prompts import CompanyPlan, Critique, Reranking
 from quarry.models.answers import OutputLimits
 from quarry.models.schemas import response_format
 from quarry.people.contract import PeopleQuery, PeopleReasons

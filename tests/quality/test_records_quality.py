@@ -14,7 +14,7 @@ from statistics import mean
 
 import pytest
 
-from quarry.language.tokens import sentences
+from quarry.language.word_forms import sentences
 from quarry.local.sample import sample_directory
 from quarry.platform.settings import Settings
 from quarry.records.answer import answer_question

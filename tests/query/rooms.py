@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from quarry.language.tokens import tokenise
+from quarry.language.word_forms import tokenise
 from quarry.spans.dates import find_dates
 from quarry.spans.mention import DateRange, Duration, Mention, MoneyRange, NumberRange, Place, PlaceKind
 from quarry.spans.money import find_money

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from quarry.language.tokens import keys
-from quarry.language.word_forms import demonyms
+from quarry.language.word_forms import demonyms, keys
 from quarry.spans.gazetteer import places_called
 
 

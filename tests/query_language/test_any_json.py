@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from quarry.query.algebra import Function, Query
-from quarry.query.understood import Understood
+from quarry.query.contract import Understood
 
 WORDS = ("amount", "count", "sum(amount)", "month(date)", "a.b", "2026-Q3", "today-1m", "rank", "like", "", "(", "💥")
 KEYS = (

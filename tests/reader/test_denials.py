@@ -6,7 +6,7 @@ import datetime
 
 import pytest
 
-from quarry.language.tokens import tokenise
+from quarry.language.word_forms import tokenise
 from quarry.reader.denials import chances_denied
 from quarry.reader.learned import learned
 from quarry.reader.mentions import ValueLink

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import datetime
 
-from quarry.collections.reference_declarations import Quoting
+from quarry.collections.declaration_parts import Quoting
 from quarry.records.contract import RecordType
 from quarry.records.evidence import EvidenceSource, RecordText
-from quarry.records.searched_types import BUILT_IN
+from quarry.records.sources import BUILT_IN
 
 
 def record(

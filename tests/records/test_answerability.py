@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.records.answerability import QuestionWord, features_of, fitted_for
 from quarry.records.evidence import RankedRecord
 from quarry.records.finding import Searched
-from quarry.records.passages import candidates
+from quarry.records.passages import QuestionWord, candidates, features_of, fitted_for
 from tests.records.sources import record, source
 
 MODELS = [LOCAL_EMBEDDING_MODEL, "another-model"]

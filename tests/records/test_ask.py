@@ -11,7 +11,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from quarry.records.passages import NOTHING_NEAR
-from quarry.records.searched_types import BUILT_IN
+from quarry.records.sources import BUILT_IN
 from tests.records.asking import (
     ORDER,
     QUESTION,

@@ -13,8 +13,8 @@ from quarry.catalog import LOADABLE
 from quarry.civic.tables import COLLECTIONS
 from quarry.collections.catalog_reading import relations_of_schema
 from quarry.collections.checking import check
-from quarry.collections.declaration_file import Lines, read_declarations
-from quarry.collections.own_table import OwnTable, own_tables
+from quarry.collections.collection import OwnTable, own_tables
+from quarry.collections.declaration import Lines, read_declarations
 from quarry.postgres.migrate import connect
 from tests.collections.made import catalog
 

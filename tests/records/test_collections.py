@@ -14,7 +14,7 @@ from psycopg.rows import dict_row
 from starlette.testclient import TestClient
 
 from quarry.query.groups import FILL_MAX
-from quarry.records.searched_types import BUILT_IN
+from quarry.records.sources import BUILT_IN
 from quarry.retrieval.facets import FacetKind
 
 KINDS = FacetKind.__args__  # type: ignore[attr-defined]

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from quarry.records.evidence import EvidenceSource, RecordText
 from quarry.records.passages import NOTHING_NEAR, QUOTES_MAX, as_passages, candidates, chosen, nothing_near, quoted
-from quarry.records.searched_types import BUILT_IN
+from quarry.records.sources import BUILT_IN
 from tests.records.sources import record, source
 
 ELM = record(

@@ -5,9 +5,9 @@ from __future__ import annotations
 import datetime
 from typing import Any
 
-from quarry.agent.results import lines_of
 from quarry.query.algebra import Cell, Query
 from quarry.query.contract import QueryResult, ResultColumn
+from quarry.query.describe import lines_of
 from quarry.query.phrases import Phrases
 from quarry.query.schema import Schema, Source
 

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.records.searched_types import BUILT_IN
+from quarry.records.sources import BUILT_IN
 from tests.conftest import client_of
 from tests.records.asking import ask, the
 

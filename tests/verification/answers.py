@@ -11,9 +11,8 @@ from typing import Any
 
 from quarry.query.algebra import Cell, Query
 from quarry.query.contract import QueryResult, ResultColumn
-from quarry.verification.check import Verification, Verifier
-from quarry.verification.levels import level
-from quarry.verification.trust import SourceText
+from quarry.verification.check import Verification, Verifier, level
+from quarry.verification.wire import SourceText
 
 SETS = Path(__file__).parent / "sets"
 TODAY = datetime.date(2026, 11, 28)

@@ -7,9 +7,9 @@ import datetime
 import pytest
 
 from quarry.query.algebra import Query
-from quarry.verification.check import Verification, verify
-from quarry.verification.levels import Exact, Passages, level
-from quarry.verification.trust import SourceText
+from quarry.query.contract import QueryResult
+from quarry.verification.check import Exact, Passages, Verification, Verifier, level, verify
+from quarry.verification.wire import SourceText
 from tests.verification.answers import TODAY, figures, result
 
 HARBOUR = SourceText(
@@ -325,3 +325,86 @@ def test_talk_that_repeats_the_names_of_its_question_has_no_level() -> None:
         ("Campaigns do not hold what they cost, but Orla Mobile spent much on radio.", True),
     ]:
         assert (level(verify(said, question=asked, today=TODAY), is_talk=True) is not None) == has_level
+
+
+OPPOSED = result(
+    [("votes_against", "vote against", "text", ""), ("count", "number of motions", "number", "")],
+    [["", 109], ["Tomas Wray", 48], ["Leland Frost", 33]],
+    total=210,
+    sentence="210 motions by vote against: none (109), Tomas Wray (48) and Leland Frost (33).",
+)
+QUARTERS = result(
+    [("opened", "opened", "date", ""), ("count", "number of jobs", "number", "")],
+    [["2026-Q1", 22], ["2026-Q2", 24], ["2026-Q3", 32], ["2026-Q4", 11]],
+    total=89,
+    sentence="89 jobs by quarter (opened): Q1 2026 (22), Q2 2026 (24), Q3 2026 (32) and 1 more.",
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_flagged"),
+    [
+        ("Tomas Wray opposed 48 motions, and nobody opposed 109 of the 210.", False),
+        ("Tomas Wray opposed 48 motions, and nobody opposed 119 of the 210.", True),
+        ("22 jobs came in the first quarter, 24 in the second, 32 in the third and 11 in the fourth.", False),
+        ("22 jobs came in the first quarter, 34 in the second, 32 in the third and 11 in the fourth.", True),
+        ("22 jobs came in Q2, 24 in Q3 and 32 in Q4.", True),
+    ],
+)
+def test_numbers_are_of_the_row_without_a_value_or_go_down_a_column(answer: str, is_flagged: bool) -> None:
+    assert bool(verify(answer, [], [OPPOSED, QUARTERS], today=TODAY).of("flagged")) == is_flagged
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_flagged"),
+    [
+        ("On 4 May 2026 the Parks Committee voted 6–3 for the repairs of the harbour wall [1].", False),
+        ("On 9 May 2026 the Parks Committee voted 6–3 for the repairs of the harbour wall [1].", True),
+        ("On 4 May 2026 the Zoning Committee voted 6–3 for the repairs of the harbour wall [1].", True),
+        ("The council split 6–3 over the harbour wall, so that the repairs were rejected [1].", True),
+    ],
+)
+def test_what_a_source_does_not_say_of_a_row_may_stand_in_a_result(answer: str, is_flagged: bool) -> None:
+    columns = [("date", "date", "date", ""), ("body", "body", "text", "")]
+    motions = result(columns, [["2026-05-04", "Parks Committee"]], sentence="1 motion.")
+    assert bool(verify(answer, [HARBOUR], [motions], today=TODAY).of("flagged")) == is_flagged
+
+
+@pytest.mark.parametrize(
+    ("answer", "state"),
+    [
+        ("The bookings do not say who paid.", "comment"),
+        ("Nothing in Harbour 2.0 rates how likely a flood is.", "plausible"),
+        ("The Friday tour has no guide.", "verified"),
+        ("The Sunday tour has no guide.", "flagged"),
+        ("Of the three tours, that of Monday is with Ola.", "verified"),
+    ],
+)
+def test_what_is_lacking_is_no_false_statement(answer: str, state: str) -> None:
+    body = "Tour: Friday | Guide: none | Seats: 12\nTour: Sunday | Guide: Ana | Seats: 9\nTour: Monday | Guide: Ola"
+    told, data = ["There are three tours."], {"bookings"}
+    asked = "Which risks does Harbour 2.0 rate?"
+    verifier = Verifier([SourceText(1, "", body)], question=asked, today=TODAY, told=told, data=data)
+    assert [each.state for each in verifier.verify(answer).statements] == [state]
+
+
+def test_an_answer_in_another_language_is_medium_where_its_values_are_borne_out() -> None:
+    said = "Am 4. Mai 2026 wurden {} Stellen gemeldet. Die meisten Ausleihen hatte die Filiale Mill Lane, nämlich 840."
+    jobs = result(
+        [("day", "day", "date", ""), ("count", "jobs", "number", "")], [["2026-05-04", 17]], sentence="17 jobs."
+    )
+    for number, expected in [("17", "medium"), ("18", "low")]:
+        trust = level(verify(said.format(number), [], [jobs, LOANS], today=TODAY))
+        assert trust is not None
+        assert trust.level == expected
+
+
+def test_a_currency_within_a_text_of_a_row_is_named_by_the_result() -> None:
+    rows = [["Twin town", "The city may spend up to $6,000 a year on exchanges."]]
+    motion = result([("title", "title", "text", ""), ("summary", "summary", "text", "")], rows, sentence="1 motion.")
+    assert states_of("The city may spend $6,000 a year.", motion) == ["verified"]
+    assert states_of("The city may spend €6,000 a year.", motion) == ["flagged"]
+
+
+def states_of(answer: str, rows: QueryResult) -> list[str]:
+    return [each.state for each in verify(answer, [], [rows], today=TODAY).statements]

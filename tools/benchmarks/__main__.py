@@ -20,6 +20,7 @@ from tools.benchmarks import (
     records,
     replica,
     values,
+    vectors,
 )
 from tools.benchmarks.peers import measure as peers
 
@@ -36,6 +37,7 @@ BENCHMARKS: dict[str, Callable[[list[str]], None]] = {
     "records": records.main,
     "replica": replica.main,
     "values": values.main,
+    "vectors": vectors.main,
     "deployed": lambda _: deployed.measure(imports=9),
 }
 

@@ -31,10 +31,10 @@ from quarry.models.local_embedding import (
     LAYER_NORM_EPSILON,
     LAYERS,
     LINEAR_LAYERS,
+    WordPiece,
     installed_weights,
 )
 from quarry.models.safetensors import read_safetensors
-from quarry.models.wordpiece import WordPiece
 from quarry.reader.learned import HEAD_BIAS, HEAD_WEIGHT, encoded_pair, first_text
 from tools.fit.tensors import write_half
 

@@ -26,7 +26,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 import quarry.records
-from quarry.collections.reference_declarations import Quoting
+from quarry.collections.declaration_parts import Quoting
 from quarry.local.database import LocalDatabase
 from quarry.local.embedded_postgres import EmbeddedPostgres
 from quarry.local.sample import load_sample, sample_directory
@@ -37,14 +37,21 @@ from quarry.platform.settings import Settings
 from quarry.platform.text import shorten, significant_words
 from quarry.postgres.migrate import migrate
 from quarry.reader.features import chance_of
-from quarry.records.answerability import BY_MEANING, BY_WORDS, WEIGHTS_FILE, Features, asked_words, features_of
 from quarry.records.evidence import RecordText
 from quarry.records.finding import SearchToolset
-from quarry.records.passages import chosen, read_sentences
+from quarry.records.passages import (
+    BY_MEANING,
+    BY_WORDS,
+    WEIGHTS_FILE,
+    Features,
+    asked_words,
+    chosen,
+    features_of,
+    read_sentences,
+)
 from quarry.records.reading import read_records
 from quarry.records.retrieval import describe, ids_meeting
-from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.records.sources import acting_for
+from quarry.records.sources import RecordTypes, SearchedType, acting_for
 from quarry.services.services import Caller, Services
 from quarry_tools.judged import read_judged
 from quarry_tools.measures import mentioned

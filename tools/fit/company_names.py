@@ -11,7 +11,7 @@ from pathlib import Path
 
 from quarry.companies.names import RELATIONS, WEIGHTS_FILE, Relation, evidence_of, runs_of
 from quarry.language.log_linear import chances_of, packed_weights
-from quarry.language.tokens import tokenise
+from quarry.language.word_forms import tokenise
 from tools.fit.log_linear import Example, fitted, is_held_out, marked_texts, unmarked
 
 ROOT = Path(__file__).parents[2]

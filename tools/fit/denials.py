@@ -16,8 +16,7 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from quarry.language.log_linear import Weights, packed_weights
-from quarry.language.tokens import keys, tokenise
-from quarry.platform.text import STOP_WORDS
+from quarry.language.word_forms import STOP_WORDS, keys, tokenise
 from quarry.reader.denials import CHOICES, TELLING, WEIGHTS_FILE, Run, chances_denied, evidence_of
 from quarry.spans.dates import find_dates
 from quarry.spans.money import find_money

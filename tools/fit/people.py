@@ -14,17 +14,18 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from quarry.language.log_linear import Weights, packed_weights
-from quarry.language.tokens import tokenise
-from quarry.people.meaning import (
+from quarry.language.word_forms import tokenise
+from quarry.people.reading import (
     WEIGHTS_FILE,
     Choice,
+    Cut,
     Passed,
+    Segment,
     choices_of,
     evidence_of,
     read_parts,
     targets_of,
 )
-from quarry.people.segments import Cut, Segment
 from tools.fit.log_linear import Example, fitted, is_held_out, marked_texts, unmarked
 
 ROOT = Path(__file__).parents[2]

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from quarry.language.tokens import sentences
+from quarry.language.word_forms import sentences
 from quarry.models.local_embedding import LocalEmbedding
 
 HELD_OUT = frozenset(

@@ -8,8 +8,7 @@ from typing import Any
 
 import psycopg
 
-from quarry.language.tokens import stem, tokenise
-from quarry.platform.text import STOP_WORDS
+from quarry.language.word_forms import STOP_WORDS, stem, tokenise
 from quarry.query.algebra import LIMIT_MAX, Aggregate, Group, Query
 from quarry.query.schema import Schema
 from quarry.reader.mentions import ValueLink

@@ -10,8 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from quarry.language.tokens import stem, stems_of, tokenise
-from quarry.platform.text import STOP_WORDS
+from quarry.language.word_forms import STOP_WORDS, stem, stems_of, tokenise
 from quarry.reader.learned import KnownWords
 from tools.fit.pairs import Pair
 

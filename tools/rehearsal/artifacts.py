@@ -31,6 +31,8 @@ ARCHITECTURE = "arm64" if platform.machine() in ("arm64", "aarch64") else "x86_6
 INPUTS = (
     "template.yaml",
     "monitoring.yaml",
+    "rollback.yaml",
+    "queues.yaml",
     "functions",
     "layers",
     "sql/migrations",

@@ -87,7 +87,9 @@ def expand(
     for resource in template["Resources"].values():
         for name in {"CodeUri", "ContentUri"} & resource.get("Properties", {}).keys():
             resource["Properties"][name] = f"s3://artifacts/{resource['Properties'][name]}"
-    template["Resources"]["Monitoring"]["Properties"]["Location"] = "https://artifacts.s3.amazonaws.com/monitoring.yaml"
+        if "Location" in resource.get("Properties", {}):
+            location = resource["Properties"]["Location"]
+            resource["Properties"]["Location"] = f"https://artifacts.s3.amazonaws.com/{location}"
     change(template)
     # here, since every process that shares the tests reads this module
     import boto3
@@ -118,12 +120,10 @@ def deployed_data(**parameters: str) -> Template:
     return _Resolver(read_template("data"), parameters).template()
 
 
-def monitored(stack: Template) -> Template:
-    """Like `deployed`, for monitoring.yaml as nested in `stack`."""
-    [nested] = of_type(stack, "AWS::CloudFormation::Stack").values()
-    return _Resolver(
-        read_template("monitoring"), {name: str(value) for name, value in nested["Parameters"].items()}
-    ).template()
+def nested(name: str, stack: Template) -> Template:
+    """Like `deployed`, for the template `name` as nested in `stack`."""
+    given = of_type(stack, "AWS::CloudFormation::Stack")[name.title()]["Parameters"]
+    return _Resolver(read_template(name), {each: str(value) for each, value in given.items()}).template()
 
 
 def outputs_of(data: Template) -> dict[str, str]:

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from quarry.companies import fitting, name_lookup, retrieval, rounds, search
+from quarry.companies import retrieval, rounds, search
 from quarry.platform.budget import Budget
 from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.settings import Settings
@@ -129,7 +129,7 @@ def test_a_statement_that_goes_on_when_time_is_up_ends_the_stream_in_an_error(
             await asyncio.Event().wait()
 
     monkeypatch.setattr(search, "budget_of", begun_long_ago)
-    monkeypatch.setattr(name_lookup, "find_names", never)
+    monkeypatch.setattr(retrieval, "find_names", never)
     with client_of(shared_sample_url, DATABASE_TIMEOUT_SECONDS="1") as client:
         events = chat(client, "Tidewage")
     assert events[-1]["type"] == "error"
@@ -156,7 +156,7 @@ class TestDatabaseFails:
     def test_after_a_ranking_this_is_the_answer(
         self, patient_client: TestClient, model: FakeOpenAI, first_two: list[str], fails: Any
     ) -> None:
-        fails("look_up", first=2, of=fitting)
+        fails("look_up", first=2, of=rounds)
         model.respond = playing(
             rankings=ranks_backwards(first_two), critiques=critique("quite another phrasing", decision="continue")
         )

@@ -10,8 +10,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from quarry.language.numerals import number_words
-from quarry.language.writing import ENGLISH, writing_of
+from quarry.language.writing import ENGLISH, number_words, writing_of
 
 Value = Annotated[str, StringConstraints(min_length=1, max_length=200)]
 Key = Annotated[str, StringConstraints(min_length=1, max_length=200)]

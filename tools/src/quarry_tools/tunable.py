@@ -64,7 +64,7 @@ def _records() -> Tunable:
 
 def _companies() -> Tunable:
     from quarry.companies.candidates import Variant, merge
-    from quarry.companies.store import retrieve_variants
+    from quarry.companies.retrieval import retrieve_variants
 
     meaning, words, niches = "company_semantic_weight", "company_keyword_weight", "company_niche_weight"
 

@@ -7,7 +7,7 @@ before the first piece is known, such as a missing credit, is raised by the call
 from __future__ import annotations
 
 import re
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import Literal, TypeVar
@@ -23,6 +23,7 @@ TITLE_CHARACTERS_MAX = 200
 DETAIL_CHARACTERS_MAX = 300
 
 Last = TypeVar("Last", bound=Event)
+Asked = TypeVar("Asked")
 
 _WEB_ADDRESS = re.compile(r"https?://[^\s<>]+", re.ASCII | re.IGNORECASE)
 
@@ -94,7 +95,27 @@ def listing(sources: Sources) -> str:
     return f"\n\n{sources.heading}:\n\n{lines}"
 
 
-async def answer_of(events: AsyncGenerator[Event], last: type[Last], listed: Callable[[Last], Sources]) -> ChatAnswer:
+def heading(several: str, shown: int, total: int) -> str:
+    """The heading of a list of so many of several things."""
+    return f"{several}, the first {shown} of {total:,}" if total > shown else several
+
+
+Search = Callable[[Asked, Caller, Services, str | None, UUID | None], AsyncGenerator[Event]]
+"""A domain's search, as its events."""
+
+
+def answering(
+    request: Callable[[Chat], Asked], search: Search[Asked], last: type[Last], listed: Callable[[Last], Sources]
+) -> Callable[[Chat], Awaitable[ChatAnswer]]:
+    """What a domain whose search gives events answers: the text, and then the sources of the `last` event."""
+
+    async def answer(chat: Chat) -> ChatAnswer:
+        return _answer_of(search(request(chat), chat.caller, chat.services, chat.request_id, chat.run_id), last, listed)
+
+    return answer
+
+
+async def _answer_of(events: AsyncGenerator[Event], last: type[Last], listed: Callable[[Last], Sources]) -> ChatAnswer:
     """The text of a search as it comes, marked by what its `last` event says of it, then the sources of that."""
     marked = MarkedText()
     async with aclosing(events):

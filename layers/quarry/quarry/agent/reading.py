@@ -14,11 +14,10 @@ from pydantic import ValidationError
 
 from quarry.agent.service import with_known_measures, with_known_values, with_ties
 from quarry.agent.sources import DataAccess, MatchedValue, data_access
-from quarry.language.tokens import Token, keys, phrase, stem, tokenise
+from quarry.language.word_forms import STOP_WORDS, Token, keys, phrase, stem, tokenise
 from quarry.models.local_embedding import LocalEmbedding
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import STOP_WORDS
 from quarry.query.algebra import Condition, Query
 from quarry.query.apart import with_currencies
 from quarry.query.contract import ExplainedQuery, ExplainedStatement, ExplainedWords, Explanation, ExplanationRequest
@@ -30,7 +29,7 @@ from quarry.reader.mentions import ValueLink
 from quarry.reader.names import FieldName, SourceName
 from quarry.reader.reading import Reading, likely_conditions, read_question
 from quarry.retrieval.facets import SearchTable
-from quarry.retrieval.vocabulary import LookUp, look_up
+from quarry.retrieval.known_values import LookUp, look_up
 from quarry.services.services import Caller, Services
 from quarry.spans.mention import Mention, Place, ValueMatch
 from quarry.spans.places import find_places

@@ -28,8 +28,9 @@ from quarry.platform.text import escaped, shorten, shown
 from quarry.services.services import Caller, Services
 
 if TYPE_CHECKING:
-    from mcp import MCPError
-    from mcp.server import Server, ServerRequestContext
+    from mcp.server.context import ServerRequestContext
+    from mcp.server.lowlevel import Server
+    from mcp.shared.exceptions import MCPError
     from mcp_types import (
         CallToolRequestParams,
         CallToolResult,
@@ -116,7 +117,7 @@ class AgentServer:
 
     def protocol(self) -> Server:
         """The SDK's server with the handlers of this class."""
-        from mcp.server import Server
+        from mcp.server.lowlevel import Server  # by its module: the layer has no other servers
 
         return Server(
             "quarry",
@@ -269,7 +270,7 @@ def _page(items: Sequence[Item], parameters: PaginatedRequestParams | None) -> t
 def _protocol_error(
     error: QuarryError, otherwise: str = UNFORESEEN_MESSAGE, data: dict[str, str] | None = None
 ) -> MCPError:
-    from mcp import MCPError
+    from mcp.shared.exceptions import MCPError
     from mcp_types import INTERNAL_ERROR, INVALID_PARAMS
 
     code = INVALID_PARAMS if isinstance(error, InvalidInput | NotFound) else INTERNAL_ERROR

@@ -12,9 +12,9 @@ import datetime
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 
-from quarry.collections.calendar import Calendar
-from quarry.domains import module
-from quarry.language.tokens import keys, stem
+from quarry.collections.declaration_parts import Calendar
+from quarry.domains import filled_domains, module
+from quarry.language.word_forms import keys, stem
 from quarry.platform.errors import SourceUnavailable
 from quarry.query.contract import RelatedRows, SourceDescription, SourceField, SourceMeasure
 from quarry.query.execute import is_naming
@@ -24,7 +24,6 @@ from quarry.retrieval.facets import folded_value
 from quarry.retrieval.known_values import frequent_values
 from quarry.retrieval.values import Owners
 from quarry.services.services import Caller, Services
-from quarry.web.filled_domains import filled_domains
 
 REMEMBERED_SECONDS = 2.0
 """How long a running process may miss a domain that was filled just now."""
@@ -119,7 +118,8 @@ async def data_access(caller: Caller, services: Services) -> DataAccess:
         if hasattr(offers, "left_out_for"):
             left_out |= await offers.left_out_for(caller, services)
         named = {f"{domain}_{name}" if name in sources else name: name for name in found}
-        sources |= {name: replace(found[own], name=name) for name, own in named.items()}
+        # what is made of a source is kept for as long as it is the same one
+        sources |= {name: found[own] if name == own else replace(found[own], name=name) for name, own in named.items()}
         homes |= {name: (domain, own) for name, own in named.items()}
         settings = {**needed, **settings}
     calendar = next((each.calendar for each in sources.values() if each.calendar is not None), Calendar())

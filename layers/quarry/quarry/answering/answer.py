@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 from quarry.answering.held import STEP as CORRECTION_STEP
 from quarry.answering.held import HeldBack, correction_messages, joined, still_flagged
 from quarry.answering.loop import Text, Tool, ToolFinished, ToolProgress, ToolStarted, TurnEnded, converse
-from quarry.answering.substance import Repeated, UntilMark, check_loop, says_nothing
-from quarry.answering.written import WrittenAnswer
+from quarry.answering.written import Repeated, UntilMark, WrittenAnswer, check_loop, says_nothing
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter, streamed
 from quarry.platform.errors import ModelError, ModelOutputInvalid

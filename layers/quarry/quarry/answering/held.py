@@ -9,8 +9,8 @@ import re
 from collections.abc import Sequence
 
 from quarry.agent.tools import shown
-from quarry.language.numerals import LIST_MARK
-from quarry.language.tokens import sentence_spans
+from quarry.language.word_forms import sentence_spans
+from quarry.language.writing import LIST_MARK
 from quarry.models.interface import Message
 from quarry.platform.text import fence, shorten
 from quarry.verification.check import Checked, Verification, Verifier

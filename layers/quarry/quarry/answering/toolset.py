@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import datetime
 import json
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from typing import Any
 
 from quarry.agent import tools as agent_tools
 from quarry.agent.domain_tools import bounded
@@ -21,16 +22,18 @@ from quarry.agent.tools import GetArguments, Hit, SearchArguments, ValuesArgumen
 from quarry.answering.answer import Answer, TextPiece, Told, Withdrawn, never
 from quarry.answering.loop import Tool, ToolFinished, ToolProgress, ToolResult, ToolStarted, Working
 from quarry.answering.written import RESULT, WrittenAnswer
+from quarry.language.word_forms import STOP_WORDS, plural
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.errors import FieldError, InvalidInput, SourceUnavailable
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import fence
+from quarry.platform.text import fence, words
 from quarry.query.algebra import Condition, Query
 from quarry.query.contract import QueryResult, SourceDescription
 from quarry.query.paths import unknown
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services
+from quarry.spans.quantities import currency_code, unit_named
 from quarry.streaming.events import (
     Event,
     PartialText,
@@ -43,12 +46,14 @@ from quarry.streaming.events import (
     Withdrawal,
 )
 from quarry.verification.check import Verifier
-from quarry.verification.trust import SourceText
+from quarry.verification.wire import SourceText
 
 WHOLE_CHARACTERS_MAX = 8_000
 """Characters of a whole row that a model gets."""
 SEARCHED_MAX = 8
 """Rows that one search shows."""
+TITLES = ("title", "name")
+"""What the name of a row's title ends in."""
 NOTED_FROM = 1_000
 """Above the numbers that an answer can cite."""
 
@@ -131,10 +136,12 @@ class Toolset:
         hits = [Hit.model_validate(each) for each in found["results"]]
         return searched([hit_block(self.numbered(each), each) for each in hits], found)
 
-    def numbered(self, hit: Hit) -> int:
-        """The number of a row among the sources of the answer."""
+    def numbered(self, hit: Hit, *, is_whole: bool = False) -> int:
+        """The number of a row among the sources of the answer. One that is whole now has more to say than when it was found."""
         for place, known in enumerate(self.hits, start=1):
             if (known.source, known.id) == (hit.source, hit.id):
+                if is_whole:
+                    self.hits[place - 1] = known.model_copy(update={"text": f"{known.text}\n{hit.text}"})
                 return place
         self.hits.append(hit)
         return len(self.hits)
@@ -166,10 +173,10 @@ class Toolset:
     async def get(self, source: str, id: str, characters_max: int) -> ToolResult:
         """One row whole, in at most so many characters."""
         whole = await agent_tools.read_whole(source, id, self.access, self.services)
-        title = str(whole.get("title") or whole.get("name") or id)
-        shown = json.dumps(bounded(whole, characters_max), ensure_ascii=False)
-        number = self.numbered(Hit(source=source, id=id, title=title, text=shown))
-        return ToolResult(1, title, f"Source [{number}]: {shown}")
+        title = next((str(value) for name, value in whole.items() if value and name.endswith(TITLES)), id)
+        cut = bounded(whole, characters_max)
+        number = self.numbered(Hit(source=source, id=id, title=title, text=row_text(cut)), is_whole=True)
+        return ToolResult(1, title, f"Source [{number}]: {json.dumps(cut, ensure_ascii=False)}")
 
     async def _values(self, arguments: ValuesArguments) -> ToolResult:
         self.allowed((arguments.source,), "")
@@ -187,10 +194,24 @@ class Toolset:
         self.noted.append(json.dumps(tool_result, ensure_ascii=False))
         return ToolResult(count, summary, self.noted[-1])
 
-    def verifier(self, sources: Sequence[SourceText], question: str, own: Iterable[str] = ()) -> Verifier:
-        """What checks an answer against these sources, the results of queries, and what else was told of the data."""
+    def verifier(
+        self,
+        sources: Sequence[SourceText],
+        question: str,
+        *,
+        about: str,
+        told: Iterable[str] = (),
+        own: Iterable[str] = (),
+    ) -> Verifier:
+        """What checks an answer against these sources, the results of queries, and what else was told of the data. `about` says
+        what the data is, `told` are the answers before, `own` texts that are not the model's.
+        """
         noted = [SourceText(n, "", text) for n, text in enumerate(self.noted, start=NOTED_FROM)]
-        return Verifier([*sources, *noted], self.results, question=question, today=self.today, own=own)
+        named = [word for name in self.names for word in words(plural(name.replace("_", " ")))]
+        data = {word for word in (*named, *words(about)) if word not in STOP_WORDS}
+        return Verifier(
+            [*sources, *noted], self.results, question=question, today=self.today, own=own, told=told, data=data
+        )
 
     def allowed(self, names: Sequence[str], pointer: str, among: Sequence[str] = ()) -> list[str]:
         """The sources of these names, or all; those `among` which a tool works, where it does not on all. Raises InvalidInput for
@@ -226,6 +247,46 @@ def hit_block(number: int, hit: Hit) -> str:
     if hit.fields:
         shown += f"\n{json.dumps(hit.fields, ensure_ascii=False)}"
     return f'<source n="{number}" of="{hit.source}" id="{fence(hit.id)}"{dated}>\n{fence(shown)}\n</source>'
+
+
+def row_text(row: Mapping[str, Any]) -> str:
+    """A row that was read whole as the check reads it: lines such as "total funding: USD 14500000" for
+    `{"total_funding_usd": 14500000}`. Nested values have their own names.
+    """
+    return "\n".join(_lines("", row))
+
+
+def _lines(name: str, value: Any) -> Iterator[str]:
+    match value:
+        case None | "" | [] | {}:
+            return
+        case Mapping():
+            for key, each in value.items():
+                yield from _lines(key, each)
+        case [*items] if any(isinstance(each, Mapping) for each in items):
+            for each in items:
+                yield from _lines(name, each)
+        case [*items]:
+            yield _line(name, ", ".join(map(str, items)))
+        case bool():
+            yield _line(name, "yes" if value else "no")
+        case int() | float():
+            yield _line(*_measured(name, value))
+        case _:
+            yield _line(name, str(value))
+
+
+def _line(name: str, value: str) -> str:
+    return f"{name.replace('_', ' ')}: {value}".removeprefix(": ")
+
+
+def _measured(name: str, value: float) -> tuple[str, str]:
+    """The name of a number without its unit, and the number with it."""
+    head, _, last = name.rpartition("_")
+    if code := currency_code(last.casefold()):
+        return head or name, f"{code} {value}"
+    unit = unit_named([name])
+    return name, f"{value} {unit}" if unit else str(value)
 
 
 def answer_with(

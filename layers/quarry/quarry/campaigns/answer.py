@@ -27,14 +27,12 @@ from quarry.platform.errors import DatabaseUnavailable
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import significant_words
 from quarry.query.algebra import Condition, Query, Words
-from quarry.query.reckoned import reckoned
-from quarry.query.row_conditions import meets_and_misses
-from quarry.query.understanding import understood
-from quarry.query.understood import Understood
+from quarry.query.contract import Understood
+from quarry.query.describe import reckoned, understood
+from quarry.query.execute import meets_and_misses
 from quarry.retrieval.facets import plain
 from quarry.runs.run_log import ResultRecord
-from quarry.verification.check import Verification
-from quarry.verification.levels import Exact, Passages, level
+from quarry.verification.check import Exact, Passages, Verification, level
 from quarry.verification.wire import checked_statements, confidence_of
 
 RECORDED_RESULTS = 50

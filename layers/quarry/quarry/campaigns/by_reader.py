@@ -19,28 +19,18 @@ from quarry.campaigns.conditions import DATE, NAME, PHRASES, filters_of, from_wi
 from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.results import NOTHING, CampaignSet, Search
 from quarry.campaigns.sources import PREDICATES
-from quarry.campaigns.tool_result import line_for_people
 from quarry.campaigns.tools import FILTER_CAMPAIGNS, FULL_TEXT_SEARCH, SEMANTIC_SEARCH, CampaignToolset
-from quarry.campaigns.wording import Findings
+from quarry.campaigns.wording import Findings, line_for_people
 from quarry.campaigns.written import observation
+from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import QUERY_MAX_CHARACTERS, STOP_WORDS, topic_text
-from quarry.query.algebra import (
-    Aggregate,
-    AllOf,
-    Comparison,
-    Condition,
-    Group,
-    Not,
-    Query,
-    comparisons_of,
-    mapped,
-)
+from quarry.platform.text import QUERY_MAX_CHARACTERS, topic_text
+from quarry.query.algebra import Aggregate, AllOf, Comparison, Condition, Group, Not, Query, comparisons_of, mapped
 from quarry.query.contract import Verdict
-from quarry.query.row_conditions import costs
-from quarry.query.understanding import evidence_of
+from quarry.query.describe import evidence_of
+from quarry.query.execute import costs
 from quarry.reader.constraints import vetoes
 from quarry.reader.names import TITLE, SourceName
 from quarry.reader.reading import Reading, evidence, in_any_year, likely_conditions

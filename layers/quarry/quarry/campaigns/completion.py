@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from quarry.agent.completions import Chat, ChatAnswer, CitedSource, Sources, answer_of
+from quarry.agent.completions import Chat, CitedSource, Sources, answering, heading
 from quarry.campaigns.contract import (
     HISTORY_MESSAGES_MAX,
     MESSAGE_CHARACTERS_MAX,
     Campaign,
     ChatRequest,
-    ChatResponse,
     FinalAnswerEvent,
     HistoryMessage,
 )
@@ -18,22 +17,17 @@ LISTED_MAX = 10
 """How many campaigns are listed below an answer."""
 
 
-async def answer(chat: Chat) -> ChatAnswer:
-    """The text of the answer, and then its campaigns."""
+def _request(chat: Chat) -> ChatRequest:
     history = [
         HistoryMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])
         for turn in chat.before[-HISTORY_MESSAGES_MAX:]
     ]
-    request = ChatRequest(message=chat.question, history=history)
-    events = chat_about_campaigns(request, chat.caller, chat.services, chat.request_id, chat.run_id)
-    return answer_of(events, FinalAnswerEvent, lambda event: _sources(event.data))
+    return ChatRequest(message=chat.question, history=history)
 
 
-def _sources(found: ChatResponse) -> Sources:
-    listed = found.campaigns[:LISTED_MAX]
-    is_cut = found.total > len(listed)
-    heading = f"Campaigns, the first {len(listed)} of {found.total:,}" if is_cut else "Campaigns"
-    return Sources(heading, [_source(campaign) for campaign in listed])
+def _sources(event: FinalAnswerEvent) -> Sources:
+    listed = event.data.campaigns[:LISTED_MAX]
+    return Sources(heading("Campaigns", len(listed), event.data.total), [_source(campaign) for campaign in listed])
 
 
 def _source(campaign: Campaign) -> CitedSource:
@@ -41,3 +35,7 @@ def _source(campaign: Campaign) -> CitedSource:
     detail = ", ".join(filter(None, (campaign.channel, captured, campaign.offer)))
     title = f"{campaign.brand}, {campaign.company}" if campaign.brand else campaign.company
     return CitedSource(title, detail, campaign.url)
+
+
+answer = answering(_request, chat_about_campaigns, FinalAnswerEvent, _sources)
+"""The text of the answer, and then its campaigns."""

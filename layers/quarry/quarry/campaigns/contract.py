@@ -5,22 +5,14 @@ from __future__ import annotations
 import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    StrictBool,
-    StringConstraints,
-    model_validator,
-)
+from pydantic import BeforeValidator, ConfigDict, Field, StrictBool, StringConstraints, model_validator
 from pydantic.alias_generators import to_camel
 
 from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Day, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, Storable, StorableWords
 from quarry.query.algebra import WORDS_MAX
-from quarry.query.contract import ResultColumn, ShortQuery
-from quarry.query.understood import Understood
+from quarry.query.contract import ResultColumn, ShortQuery, Understood
 from quarry.streaming.events import Event
 from quarry.streaming.events import ToolObserved as Observed
 from quarry.verification.wire import CheckedStatement, Confidence

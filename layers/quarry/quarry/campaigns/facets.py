@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from quarry.campaigns.tables import LOADABLE
-from quarry.collections.own_table import own_tables
+from quarry.collections.collection import own_tables
 from quarry.collections.search_table import search_table
 
 [COLLECTION] = own_tables(__file__, LOADABLE)

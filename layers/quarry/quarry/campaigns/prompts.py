@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 
-from quarry.answering.prompts import answer_messages, earlier
+from quarry.answering.written import answer_messages, earlier
 from quarry.campaigns.conditions import label_of
 from quarry.campaigns.contract import ChatRequest
 from quarry.campaigns.results import KnownValues

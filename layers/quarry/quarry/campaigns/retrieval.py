@@ -18,7 +18,7 @@ from quarry.platform.errors import NotFound
 from quarry.postgres.adapters import half_vector
 from quarry.postgres.pool import Database
 from quarry.query.algebra import AnyOf, Comparison, Condition, Not, Words, conditions_of
-from quarry.query.row_conditions import RowConditions
+from quarry.query.execute import RowConditions
 from quarry.retrieval.facets import VALUE_MAX_CHARACTERS, Facet
 
 CAMPAIGNS_MAX = 200

@@ -24,7 +24,7 @@ from quarry.campaigns.tools import CampaignToolset, check_filters, check_underst
 from quarry.campaigns.written import MAX_TURNS, ModelAnswer
 from quarry.platform.budget import Budget
 from quarry.platform.off_loop import off_loop
-from quarry.query.understanding import ending
+from quarry.query.describe import ending
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
 

@@ -13,9 +13,8 @@ from typing import Annotated, Any, Literal, Self, get_args
 
 from pydantic import ConfigDict, Field, WithJsonSchema, model_validator
 
-from quarry.agent.checks import ConditionChecks
 from quarry.agent.domain_tools import bounded
-from quarry.agent.service import answer_query, with_known_values
+from quarry.agent.service import ConditionChecks, answer_query, with_known_values
 from quarry.agent.tools import SearchArguments, shown, sought_texts
 from quarry.answering.loop import Tool, ToolResult, Working
 from quarry.answering.toolset import Toolset
@@ -25,7 +24,7 @@ from quarry.campaigns.conditions import DATE, NAME, SCHEMA, Resolved, label_of, 
 from quarry.campaigns.contract import FILTER_VALUES, CampaignFilters, ChatRequest, EmbeddingField, ExcludedValues
 from quarry.campaigns.facets import CAMPAIGNS
 from quarry.campaigns.results import CampaignSet, KnownValues, Search
-from quarry.campaigns.tool_result import (
+from quarry.campaigns.wording import (
     SUMMARY_CHARACTERS_MAX,
     CampaignToolResult,
     build_tool_result,

@@ -1,18 +1,154 @@
-"""The Markdown of an answer about campaigns without a model. Pure."""
+"""What is said of campaigns: the result of every tool as a text for the model, the Markdown of an answer without one. Pure."""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+import json
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
-from quarry.agent.results import UNREAD_MAX, as_read, lines_of, with_list
 from quarry.campaigns.conditions import NAME, PHRASES
 from quarry.campaigns.contract import Campaign
-from quarry.campaigns.results import CampaignSet, Search
-from quarry.platform.text import shorten
+from quarry.campaigns.facets import CAMPAIGNS
+from quarry.campaigns.results import COUNTED, CampaignSet, Search
+from quarry.platform.text import fence, shorten
 from quarry.query.algebra import Aggregate, Query, Result
-from quarry.query.describe import describe, how_read
+from quarry.query.describe import UNREAD_MAX, as_read, describe, how_read, lines_of, with_list
+
+SUMMARY_CHARACTERS_MAX = 8000
+SUMMARIZED_CAMPAIGNS = 20
+COPY_CHARACTERS_MAX = 220
+WHOLE_COPIES_MAX = 10
+"""A set of so many is shown with its whole copy, as far as there is room."""
+BESIDE_COPY_CHARACTERS = 450
+"""Characters of a campaign beside its copy."""
+SUMMARIZED_VALUES = 8
+
+NO_VALUE = PHRASES.say("none")
+"""The name of the group of campaigns without a value."""
+
+
+@dataclass(frozen=True)
+class CampaignToolResult:
+    """`count` is the size of the set, `campaigns` its first ones; `summary_for_llm` has at most SUMMARY_CHARACTERS_MAX."""
+
+    count: int
+    summary_for_llm: str
+    campaigns: tuple[Campaign, ...] = ()
+
+    def numbered(self, name: str) -> CampaignToolResult:
+        """The result with the name by which the answer can say that it rests on it."""
+        end = f"\n(Result {name})"
+        return replace(self, summary_for_llm=self.summary_for_llm[: SUMMARY_CHARACTERS_MAX - len(end)] + end)
+
+    def as_told(self) -> str:
+        """As JSON for the model. The campaigns are only named, since the summary describes them."""
+        summaries = [_named(campaign) for campaign in self.campaigns[:SUMMARIZED_CAMPAIGNS]]
+        return json.dumps(
+            {"count": self.count, "summary_for_llm": self.summary_for_llm, "campaigns": summaries}, ensure_ascii=False
+        )
+
+
+def build_tool_result(found: CampaignSet, lines: Sequence[str] = (), *, is_listed: bool = True) -> CampaignToolResult:
+    """The result for a set of campaigns, `lines` first. Texts of advertisers stand in fenced blocks, as data. Without
+    `is_listed`, only the lines are shown.
+    """
+    if not found.total:
+        return CampaignToolResult(0, ("\n".join(lines) or "No campaign matches.")[:SUMMARY_CHARACTERS_MAX])
+    head = "\n".join([*lines, *([_size(found), *_counts(found)] if is_listed else [])])
+    room = SUMMARY_CHARACTERS_MAX - len(head)
+    blocks: list[str] = []
+    shown = found.campaigns[:SUMMARIZED_CAMPAIGNS] if is_listed else ()
+    whole = room // len(shown) - BESIDE_COPY_CHARACTERS if 0 < len(shown) == found.total <= WHOLE_COPIES_MAX else 0
+    for campaign in shown:
+        block = _block(campaign, max(whole, COPY_CHARACTERS_MAX))
+        room -= len(block) + 1
+        if room < 0:
+            break
+        blocks.append(block)
+    return CampaignToolResult(found.total, "\n".join([head, *blocks])[:SUMMARY_CHARACTERS_MAX], found.campaigns)
+
+
+def summarise_groups(groups: Result, by: str, limit: int, *, is_listed: bool) -> str:
+    """Groups of campaigns in a line: their number; if listed, also the first groups, the one without a value, and the rest, which
+    add up to the total.
+    """
+    valued = [row for row in groups.rows if row[0] is not None and row[1]]
+    number = groups.groups - (len(groups.rows) - len(valued))
+    if not is_listed:
+        return f"{number} different values of {by} among {groups.total} campaigns, exactly."
+    shown = [*valued[:limit], *(row for row in groups.rows if row[0] is None)]
+    listed = [f"{fence(shorten(str(value or NO_VALUE), 80))} ({count})" for value, count in shown]
+    others = groups.grouped - sum(int(str(count)) for _, count in shown)
+    if others:
+        listed.append(f"all others ({others})")
+    overlap = " A campaign can have several." if groups.grouped > groups.total else ""
+    which = "the first" if others else "all"
+    return f"{which} of {number} values of {by} among {groups.total} campaigns, exactly: {'; '.join(listed)}.{overlap}"
+
+
+def line_for_people(found: CampaignSet) -> str:
+    """A line about a set for users."""
+    if not found.total:
+        return "No campaign found"
+    named = list(dict.fromkeys(campaign.brand or campaign.company for campaign in found.campaigns))[:3]
+    more = " …" if found.total > len(named) else ""
+    size = found.size.capitalize()
+    return f"{size} campaign{'' if found.total == 1 else 's'}: {', '.join(named)}{more}"
+
+
+def _size(found: CampaignSet) -> str:
+    shown = min(len(found.campaigns), SUMMARIZED_CAMPAIGNS)
+    first = f" The first {shown} follow." if found.total > shown else ""
+    counted = "The counts are exact, over all of them."
+    if not found.is_counted:
+        counted = "There are too many to count their values; filter them."
+    return f"{found.size.capitalize()} campaigns. {counted}{first}"
+
+
+def _counts(found: CampaignSet) -> Iterable[str]:
+    for name in COUNTED:
+        counts = found.counts.get(name) or {}
+        listed = [
+            f"{fence(shorten(value, 80)) if value else NO_VALUE} ({count})"
+            for value, count in list(counts.items())[:SUMMARIZED_VALUES]
+        ]
+        rest = sum(list(counts.values())[SUMMARIZED_VALUES:]) + found.others.get(name, 0)
+        if rest:
+            listed.append(f"all others ({rest})")
+        if listed:
+            yield f"{CAMPAIGNS.facet(name).plural.capitalize()}: {'; '.join(listed)}"
+
+
+def _named(campaign: Campaign) -> dict[str, str]:
+    facts = {"id": campaign.id, "company": campaign.company, "brand": campaign.brand}
+    return {name: fence(value) for name, value in facts.items() if value}
+
+
+def _block(campaign: Campaign, copy_max: int) -> str:
+    facts = {
+        "Company": campaign.company,
+        "Brand": campaign.brand,
+        "Channel": campaign.channel,
+        "Offer": campaign.offer or "none",
+        "Value props": ", ".join(campaign.key_value_props),
+        "Sentiment": campaign.imagery_sentiment,
+        "Visual style": campaign.imagery_visual_style,
+        "Captured": campaign.capture_date.isoformat() if campaign.capture_date else None,
+        "Copy": shorten(_copy(campaign, copy_max), copy_max),
+    }
+    line = " | ".join(f"{label}: {fence(value)}" for label, value in facts.items() if value)
+    return f'<campaign id="{fence(campaign.id)}">\n{line}\n</campaign>'
+
+
+def _copy(campaign: Campaign, copy_max: int) -> str:
+    """The copy to show: all of it where there is room for more than its beginning."""
+    return (
+        campaign.full_campaign_text or campaign.campaign_text
+        if copy_max > COPY_CHARACTERS_MAX
+        else campaign.campaign_text
+    )
+
 
 LISTED_CAMPAIGNS = 5
 COSTS_MAX = 3

@@ -17,16 +17,12 @@ from quarry.campaigns.contract import (
     ToolObservationEvent,
     ToolObserved,
 )
-from quarry.campaigns.prompts import campaign_messages
+from quarry.campaigns.prompts import ABOUT, campaign_messages
 from quarry.campaigns.results import NOTHING
 from quarry.campaigns.tools import STEP, CampaignToolset
 from quarry.models.step import TextFilter
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
-from quarry.streaming.events import (
-    Event,
-    ToolCalled,
-    ToolCallEvent,
-)
+from quarry.streaming.events import Event, ToolCalled, ToolCallEvent
 from quarry.verification.check import Verifier
 
 MAX_TURNS = 5
@@ -70,7 +66,8 @@ class ModelAnswer:
     def _verifier(self) -> Verifier:
         """What checks the text against the results of tools."""
         questions = [turn.content for turn in self.request.history if turn.role == "user"]
-        return self.toolset.verifier((), "\n".join([*questions, self.request.message]))
+        told = [turn.content for turn in self.request.history if turn.role == "assistant"]
+        return self.toolset.verifier((), "\n".join([*questions, self.request.message]), about=ABOUT, told=told)
 
 
 def observation(id: str, tool: str, count: int, summary: str, found: Sequence[Campaign]) -> ToolObservationEvent:

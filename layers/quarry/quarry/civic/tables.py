@@ -7,7 +7,7 @@ from typing import Self
 
 from pydantic import Field, model_validator
 
-from quarry.collections.own_table import own_tables
+from quarry.collections.collection import own_tables
 from quarry.platform.tables import Line, LoadableTable, Names, Row, Text
 from quarry.platform.text import Identifier
 

@@ -19,12 +19,11 @@ from psycopg.types.json import Json
 from quarry.collections import toml_text
 from quarry.collections.collection import Collection, make_collection
 from quarry.collections.declaration import CollectionDeclaration, without_retired
-from quarry.collections.facet_declaration import FacetDeclaration
+from quarry.collections.declaration_parts import FacetDeclaration, LinkDeclaration, Parent, Referred
 from quarry.collections.functions import drop_functions, drop_triggers, functions, rights, triggers, windows_apart
-from quarry.collections.naming import table_name
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred
+from quarry.collections.names import table_name
 from quarry.collections.relations import Relation
-from quarry.collections.used_columns import UsedColumn, used_columns
+from quarry.collections.row_sql import UsedColumn, used_columns
 from quarry.collections.uses import declared_source, joined_by, key_of, linked_by, referred_key
 from quarry.platform.setting_fields import DEFAULT_SCHEMA
 from quarry.platform.tables import COLLECTION_WINDOWS

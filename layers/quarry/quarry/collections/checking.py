@@ -1,26 +1,156 @@
-"""Checks declarations against their tables. Each problem names its line, the key and the nearest name that exists."""
+"""Checks declarations against their tables. Each problem names its line, the key and the nearest name that exists. Of
+vectors that tables hold: that the model which embeds questions made them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+import json
+import math
+import operator
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
-from quarry.collections.column_types import DATE, is_comparable
-from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.declaration_file import Lines
+from quarry.collections.catalog_reading import columns_of
+from quarry.collections.collection import Collection
+from quarry.collections.declaration import CollectionDeclaration, Lines
+from quarry.collections.declaration_parts import (
+    FacetDeclaration,
+    LinkDeclaration,
+    Parent,
+    Referred,
+    RelatedRows,
+    Vectors,
+    template_columns,
+)
 from quarry.collections.exposure import disagreements, exposed
-from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.findings import Checked, Findings, vectors_problem
-from quarry.collections.json_paths import keys_of, overlap
-from quarry.collections.measure import names_of, read_measure
-from quarry.collections.naming import nearest, nearest_language, table_name
-from quarry.collections.predicate import fields_of, read_predicate
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, RelatedRows
-from quarry.collections.relations import Catalog, Relation
-from quarry.collections.templates import template_columns
+from quarry.collections.names import nearest, nearest_language, table_name
+from quarry.collections.predicate import fields_of, names_of, read_measure, read_predicate
+from quarry.collections.relations import Catalog, Column, Embedding, PathType, Relation, covers, keys_of, overlap
+from quarry.collections.row_sql import LINE_BREAK, joined_texts
 from quarry.collections.toml_text import table as sql_table
-from quarry.collections.uses import joined_by, key_of, linked_by, referred_key, uses
+from quarry.collections.upkeep import compare, keep_in_step, read_collections
+from quarry.collections.uses import (
+    DATE,
+    VECTOR,
+    Use,
+    dimensions_of,
+    is_comparable,
+    joined_by,
+    key_of,
+    linked_by,
+    path_types,
+    referred_key,
+    uses,
+)
+from quarry.models.interface import EmbeddingModel
+from quarry.platform.errors import ConfigurationError
+from quarry.postgres.embed import remember_model
+from quarry.postgres.pool import Database
+
+_SYSTEM_SCHEMAS = ("pg_catalog", "information_schema")
+_UNQUOTABLE = frozenset("{}")
+"""Characters that mean something else in the text of a statement with parameters."""
+
+
+@dataclass
+class Checked:
+    """What is wrong with declarations. With errors they cannot be used; with warnings they can."""
+
+    errors: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Findings:
+    """The findings about one collection. `own_schema` is Quarry's, whose tables cannot be collections; None where they can."""
+
+    name: str
+    declared: CollectionDeclaration
+    catalog: Catalog
+    lines: Lines
+    own_schema: str | None
+    checked: Checked
+
+    def wrong(self, message: str, *path: str) -> None:
+        """Note an error at the key `path` of the collection."""
+        self.checked.errors.append(self.lines.problem(("collections", self.name, *path), message))
+
+    def doubtful(self, message: str, *path: str) -> None:
+        """Note a warning at the key `path` of the collection."""
+        self.checked.warnings.append(self.lines.problem(("collections", self.name, *path), message))
+
+    def relation(self, name: str, *path: str) -> Relation | None:
+        """The table or view of this name; None where it does not exist, which is an error at `path`."""
+        qualified = table_name(name)
+        schema, table = qualified
+        if schema in (self.own_schema, *_SYSTEM_SCHEMAS):
+            self.wrong(f"{table} belongs to the schema {schema}, which is not searched", *path)
+            return None
+        relation = self.catalog.relations.get(qualified)
+        if relation is None:
+            self.wrong(f"there is no table or view {schema}.{table}{self._nearest_table(qualified)}", *path)
+        return relation
+
+    def _nearest_table(self, qualified: tuple[str, str]) -> str:
+        schema, table = qualified
+        elsewhere = sorted(f"{known}.{table}" for known, name in self.catalog.names if name == table)
+        if elsewhere:
+            return f"; did you mean {elsewhere[0]!r}?"
+        own = [".".join(known) for known in self.catalog.names if known[0] != self.own_schema]
+        return nearest(f"{schema}.{table}", own)
+
+    @cached_property
+    def types(self) -> Mapping[str, PathType]:
+        """The types of the JSON paths of the source, by name."""
+        return path_types(self.declared, self.catalog.relations)
+
+    def column(self, relation: Relation, use: Use) -> Column | None:
+        """The column of `relation` that is used; None where it does not exist, which is an error. So is one that does not fit."""
+        name, is_own = use.column, use.of is None
+        column = relation.at(name, (self.types.get(name) if is_own else use.type) or PathType())
+        if column is None:
+            self.wrong(f"{relation.name} has no column {name!r}{nearest(name, relation.names)}", *use.path)
+        elif name in relation.by_name and keys_of(name) and not is_own:
+            self.wrong(f"{name!r} is a column, but reads as a key in JSON: rename it in a view", *use.path)
+        elif _UNQUOTABLE & {*name}:
+            self.wrong(f"a column called {name!r} cannot be used: rename it in a view, without {{ and }}", *use.path)
+        elif not use.fit.accepts(column):
+            self.wrong(f"the column {name!r} is {column.type}, not {use.fit.wanted}", *use.path)
+        elif name not in relation.by_name:
+            self._doubt_path(relation, name, *use.path)
+        return column
+
+    def _doubt_path(self, relation: Relation, name: str, *path: str) -> None:
+        """Warn of a key that no row of the sample has: it may be misspelt."""
+        holder = keys_of(name)[0]
+        seen = [each.name for each in relation.documents if covers(holder, each.name)]
+        if seen and not any(overlap(name, each) for each in seen):
+            self.doubtful(f"few or no rows of a sample have a single value at {name!r}{nearest(name, seen)}", *path)
+
+
+_OR_EMBED = "or delete `vectors` to have the texts embedded"
+
+
+def vectors_problem(vectors: Vectors, column: Column, made: Embedding | None) -> str | None:
+    """Why a column's vectors cannot be compared with those of questions, and what to do; None if they can be."""
+    if made is None or not VECTOR.accepts(column):
+        return None
+    if vectors.model not in (None, made.model):
+        return (
+            f"{column.name!r} was made by {vectors.model}, but {made.model} embeds questions: set OPENAI_EMBEDDING_MODEL to "
+            f"{vectors.model}, {_OR_EMBED}"
+        )
+    dimensions = dimensions_of(column)
+    if dimensions not in (None, made.dimensions):
+        return (
+            f"{column.name!r} holds vectors of {dimensions} dimensions, but {made.model}, which embeds questions, makes "
+            f"{made.dimensions}: set the model that made them (OPENAI_EMBEDDING_MODEL, EMBEDDING_DIMENSIONS) and run "
+            f"`quarry embed --all`, {_OR_EMBED}"
+        )
+    return None
+
 
 _TRIGGERED = ("table", "partitioned table")
 
@@ -301,3 +431,60 @@ def _known_keys(relation: Relation) -> str:
 
 def _name(relation: Relation) -> str:
     return ".".join(relation.qualified)
+
+
+ROWS_COMPARED = 5
+CHARACTERS_COMPARED = 1_000
+UNLIKE = 0.25
+"""The least cosine between two vectors of the same text from one model.
+
+Vectors of different models are as good as random: with 384 numbers, five standard deviations are 0.25, with more numbers
+less. Vectors of the same model are near 1, even if more or less of the text was embedded.
+"""
+
+
+async def with_given_vectors(database: Database, model: EmbeddingModel) -> list[Collection]:
+    """The collections whose tables hold vectors. Raises ConfigurationError where the model cannot have made them."""
+    found = [each for each in (await read_collections(database)).values() if each.declaration.vectors]
+    columns = await columns_of(database, [each.source for each in found])
+    for each in found:
+        vectors = each.declaration.vectors
+        column = next((one for one in columns[each.source] if vectors and one.name == vectors.column), None)
+        made = Embedding(model.name, model.dimensions)
+        if vectors and column and (problem := vectors_problem(vectors, column, made)):
+            raise ConfigurationError(f"{each.name}: {problem}, and run `quarry apply` first.")
+    return found
+
+
+async def take_over_vectors(database: Database, collections: Sequence[Collection], model: EmbeddingModel) -> None:
+    """Read the vectors of these collections from their tables again, and store the name of the model."""
+    if not collections:
+        return
+    await remember_model(database, model)
+    for each in collections:
+        await compare(database, each)
+    await keep_in_step(database, collections)
+
+
+async def are_unlike(database: Database, collection: Collection, model: EmbeddingModel) -> bool:
+    """Whether a few vectors of a collection's table are unlike those that the model makes of the same texts.
+
+    Raises ModelError, and PostgresError where the table cannot be read.
+    """
+    vectors = collection.declaration.vectors
+    assert vectors is not None, collection.name
+    vector = collection.column(vectors.column)
+    text = joined_texts(LINE_BREAK, map(collection.text, collection.declaration.text))
+    rows = await database.rows(
+        f"select left({text}, %(most)s) as said, {vector}::text as vector from {collection.source_sql} x"
+        f" where {vector} is not null and {text} <> '' limit %(rows)s",
+        {"most": CHARACTERS_COMPARED, "rows": ROWS_COMPARED},
+    )
+    made = await model.embed([row["said"] for row in rows]) if rows else []
+    likeness = [_cosine(json.loads(row["vector"]), each) for row, each in zip(rows, made, strict=True)]
+    return bool(likeness) and max(likeness) < UNLIKE
+
+
+def _cosine(one: Sequence[float], other: Sequence[float]) -> float:
+    lengths = math.hypot(*one) * math.hypot(*other)
+    return sum(map(operator.mul, one, other)) / lengths if lengths else 0.0

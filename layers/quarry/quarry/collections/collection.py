@@ -1,4 +1,5 @@
-"""A collection as SQL over its source and over Quarry's own tables.
+"""A collection as SQL over its source and over Quarry's own tables, and those over our own tables, which files named
+`quarry.toml` in the package declare.
 
 Each collection has two tables of Quarry's: `rows_N`, which is searched by words, and `windows_N`, which holds vectors. Both
 identify a row by its key as text: a single column as Postgres writes it, several as a JSON array. They are derived from the
@@ -7,22 +8,41 @@ source alone; readers get everything else from the source itself, with their own
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import datetime
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import LiteralString
+from pathlib import Path
+from typing import Any, LiteralString, get_args, get_origin
 
-from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.expression import expression_columns, expression_sql
-from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.json_paths import TYPES_OF_KINDS, keys_of, own_name, path_sql, type_of_kind, without_path
-from quarry.collections.names import words
-from quarry.collections.naming import table_name
-from quarry.collections.predicate import read_predicate
-from quarry.collections.reference_declarations import KeptWith, Parent, Referred, RelatedRows
-from quarry.collections.relations import Relation, is_date_type
+from pydantic import AwareDatetime
+
+from quarry.collections.declaration import FILE_NAME, CollectionDeclaration, read_declarations
+from quarry.collections.declaration_parts import (
+    FacetDeclaration,
+    KeptWith,
+    Parent,
+    Referred,
+    RelatedRows,
+    is_template,
+    line_columns,
+    split_template,
+)
+from quarry.collections.names import table_name, words
+from quarry.collections.predicate import expression_columns, expression_sql, read_predicate
+from quarry.collections.relations import (
+    TYPES_OF_KINDS,
+    Relation,
+    is_date_type,
+    keys_of,
+    own_name,
+    path_sql,
+    type_of_kind,
+    without_path,
+)
 from quarry.collections.row_sql import (
     LINE_BREAK,
+    UsedColumn,
     hashed,
     joined_texts,
     line_sql,
@@ -31,9 +51,8 @@ from quarry.collections.row_sql import (
     quoted,
     type_name,
 )  # fmt: skip
-from quarry.collections.templates import is_template, line_columns, split_template
-from quarry.collections.used_columns import UsedColumn
-from quarry.collections.uses import declared_source, key_of
+from quarry.collections.uses import columns_named, declared_source, key_of
+from quarry.platform.tables import LoadableTable, Row
 from quarry.retrieval.facets import FacetKind, identifier
 
 TITLE_MAX_CHARACTERS = 160
@@ -258,16 +277,27 @@ class Collection:
         """The rows of the table that a facet refers to, with the value at the end of its references: `quarry_key`,
         `quarry_value`.
         """
-        row: LiteralString = "r"
+        return self.chained(facet, lambda last: f"{self.called(facet, 'c')} as quarry_value", self.other_table)
+
+    def chained(
+        self,
+        facet: FacetDeclaration,
+        shown: Callable[[LiteralString], LiteralString],
+        last_rows: Callable[[str], LiteralString],
+    ) -> LiteralString:
+        """What is `shown` of the row at the end of a facet's references, with the key of the first row that leads to it,
+        `quarry_key`. `last_rows` are the rows of the last table.
+        """
+        row: LiteralString = "c"
         joined: LiteralString = f"{self.other_table(facet.of or '')} {row}"
         title = facet.title
         while isinstance(title, Referred):
             other = row + "y"
             on = f"{self.column(title.key or 'id', other)} = {self.column(title.by, row)}"
-            joined += f" join {self.other_table(title.of)} {other} on {on}"
+            of = self.other_table(title.of) if isinstance(title.title, Referred) else last_rows(title.of)
+            joined += f" join {of} {other} on {on}"
             row, title = other, title.title
-        key, value = self.column(facet.key or "id", "r"), self.called(facet, "r")
-        return f"(select {key} as quarry_key, {value} as quarry_value from {joined})"
+        return f"(select {self.column(facet.key or 'id', 'c')} as quarry_key, {shown(row)} from {joined})"
 
     def computed(self, expression: str, row: LiteralString = "t") -> LiteralString:
         """A number computed from columns of the source's row; for two dates, the days between them: whole days where one of them
@@ -287,12 +317,19 @@ class Collection:
 
     def joined(self, facet: FacetDeclaration) -> LiteralString:
         """The values of a facet `through` another table, for each row of the source: `quarry_row`, `quarry_value`."""
-        joins, of = self.other_table(facet.through or ""), self.other_table(facet.of or "")
-        on = f"{self.column(facet.key or 'id', 'o')} = {self.column(facet.to or '', 'j')}"
-        return (
-            f"(select {self.column(facet.by or '', 'j')} as quarry_row, {self.called(facet, 'o')} as quarry_value"
-            f" from {joins} j join {of} o on {on})"
+        value: LiteralString = f"{self.called(facet, 'o')} as quarry_value"
+        return self.joined_rows(
+            facet, value, self.other_table(facet.of or ""), facet.key or "id", facet.by or "", facet.to or ""
         )
+
+    def joined_rows(
+        self, facet: FacetDeclaration, shown: LiteralString, of: LiteralString, key: str, own: str, other: str
+    ) -> LiteralString:
+        """What is `shown` of the rows `o` of `of` that a facet's table `through` names by its column `other`; `quarry_row` is its
+        column `own`.
+        """
+        joins, on = self.other_table(facet.through or ""), f"{self.column(key, 'o')} = {self.column(other, 'j')}"
+        return f"(select {self.column(own, 'j')} as quarry_row, {shown} from {joins} j join {of} o on {on})"
 
     def topic(self, row: LiteralString = "t") -> LiteralString:
         """The topic of the source's row; null where none is declared."""
@@ -404,12 +441,20 @@ class Collection:
             for name, weight in self.declaration.text.items()
         )
 
+    @property
+    def title_words(self) -> LiteralString:
+        """The words of a row's title, as a tsvector, of a row `t` of `rows_N`; there is an index of them."""
+        return "t.titles"
+
     @cached_property
     def row_hash(self) -> LiteralString:
-        """A hash that changes with anything that `rows_N` is derived from: texts, how they are searched, and the row's scope."""
-        whose = filter(None, [self.declaration.scope, self.declaration.language_column])
-        made_of = dict.fromkeys((*self.declaration.text, *self._embedded, *whose))
-        how = repr((self.declaration.language, "in pairs of letters", [*self.declaration.text.items()], self._embedded))
+        """A hash that changes with anything that `rows_N` is derived from: texts, titles, how they are searched, and the row's
+        scope.
+        """
+        declared = self.declaration
+        whose = filter(None, [declared.scope, declared.language_column])
+        made_of = dict.fromkeys((*declared.text, *line_columns(declared.title), *self._embedded, *whose))
+        how = repr((declared.language, "in pairs of letters", [*declared.text.items()], declared.title, self._embedded))
         vectors = [self.content_hash] if self.declaration.vectors else []
         return hashed([quoted(how), *(self.text(name) for name in made_of), *vectors])
 
@@ -444,3 +489,125 @@ def make_collection(
     """The collection for a declaration and its table, of which it uses these columns."""
     key = key_of(declaration, relation)
     return Collection(id, name, declaration, relation.qualified, columns, key, relation.has_row_security)
+
+
+_KEPT_COLUMNS = ("text_search", "content_hash", "embedded_hash", "refused_hash", "refusals")
+"""The columns of a table with its own words, apart from its fields."""
+_MOMENT = "timestamp with time zone"
+_BASES: Mapping[Any, str] = {datetime.date: "date", AwareDatetime: _MOMENT, bool: "boolean", int: "bigint"}
+
+
+@dataclass(frozen=True)
+class OwnTable(Collection):
+    """A collection over a table of Quarry's that holds the words of its rows itself, so that nothing has to be kept up to
+    date.
+
+    Its vectors are in `NAME_embeddings`; its names need no quotes. `types` are the row types of Quarry's tables, by table.
+    """
+
+    types: Mapping[str, type[Row]] = field(default_factory=dict, compare=False)
+
+    @classmethod
+    def of(cls, name: str, declaration: CollectionDeclaration, types: Mapping[str, type[Row]]) -> OwnTable:
+        """The collection that a declaration describes."""
+        source = declared_source(declaration)
+        columns = {each: column_of(types, source[1], each) for each in ("id", *columns_named(declaration, {}))}
+        # for a generated column, its facet says whether it is an array
+        arrays = {facet.column or each for each, facet in declaration.facets.items() if facet.kind == "array"}
+        columns |= {each: replace(used, is_array=True) for each, used in columns.items() if each in arrays}
+        return cls(0, name, declaration, source, columns, ("id",), types=types)
+
+    @property
+    def rows(self) -> str:
+        return self.source[1]
+
+    @property
+    def windows(self) -> str:
+        return f"{self.name}_embeddings"
+
+    @property
+    def table_sql(self) -> LiteralString:
+        return self.source[1]
+
+    @property
+    def source_sql(self) -> LiteralString:
+        return self.table_sql
+
+    def other_table(self, name: str) -> LiteralString:
+        return table_name(name)[1]
+
+    def of_same_owner(self, table: str) -> LiteralString:
+        """That a row `r` of another table is the owner's of the row `t`, where both have owners; to add to a condition."""
+        scope = self.declaration.scope
+        other = self.types.get(table_name(table)[1])
+        return f" and r.{scope} = t.{scope}" if scope and other and scope in other.model_fields else ""
+
+    def column(self, name: str, row: LiteralString = "x") -> LiteralString:
+        column, *keys = name.split(".")
+        return f"{row}.{column}" + "".join(f"->>'{key}'" for key in keys)
+
+    def text(self, name: str, row: LiteralString = "x") -> LiteralString:
+        value = self.column(name, row)
+        return f"array_to_string({value}, ', ')" if self.columns[name].is_array else value
+
+    def value(self, name: str, kind: str, row: LiteralString) -> LiteralString:
+        value, used = self.column(name, row), self.columns[name]
+        if kind != "date":
+            return value
+        if used.path:
+            return f"day_of_text({value})"
+        return f"({value} at time zone 'UTC')::date" if used.base == _MOMENT else value
+
+    def has_key(self, key: LiteralString, row: LiteralString = "x") -> LiteralString:
+        return f"{row}.id = {key}"
+
+    def other_column(self, name: str, row: LiteralString, kind: FacetKind = "value") -> LiteralString:
+        return f"{row}.{name}"
+
+    def other_text(self, name: str, row: LiteralString) -> LiteralString:
+        return f"{row}.{name}"
+
+    def fields(self, row: LiteralString = "t") -> LiteralString:
+        return f"{super().fields(row)} - array[{listed(map(quoted, _KEPT_COLUMNS))}]"
+
+    @property
+    def unshown_columns(self) -> tuple[str, ...]:
+        return (*super().unshown_columns, *_KEPT_COLUMNS)
+
+    def _beginning(self, row: LiteralString) -> LiteralString:
+        text = next(iter(self.declaration.text), None)
+        return "null" if text is None else f"left({self.text(text, row)}, {TITLE_MAX_CHARACTERS})"
+
+    def _facet_lines(self, row: LiteralString) -> list[LiteralString]:
+        return []  # what answers may quote of it is declared in full
+
+    @property
+    def languages(self) -> tuple[str, ...]:
+        return ()
+
+    @property
+    def title_words(self) -> LiteralString:
+        columns = listed([self.text(name, "t") for name in line_columns(self.declaration.title)])
+        return f"title_words(joined_text(variadic array[{columns}]))"
+
+    @cached_property
+    def row_hash(self) -> LiteralString:
+        return f"md5(({self.fields('x')})::text)"
+
+
+def own_tables(module: str, loadable: Sequence[LoadableTable]) -> tuple[OwnTable, ...]:
+    """The collections that the `quarry.toml` next to a module declares, over tables that files can be loaded into."""
+    file = Path(module).with_name(FILE_NAME)
+    types = {each.name: each.row for each in loadable}
+    declared = read_declarations(file.read_text(encoding="utf-8"), str(file))
+    return tuple(OwnTable.of(name, declaration, types) for name, declaration in declared.items())
+
+
+def column_of(types: Mapping[str, type[Row]], table: str, name: str) -> UsedColumn:
+    """A column of one of Quarry's tables, or a key of its JSON. Columns that files do not contain are text."""
+    row = types.get(table)
+    if row is None or name not in row.model_fields:
+        return UsedColumn(0, "text", False, keys_of(name))
+    annotation = row.model_fields[name].annotation
+    bases = [_BASES[each] for each in (annotation, *get_args(annotation)) if each in _BASES]
+    return UsedColumn(0, (bases or ["text"])[0], get_origin(annotation) is list)

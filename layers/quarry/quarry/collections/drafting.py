@@ -9,16 +9,15 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from quarry.collections import toml_text
-from quarry.collections.column_types import is_comparable, is_single
-from quarry.collections.date_kinds import NOT_READ, DateKinds
 from quarry.collections.draft_extras import choose_parents, choose_rows, choose_vectors
-from quarry.collections.draft_parts import in_lines, slug, unique
+from quarry.collections.draft_parts import NOT_READ, DateKinds, in_lines, slug, unique
 from quarry.collections.guessing import is_text, is_writable
 from quarry.collections.names import joined, words
 from quarry.collections.relations import Column, Embedding, Reference, Relation
 from quarry.collections.secrets import is_secret_table, with_keys
 from quarry.collections.table_draft import draft_table
 from quarry.collections.table_guess import TableGuess
+from quarry.collections.uses import is_comparable, is_single
 from quarry.language.word_forms import singular
 from quarry.platform.errors import ConfigurationError
 

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.json_paths import covered, overlap
-from quarry.collections.relations import Relation
+from quarry.collections.relations import Relation, covered, overlap
 from quarry.collections.secrets import BYTES, Suspicion, suspicion, with_keys
 from quarry.collections.uses import Relations, Table, declared_source, uses
 

@@ -166,12 +166,13 @@ begin
   end if;
   delete from {rows} r
   where r.id = any(taken) and not exists (select from {collection.source_sql} x where {collection.has_key("r.id")});
-  insert into {rows} as r (id, scope, language, text_search, row_hash, content_hash)
-  select k.key, {scope}, {language}, {collection.document}, {collection.row_hash}, {collection.content_hash}
+  insert into {rows} as r (id, scope, language, text_search, titles, row_hash, content_hash)
+  select k.key, {scope}, {language}, {collection.document}, title_words({collection.title("x")}), {collection.row_hash},
+    {collection.content_hash}
   from unnest(taken) k (key) join {collection.source_sql} x on {collection.has_key("k.key")}
   on conflict (id, collection) do update
-  set scope = excluded.scope, language = excluded.language, text_search = excluded.text_search, row_hash = excluded.row_hash,
-    content_hash = excluded.content_hash
+  set scope = excluded.scope, language = excluded.language, text_search = excluded.text_search, titles = excluded.titles,
+    row_hash = excluded.row_hash, content_hash = excluded.content_hash
   where r.row_hash <> excluded.row_hash;
 {_new_vectors(collection)}{_new_languages(collection)}{_new_values(collection)}  return cardinality(taken);
 end $quarry$"""

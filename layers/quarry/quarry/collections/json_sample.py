@@ -12,8 +12,7 @@ from psycopg.errors import Error as PostgresError
 from psycopg.rows import dict_row
 from psycopg.sql import SQL, Composed, Identifier, Literal
 
-from quarry.collections.json_paths import CATEGORIES, JSON_TYPES, MOMENT, NUMBER, TEXT, TRUTH, PathType
-from quarry.collections.relations import Column, Relation
+from quarry.collections.relations import CATEGORIES, JSON_TYPES, MOMENT, NUMBER, TEXT, TRUTH, Column, PathType, Relation
 from quarry.collections.value_shapes import seen_of
 from quarry.postgres.schema import SyncConnection
 

@@ -1,4 +1,4 @@
-"""A condition on a row that its owner declares by name: `overdue = "due_on < today and closed_at is null"`.
+"""Conditions, measures and expressions that an owner declares: `overdue = "due_on < today and closed_at is null"`.
 
 Read by a grammar of its own, so that no SQL can be written in it:
 
@@ -10,16 +10,138 @@ Read by a grammar of its own, so that no SQL can be written in it:
     value       fixed, or another field
     fixed       number, 'text', true, false, `today`, `today + 14 days`
 
-The result is what JSON says of the same condition in a Query. Pure.
+A measure is a number declared by name: `revenue = { sum = "amount", where = "status != 'cancelled'", unit = "EUR" }`.
+
+The result is what JSON says of the same condition or number in a Query. Pure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from typing import Any, LiteralString, TypeAlias
 
-from quarry.collections.expression import Tokens
+EXPRESSION_MAX = 300
+_EXPRESSION_TOKEN = re.compile(
+    r"\s*(?:(?P<number>\d+(?:\.\d+)?)|(?P<word>[A-Za-z_\u0080-\uffff][\w$]*(?:\.[\w$]+)*)"
+    r"|\"(?P<quoted>(?:[^\"{}]|\"\")+)\"|(?P<sign>[-+*/(),]))"
+)
+
+
+class Tokens:
+    """The tokens of a text, in order.
+
+    The kind of a token is its group in the pattern, `keyword` for the given words, and `end` after the last. A word may be in
+    double quotes, a text in single quotes.
+    """
+
+    def __init__(self, text: str, pattern: re.Pattern[str], keywords: Set[str], hint: str) -> None:
+        self.text = text
+        self._pattern, self._keywords, self._hint = pattern, keywords, hint
+        self._tokens = [*self._split(), ("end", "")]
+        self._place = 0
+
+    def _split(self) -> Iterator[tuple[str, str]]:
+        place, text = 0, self.text.rstrip()
+        while place < len(text):
+            match = self._pattern.match(text, place)
+            if match is None:
+                raise ValueError(f"{self.text!r} is wrong at {text[place:].strip()[:12]!r}: {self._hint}")
+            kind, value = str(match.lastgroup), match[match.lastgroup or 0]
+            if kind == "word" and value.lower() in self._keywords:
+                kind, value = "keyword", value.lower()
+            elif kind == "quoted":
+                kind, value = "word", value.replace('""', '"')
+            elif kind == "text":
+                value = value.replace("''", "'")
+            yield kind, value
+            place = match.end()
+
+    @property
+    def next(self) -> tuple[str, str]:
+        """The kind and value of the next token."""
+        return self._tokens[self._place]
+
+    def take(self, kind: str, *values: str) -> str | None:
+        """Take the next token if it has this kind and, where values are given, one of them."""
+        found, value = self.next
+        if found != kind or (values and value not in values):
+            return None
+        self._place += 1
+        return value
+
+    def expect(self, kind: str, *values: str) -> None:
+        """Take the next token. Raises ValueError where it is a different one."""
+        if self.take(kind, *values) is None:
+            raise self.unexpected(f"`{values[0]}`" if values else "the end")
+
+    def unexpected(self, wanted: str) -> ValueError:
+        """The error that the next token is not what belongs here."""
+        kind, value = self.next
+        return ValueError(f"{self.text!r} has {'its end' if kind == 'end' else repr(value)} where {wanted} should be")
+
+
+def expression_columns(expression: str) -> tuple[str, ...]:
+    """The columns of an expression, each once. Raises ValueError where the text is no expression."""
+    columns: dict[str, None] = {}
+
+    def note(name: str) -> LiteralString:
+        columns[name] = None
+        return "null"
+
+    expression_sql(expression, note)
+    if not columns:
+        raise ValueError(f"{expression!r} names no column")
+    return tuple(columns)
+
+
+def expression_sql(expression: str, column: Callable[[str], LiteralString]) -> LiteralString:
+    """The expression in SQL; `column` gives a column as a number. Division by zero is null. Raises ValueError."""
+    if len(expression) > EXPRESSION_MAX:
+        raise ValueError(f"an expression has at most {EXPRESSION_MAX} characters")
+    tokens = Tokens(expression, _EXPRESSION_TOKEN, {"coalesce"}, "columns, numbers, + - * / and ( )")
+    made = _sum(tokens, column)
+    tokens.expect("end")
+    return made
+
+
+def _sum(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralString:
+    made = _product(tokens, column)
+    while sign := tokens.take("sign", "+", "-"):
+        made = f"({made} {'+' if sign == '+' else '-'} {_product(tokens, column)})"
+    return made
+
+
+def _product(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralString:
+    made = _factor(tokens, column)
+    while sign := tokens.take("sign", "*", "/"):
+        factor = _factor(tokens, column)
+        made = f"({made} * {factor})" if sign == "*" else f"({made} / nullif({factor}, 0))"
+    return made
+
+
+def _factor(tokens: Tokens, column: Callable[[str], LiteralString]) -> LiteralString:
+    """A number, a column, `coalesce(a, b)`, or an expression in parentheses, with or without a minus sign."""
+    if tokens.take("sign", "-"):
+        return f"(- {_factor(tokens, column)})"
+    if tokens.take("sign", "("):
+        made = _sum(tokens, column)
+        tokens.expect("sign", ")")
+        return made
+    if tokens.take("keyword"):
+        tokens.expect("sign", "(")
+        first = _sum(tokens, column)
+        tokens.expect("sign", ",")
+        made = f"coalesce({first}, {_sum(tokens, column)})"
+        tokens.expect("sign", ")")
+        return made
+    if number := tokens.take("number"):
+        return number  # digits and a point, as the pattern has them
+    name = tokens.take("word")
+    if name is None:
+        raise tokens.unexpected("a column or a number")
+    return column(name)
+
 
 LENGTH_MAX = 500
 DEPTH_MAX = 5
@@ -176,3 +298,100 @@ class _Reader:
         if self._tokens.next == ("keyword", "null"):
             raise ValueError(f"{self._tokens.text!r} compares with null: write `is null` or `is not null`")
         raise self._tokens.unexpected("a number, a text in 'single quotes', true or false")
+
+
+OF_FIELDS = ("count", "count_distinct", "sum", "avg", "min", "max", "median", "percentile", "stddev", "share")
+OF_NUMBERS = ("ratio", "difference", "change", "product", "sum", "running", "previous", "percent_of_total", "rank")
+_FUNCTIONS = tuple(dict.fromkeys((*OF_FIELDS, *OF_NUMBERS)))
+_TOLD = ("unit", "synonyms", "label", "describe")
+_MORE = ("where", "p", "steps", *_TOLD)
+_WORD = re.compile(r"[^\W\d][\w.]*")
+_OF_EXPRESSIONS = frozenset(
+    "age abs round today year quarter month week day weekday hour minute fiscal_year fiscal_quarter in_business_hours".split()
+)
+
+
+def is_measure(value: object) -> Mapping[str, Any]:
+    """The declaration itself. Raises ValueError, which says what is wrong with it."""
+    if not isinstance(value, Mapping):
+        raise ValueError('a measure is a table, such as { sum = "amount" }')
+    read_measure(value)
+    synonyms = value.get("synonyms", [])
+    if not isinstance(synonyms, list) or not all(isinstance(each, str) for each in synonyms):
+        raise ValueError("`synonyms` is a list of words")
+    for name in ("unit", "label", "describe"):
+        if not isinstance(value.get(name, ""), str):
+            raise ValueError(f"`{name}` is text")
+    return value
+
+
+def read_measure(value: Mapping[str, Any]) -> dict[str, Any]:
+    """The aggregate, with its conditions read. Raises ValueError."""
+    functions = [key for key in value if key in _FUNCTIONS]
+    if len(functions) != 1:
+        raise ValueError(f"a measure has one of {', '.join(_FUNCTIONS)}")
+    if odd := [key for key in value if key not in (*functions, *_MORE)]:
+        raise ValueError(f"a measure has no {odd[0]!r}: it has {', '.join(_MORE)} beside its function")
+    [function] = functions
+    of = value[function]
+    read: dict[str, Any] = {"fn": function, **{key: value[key] for key in ("p", "steps") if key in value}}
+    if isinstance(of, list):
+        read["of"] = [read_measure(each) if isinstance(each, Mapping) else each for each in of]
+        if function not in OF_NUMBERS or len(of) > 2:
+            raise ValueError(
+                f"{function} takes a field" if function not in OF_NUMBERS else f"{function} takes two numbers"
+            )
+    elif function in OF_NUMBERS and function != "sum":
+        read["of"] = [of]
+    elif isinstance(of, str) and of not in ("", "*"):
+        read["field"] = of
+    if "where" in value:
+        if not isinstance(value["where"], str):
+            raise ValueError("`where` is a condition in text, such as \"status != 'cancelled'\"")
+        read["where"] = read_predicate(value["where"])
+    return read
+
+
+def names_of(measure: Mapping[str, Any]) -> Iterator[str]:
+    """The fields that a read measure names, and what its conditions compare."""
+    if isinstance(measure.get("field"), str):
+        yield from _names(measure["field"])
+    for condition in measure.get("where", ()):
+        yield from fields_of([{**condition, "value": None} if "field" in condition else condition])
+    for each in measure.get("of", ()):
+        if isinstance(each, Mapping):
+            yield from names_of(each)
+        elif isinstance(each, str) and "(" in each:
+            yield from _names(each.partition("(")[2])
+
+
+def measures_of(measure: Mapping[str, Any]) -> Iterator[str]:
+    """The other measures that a read measure is computed of."""
+    for each in measure.get("of", ()):
+        if isinstance(each, Mapping):
+            yield from measures_of(each)
+        elif isinstance(each, str) and "(" not in each and each != "count":
+            yield each
+
+
+def _names(expression: str) -> Iterator[str]:
+    words = (each[0] for each in _WORD.finditer(expression))
+    yield from (each for each in words if each not in (*_OF_EXPRESSIONS, *_FUNCTIONS))
+
+
+def check_measures(declared: Mapping[str, Mapping[str, Any]]) -> None:
+    """Raises ValueError for a measure that is computed of none that exists, or of itself."""
+    of = {name: tuple(measures_of(read_measure(value))) for name, value in declared.items()}
+    for name in of:
+        if name in _FUNCTIONS:
+            raise ValueError(f"a measure cannot be called {name}, which is a function")
+        open_, seen = [*of[name]], set[str]()
+        while open_:
+            each = open_.pop()
+            if each not in of:
+                raise ValueError(f"the measure {name} is computed of {each!r}, which is no measure")
+            if each == name:
+                raise ValueError(f"the measure {name} is computed of itself")
+            if each not in seen:
+                seen.add(each)
+                open_ += of[each]

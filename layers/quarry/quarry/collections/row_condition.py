@@ -13,8 +13,8 @@ from psycopg import errors
 from psycopg.sql import SQL, Identifier
 
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.naming import table_name
-from quarry.collections.reference_declarations import RowCondition
+from quarry.collections.declaration_parts import RowCondition
+from quarry.collections.names import table_name
 from quarry.collections.relations import Relation
 from quarry.postgres.schema import SyncConnection
 

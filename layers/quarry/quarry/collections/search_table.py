@@ -7,13 +7,10 @@ from dataclasses import replace
 from functools import cache
 from typing import LiteralString
 
-from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection
+from quarry.collections.collection import TEXT_MAX_CHARACTERS, Collection, OwnTable
 from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.names import words
-from quarry.collections.naming import table_name
-from quarry.collections.own_table import OwnTable
-from quarry.collections.reference_declarations import Referred
+from quarry.collections.declaration_parts import FacetDeclaration, Referred
+from quarry.collections.names import table_name, words
 from quarry.collections.row_sql import listed, quoted
 from quarry.language.word_forms import inflections, plural, singular
 from quarry.platform.tables import COLLECTION_WINDOWS, EmbeddedTable

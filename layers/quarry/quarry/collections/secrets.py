@@ -12,9 +12,8 @@ from itertools import product
 from typing import Literal
 
 from quarry.collections.guessing import is_category, is_text
-from quarry.collections.json_paths import covers, keys_of
 from quarry.collections.names import ends_in, is_called, joined, known, listed, says, words
-from quarry.collections.relations import Column, Relation
+from quarry.collections.relations import Column, Relation, covers, keys_of
 from quarry.collections.value_shapes import Shape, ValueTraits
 from quarry.language.word_forms import singular
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 
-from quarry.collections.column_types import is_single
 from quarry.collections.guessing import (
     PROSE_WIDTH,
     are_people,
@@ -31,12 +30,11 @@ from quarry.collections.guessing import (
     names_owner,
     text_width,
 )
-from quarry.collections.json_paths import covered
 from quarry.collections.names import ends_in, is_called, joined, known, known_stems, listed, says, words
-from quarry.collections.relations import Column, Reference, Relation
+from quarry.collections.relations import Column, Reference, Relation, covered
 from quarry.collections.secrets import Suspicion, suspicion
-from quarry.language.tokens import stem
-from quarry.language.word_forms import singular
+from quarry.collections.uses import is_single
+from quarry.language.word_forms import singular, stem
 
 
 @dataclass(frozen=True)

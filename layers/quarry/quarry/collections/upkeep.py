@@ -15,9 +15,9 @@ from psycopg.errors import Error as PostgresError
 
 from quarry.collections.apply import STORED, collection_of
 from quarry.collections.collection import Collection, with_owners
+from quarry.collections.declaration_parts import Referred
 from quarry.collections.functions import BATCH_KEYS
-from quarry.collections.naming import table_name
-from quarry.collections.reference_declarations import Referred
+from quarry.collections.names import table_name
 from quarry.collections.search_table import embedded_table, search_table
 from quarry.platform.errors import QuarryError
 from quarry.platform.tables import EmbeddedTable

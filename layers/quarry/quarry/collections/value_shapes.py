@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from quarry.files.forms import NEARLY, form_of
-from quarry.files.value_types import ANY, BOOLEANS, cell_types
+from quarry.files.forms import ANY, BOOLEANS, NEARLY, cell_types, form_of
 from quarry.spans.quantities import currency_code
 
 VALUES_MIN = 3

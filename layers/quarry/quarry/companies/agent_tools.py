@@ -11,16 +11,10 @@ from quarry.agent.domain_tools import RESULTS_MAX, TEXT_CHARACTERS_MAX, AgentPro
 from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit, condition_on
 from quarry.companies.candidates import Variant
-from quarry.companies.contract import (
-    Aggregation,
-    ChatRequest,
-    EndReason,
-    FinalAnswer,
-    FinalAnswerEvent,
-)
+from quarry.companies.contract import Aggregation, ChatRequest, EndReason, FinalAnswer, FinalAnswerEvent
 from quarry.companies.find import FIND_COMPANIES, FoundCompany, shown_company
+from quarry.companies.retrieval import companies_by_ids, company_by_id, retrieve_variants
 from quarry.companies.search import search_companies
-from quarry.companies.store import companies_by_ids, company_by_id, retrieve_variants
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QueryText, shorten

@@ -1,4 +1,4 @@
-"""The answer of a search: its text, the companies with the conditions that each meets and misses, and telemetry."""
+"""The answer of a search: its text, the companies with the conditions that each meets and misses, telemetry; and numbers."""
 
 from __future__ import annotations
 
@@ -6,47 +6,54 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 
+from quarry.agent.service import answer_query
+from quarry.agent.sources import data_access
 from quarry.answering.answer import Answer
 from quarry.answering.toolset import events_of
 from quarry.answering.written import WrittenAnswer
-from quarry.companies.activity import counted
-from quarry.companies.candidates import NameMatch
-from quarry.companies.constraints import conditions_to_tell, constraints_of, understood_of
-from quarry.companies.context import Candidates, CompanyInquiry, Context, NearMiss, Ranking, Round, conditions_in_words
-from quarry.companies.contract import Company, EndReason, FinalAnswer, Reference, Telemetry
-from quarry.companies.counting import Counted, aggregation_of, value_in_words
-from quarry.companies.evidence import Known, evidence
+from quarry.companies.candidates import Known, NameMatch, Variant, evidence, home, inline_description, profile_words
+from quarry.companies.context import (
+    NEAR_MISSES_MAX,
+    Candidates,
+    CompanyInquiry,
+    Context,
+    NearMiss,
+    Ranking,
+    Round,
+    conditions_in_words,
+    counted,
+    unmet,
+)
+from quarry.companies.contract import Aggregation, Company, EndReason, FinalAnswer, Reference, Telemetry
 from quarry.companies.facets import COMPANIES
-from quarry.companies.fitting import NEAR_MISSES_MAX, nearest
-from quarry.companies.outputs import RankedCompany
-from quarry.companies.prompts import SummaryEntry, SummaryInputs, summary_messages
-from quarry.companies.query import STARTUPS, CompanyIntent
-from quarry.companies.snippets import home, inline_description, profile_words
-from quarry.companies.sources import costs, labels, meets_and_misses
-from quarry.companies.store import unspoken
-from quarry.companies.summary import BROKEN_OFF, CUT_SHORT, summary_by_rule
-from quarry.language.tokens import stem
+from quarry.companies.fallbacks import BROKEN_OFF, CUT_SHORT, is_answered, summary_by_rule
+from quarry.companies.intent import STARTUPS, CompanyIntent
+from quarry.companies.prompts import RankedCompany, SummaryEntry, SummaryInputs, summary_messages
+from quarry.companies.reading import conditions_to_tell, constraints_of, understood_of
+from quarry.companies.retrieval import companies_by_ids, look_up, retrieve_variants, unspoken
+from quarry.companies.sources import PHRASES, costs, labels, meets_and_misses
+from quarry.language.word_forms import STOP_WORDS, stem
 from quarry.models.step import TextFilter, write
-from quarry.platform.errors import DatabaseUnavailable, TimeIsUp
+from quarry.platform.errors import DatabaseUnavailable, InvalidInput, TimeIsUp
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
-from quarry.platform.text import STOP_WORDS, words
-from quarry.query.algebra import Query
+from quarry.platform.text import words
+from quarry.query.algebra import Column, Query
+from quarry.query.contract import QueryResult
+from quarry.query.describe import lines_of, reckoned, with_list
+from quarry.services.services import Caller, Services
 from quarry.streaming.events import Event, PartialText, PartialTextEvent
-from quarry.verification.check import Verification, Verifier
-from quarry.verification.levels import Exact, level
+from quarry.verification.check import Exact, Verification, Verifier, level
 from quarry.verification.wire import checked_statements, confidence_of
+
+LACKING_MAX = 3
+"""How many words that a profile lacks are named."""
 
 _MATCHED_BY = {
     "name": "Its name is the one asked for.",
     "former_name": "It was once called {asked}.",
     "domain": "Its web address is {asked}.",
 }
-
-MEANT_MIN = 0.37
-"""The cosine similarity from which the nearest company is shown although no profile has a word of the question. Chosen on 72
-questions about three sets of companies, 22 of them unanswerable, and not measured on others: no unanswerable one reaches it.
-"""
 
 
 @dataclass(frozen=True)
@@ -90,16 +97,14 @@ async def conclude(context: Context, now: Round) -> Result:
         try:
             async with context.in_time():
                 if not chosen and ranking.near and (inquiry.seed or _topic_words(inquiry.intent)):
-                    # of what a word names that no profile contains, the nearest may have nothing
-                    words_left = [] if inquiry.seed else _unfiled_words(inquiry)
-                    unheard = await unspoken(context.services.reader, words_left)
-                    if not unheard or found.pool[ranking.near[0].company_id].semantic >= MEANT_MIN:
+                    unheard, share = await unheard_words(context, inquiry)
+                    if await off_loop(is_answered, found.fitting, inquiry.intent, inquiry.seed, share):
                         chosen, is_near = list(ranking.near[:wanted]), True
                 if chosen and conditions and not inquiry.exact:
                     ids = [each.company_id for each in chosen]
                     met = await meets_and_misses(context.services.reader, conditions, ids)
                 elif not chosen and not inquiry.exact:
-                    near = await nearest(context, inquiry, found) or _nearest_in_meaning(ranking, found)
+                    near = await nearest(context, inquiry, found) or _nearest_in_meaning(ranking, found, inquiry)
                     if not inquiry.intent.excluded:  # excluded words are no conditions that could be dropped
                         without = await costs(context.services.reader, inquiry.intent.conditions)
         except (DatabaseUnavailable, TimeIsUp):
@@ -139,13 +144,43 @@ def conclude_counted(inquiry: CompanyInquiry, counted: Counted) -> Result:
     )
 
 
-def _nearest_in_meaning(ranking: Ranking, found: Candidates) -> list[NearMiss]:
-    """The best candidates that resemble the question in meaning, though none fits."""
-    return [
-        NearMiss(found.companies[each.company_id], ())
-        for each in ranking.near
-        if found.pool[each.company_id].semantic > 0
-    ][:NEAR_MISSES_MAX]
+async def nearest(context: Context, inquiry: CompanyInquiry, found: Candidates) -> list[NearMiss]:
+    """The companies nearest to the question that miss conditions, if no company meets them all."""
+    conditions = inquiry.intent.stated
+    if found.near_misses or not conditions or not context.may_call(2):
+        return list(found.near_misses)
+    context.run.budget.spend_call()
+    candidates = await retrieve_variants(
+        context.services.reader,
+        [Variant(inquiry.intent.topic or context.question)],
+        context.settings,
+        hybrid=False,
+        limit=NEAR_MISSES_MAX,
+    )
+    ids = [each.company_id for each in candidates][:NEAR_MISSES_MAX]
+    companies = await look_up(context, ids, found.companies)
+    met = await meets_and_misses(context.services.reader, conditions, ids)
+    misses = {id: unmet(conditions, met[id]) for id in ids if id in met and id in companies}
+    return [NearMiss(companies[id], labels(each)) for id, each in misses.items() if each]
+
+
+async def unheard_words(context: Context, inquiry: CompanyInquiry) -> tuple[list[str], float]:
+    """The words of the topic that no profile contains, and their share. Raises DatabaseUnavailable."""
+    sought = [] if inquiry.seed else _unfiled_words(inquiry)
+    unheard = await unspoken(context.services.reader, sought)
+    return unheard, len(unheard) / max(1, len(sought))
+
+
+def _nearest_in_meaning(ranking: Ranking, found: Candidates, inquiry: CompanyInquiry) -> list[NearMiss]:
+    """The best candidates that resemble the question in meaning, though none fits, with the words that their profiles lack."""
+    near = [each.company_id for each in ranking.near if found.pool[each.company_id].semantic > 0][:NEAR_MISSES_MAX]
+    return [NearMiss(found.companies[id], _lacking(found.companies[id], inquiry)) for id in near]
+
+
+def _lacking(company: Company, inquiry: CompanyInquiry) -> list[str]:
+    """The words of the topic that neither the profile nor the tags of a company have, as labels."""
+    held = profile_words(company)
+    return [f"“{word}”" for word in _unfiled_words(inquiry) if stem(word) not in held][:LACKING_MAX]
 
 
 def _chosen(
@@ -333,5 +368,80 @@ def reference(result: Result, ranked: RankedCompany) -> Reference:
         confidence=ranked.confidence,
         meets=labels([condition for condition, is_met in standing if is_met]),
         # the user did not ask for assumed conditions
-        misses=labels([each for each, is_met in standing if not is_met and each not in result.inquiry.intent.assumed]),
+        misses=[
+            *labels([each for each, is_met in standing if not is_met and each not in result.inquiry.intent.assumed]),
+            *(_lacking(result.companies[ranked.company_id], result.inquiry) if result.is_near else ()),
+        ],
     )
+
+
+# ---- numbers ----
+
+SHOWN_MAX = 10
+"""How many of the counted companies are shown."""
+LINES_MAX = 12
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The result of a query, and the first companies that it is about."""
+
+    result: QueryResult
+    companies: Sequence[Company] = ()
+
+    @property
+    def query(self) -> Query:
+        return self.result.query
+
+
+async def count(query: Query, caller: Caller, services: Services) -> Counted | None:
+    """The result of a query over companies; None if it is invalid. Raises DatabaseUnavailable."""
+    access = await data_access(caller, services)
+    name = access.name_of(COMPANIES.name, COMPANIES.name)
+    if name is None:
+        return None
+    today = access.today
+    query = query.model_copy(update={"source": name})
+    try:
+        result = await answer_query(query, access, services, today, keeps_places=True)
+        rows = result
+        if not query.asks_for_rows:
+            first = Query(source=name, where=result.query.where, limit=SHOWN_MAX)
+            rows = await answer_query(first, access, services, today, keeps_places=True)
+        elif query.select:
+            keyed = result.query.model_copy(update={"select": (), "limit": query.limit or SHOWN_MAX})
+            rows = await answer_query(keyed, access, services, today, keeps_places=True)
+    except InvalidInput:
+        return None
+    ids = [str(row[0]) for row in rows.rows[:SHOWN_MAX]]
+    return Counted(result, await companies_by_ids(services.reader, ids))
+
+
+def counted_in_words(counted: Counted) -> str:
+    """The answer: a sentence, then a line for each group or row."""
+    result = counted.result
+    return "\n".join(with_list(result.sentence, [*lines_of(result, PHRASES, LINES_MAX)]))
+
+
+def value_in_words(counted: Counted, place: int) -> str:
+    """The value that the query selects of the company at a place; empty for numbers and groups."""
+    result = counted.result
+    if not result.query.asks_for_rows or place >= len(result.rows) or len(result.columns) < 2:
+        return ""
+    column = result.columns[-1]
+    shown = PHRASES.cell(Column(column.name, column.label, column.kind, column.unit), result.rows[place][-1])
+    return f"{column.label} {shown}"
+
+
+def aggregation_of(counted: Counted) -> Aggregation | None:
+    """The same as values; None if the query asks for rows."""
+    result, query = counted.result, counted.query
+    if query.asks_for_rows:
+        return None
+    numbers = reckoned(result)
+    in_groups = sum(each.count or 0 for each in numbers["groups"])
+    is_count = [each.name for each in query.aggregate] == ["count"]
+    # only counts add up to a remainder, which a company with several values would be in more than once
+    everything = sum(int(str(row[-1])) for row in result.rows) if is_count and query.group else in_groups
+    numbers["other"] = max(0, everything - in_groups)
+    return Aggregation(**numbers, overlapping=everything > result.total, query=query, sentence=result.sentence)

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-from quarry.agent.completions import Chat, ChatAnswer, CitedSource, Sources, answer_of
-from quarry.companies.contract import (
-    MESSAGE_CHARACTERS_MAX,
-    MESSAGES_MAX,
-    ChatMessage,
-    ChatRequest,
-    FinalAnswer,
-    FinalAnswerEvent,
-)
+from quarry.agent.completions import Chat, CitedSource, Sources, answering
+from quarry.companies.contract import MESSAGE_CHARACTERS_MAX, MESSAGES_MAX, ChatMessage, ChatRequest, FinalAnswerEvent
 from quarry.companies.search import search_companies
 
 
-async def answer(chat: Chat) -> ChatAnswer:
-    """The text of the answer, and then the companies, best first."""
+def _request(chat: Chat) -> ChatRequest:
     before = [
         ChatMessage(role=turn.role, content=turn.content[:MESSAGE_CHARACTERS_MAX])
         for turn in chat.before[-(MESSAGES_MAX - 1) :]
     ]
-    request = ChatRequest(messages=[*before, ChatMessage(role="user", content=chat.question)])
-    events = search_companies(request, chat.caller, chat.services, chat.request_id, chat.run_id)
-    return answer_of(events, FinalAnswerEvent, lambda event: _sources(event.data))
+    return ChatRequest(messages=[*before, ChatMessage(role="user", content=chat.question)])
 
 
-def _sources(found: FinalAnswer) -> Sources:
+def _sources(event: FinalAnswerEvent) -> Sources:
+    found = event.data
     return Sources(
         "Companies",
         [
@@ -33,3 +24,7 @@ def _sources(found: FinalAnswer) -> Sources:
             for each in found.references
         ],
     )
+
+
+answer = answering(_request, search_companies, FinalAnswerEvent, _sources)
+"""The text of the answer, and then the companies, best first."""

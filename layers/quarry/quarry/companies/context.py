@@ -1,17 +1,16 @@
-"""The context of a company search, and the values that its steps take and return."""
+"""The context of a company search, the values that its steps take and return, and the steps as its user sees them."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractAsyncContextManager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 
-from quarry.companies.candidates import CompanyCandidate, NameMatch
-from quarry.companies.contract import ChatRequest, Company, EndReason
+from quarry.companies.candidates import CompanyCandidate, Entry, NameMatch, distinct
+from quarry.companies.contract import Activity, ActivityEvent, ActivityStatus, ChatRequest, Company, EndReason
+from quarry.companies.intent import CompanyIntent
 from quarry.companies.names import Name
-from quarry.companies.outputs import CompanyPlan, RankedCompany
-from quarry.companies.query import CompanyIntent
-from quarry.companies.ranking import Entry, distinct
+from quarry.companies.prompts import CompanyPlan, RankedCompany
 from quarry.companies.sources import labels
 from quarry.platform.budget import in_time
 from quarry.platform.settings import Settings
@@ -127,12 +126,20 @@ class Plan:
         return plan, variants
 
 
+NEAR_MISSES_MAX = 3
+
+
 @dataclass(frozen=True)
 class NearMiss:
     """A company that was found but misses conditions; `unmet` are their labels."""
 
     company: Company
     unmet: Sequence[str]
+
+
+def unmet(conditions: Sequence[Condition], met: Sequence[bool]) -> list[Condition]:
+    """The conditions that are not met."""
+    return [each for each, is_met in zip(conditions, met, strict=False) if not is_met]
 
 
 @dataclass(frozen=True)
@@ -212,3 +219,64 @@ class Round:
 def conditions_in_words(intent: CompanyIntent) -> list[str]:
     """The conditions as users read them."""
     return labels(intent.stated) + [f"without “{words}”" for words in intent.excluded]
+
+
+# ---- the steps as the user sees them ----
+
+
+def counted(number: int, one: str, many: str | None = None) -> str:
+    """A number with its noun: 1 company, 1,200 companies."""
+    return f"{number:,} {one if number == 1 else many or one + 's'}"
+
+
+class Step:
+    """One step. `detail` is its result in a line."""
+
+    def __init__(self, id: str, label: str, run: Run) -> None:
+        self._id, self._label, self._run = id, label, run
+        self._started_ms = run.elapsed_ms()
+        self._logged = len(run.steps)
+        self.detail: str | None = None
+        self.status: ActivityStatus = "running"
+
+    @property
+    def event(self) -> ActivityEvent:
+        """The step in its present state."""
+        over = self.status != "running"
+        return ActivityEvent(
+            data=Activity(
+                id=self._id,
+                label=self._label,
+                status=self.status,
+                detail=self.detail if over else None,
+                duration_ms=round(self._run.elapsed_ms() - self._started_ms, 1) if over else None,
+            )
+        )
+
+    def end(self) -> None:
+        """End the step: as failed if a part of it failed or needed a fallback."""
+        logged = self._run.steps[self._logged :]
+        self.status = "failed" if any(record.status != "completed" for record in logged) else "completed"
+
+
+class Timeline:
+    """The steps of one search."""
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._current: Step | None = None
+
+    @contextmanager
+    def step(self, id: str, label: str) -> Iterator[Step]:
+        """A step that ends with the block. `id` identifies its events within the search."""
+        self._current = Step(id, label, self._run)
+        yield self._current
+        self._current.end()
+
+    def broken_off(self) -> ActivityEvent | None:
+        """The step that an error interrupted, as failed; None if no step was running."""
+        step = self._current
+        if step is None or step.status != "running":
+            return None
+        step.status = "failed"
+        return step.event

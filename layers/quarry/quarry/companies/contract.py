@@ -10,8 +10,7 @@ from pydantic.alias_generators import to_camel
 from quarry.platform.contract import DEPRECATED, EVIDENCE_MAX, AggregationGroup, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import QUERY_MAX_CHARACTERS, CleanText, Identifier, Storable
-from quarry.query.contract import ResultColumn, ShortQuery
-from quarry.query.understood import Understood
+from quarry.query.contract import ResultColumn, ShortQuery, Understood
 from quarry.streaming.events import Event
 from quarry.verification.wire import CheckedStatement, Confidence
 

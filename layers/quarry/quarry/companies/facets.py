@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.collections.own_table import own_tables
+from quarry.collections.collection import own_tables
 from quarry.collections.search_table import search_table
 from quarry.companies.tables import LOADABLE
 

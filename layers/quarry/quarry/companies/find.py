@@ -16,20 +16,17 @@ from pydantic import Field, WithJsonSchema
 from quarry.agent.domain_tools import TEXT_CHARACTERS_MAX, AgentTool
 from quarry.agent.service import with_known_values
 from quarry.agent.sources import DataAccess
-from quarry.companies import fallbacks
-from quarry.companies.activity import Timeline
 from quarry.companies.answer import Result, dropped, reference, uncovered
-from quarry.companies.context import CompanyInquiry, Context, Plan, Round
+from quarry.companies.context import CompanyInquiry, Context, Plan, Round, Timeline
 from quarry.companies.contract import ChatRequest, Company, Reference, Status
 from quarry.companies.facets import COMPANIES, TAG_FACETS
-from quarry.companies.name_lookup import look_up, match_names
-from quarry.companies.outputs import VARIANTS_PLANNED_MAX, CompanyPlan, PlanFilters
-from quarry.companies.planning import DEFAULT_SEARCHES, described
-from quarry.companies.query import COUNT_MAX, CompanyIntent, assumed
+from quarry.companies.fallbacks import seed_variants
+from quarry.companies.intent import COUNT_MAX, CompanyIntent, assumed
+from quarry.companies.prompts import VARIANTS_PLANNED_MAX, CompanyPlan, PlanFilters
 from quarry.companies.reading import read_sought
-from quarry.companies.rounds import budget_of, rounds
+from quarry.companies.retrieval import count_meeting, look_up, match_names, stored_vectors
+from quarry.companies.rounds import DEFAULT_SEARCHES, budget_of, described, rounds
 from quarry.companies.sources import SEARCHED, met
-from quarry.companies.store import count_meeting, stored_vectors
 from quarry.platform.contract import Request
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.platform.lazy_model import LazyModel
@@ -162,7 +159,7 @@ def _plan(arguments: FindCompaniesArguments, inquiry: CompanyInquiry, context: C
     for each in inquiry.intent.stated:
         if isinstance(each, Comparison) and each.field in tags and each.op == "=":
             tags[each.field] += map(str, each.scalars)
-    seeds = fallbacks.seed_variants(inquiry.seed) if inquiry.seed else []
+    seeds = seed_variants(inquiry.seed) if inquiry.seed else []
     variants = [*arguments.variants, *(seeds or [arguments.need])]
     output = CompanyPlan(
         intent="discover",

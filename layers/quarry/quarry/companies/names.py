@@ -12,9 +12,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from quarry.language.log_linear import Weights, chances_of, stored_weights
-from quarry.language.tokens import Token, tokenise
-from quarry.language.word_forms import commonness
-from quarry.platform.text import STOP_WORDS
+from quarry.language.word_forms import STOP_WORDS, Token, commonness, tokenise
 
 Relation = Literal["about", "like", "mentioned", "none"]
 """What is asked: about the company, for others like it, for others that mention it. none: the words are no name."""

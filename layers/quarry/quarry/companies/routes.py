@@ -33,7 +33,7 @@ async def chat(
     services: ServicesDependency,
 ) -> Response:
     """A search for companies in plain words, as a stream of its steps, the answer's text and the answer."""
-    from quarry.companies.checks import check_understood
+    from quarry.companies.reading import check_understood
     from quarry.companies.search import search_companies
 
     if reader.place is not None:
@@ -59,6 +59,6 @@ async def company(
     services: ServicesDependency,
 ) -> Company:
     """One whole company."""
-    from quarry.companies.store import company_by_id
+    from quarry.companies.retrieval import company_by_id
 
     return await company_by_id(services.reader, id)

@@ -12,7 +12,7 @@ from psycopg.sql import Composable
 
 from quarry.companies.facets import COLLECTION, COMPANIES, NAME_FACETS
 from quarry.postgres.pool import Database
-from quarry.query import row_conditions as by_row
+from quarry.query import execute as by_row
 from quarry.query.algebra import Condition
 from quarry.query.of_collection import own_source
 from quarry.query.of_table import as_said

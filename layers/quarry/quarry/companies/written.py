@@ -15,37 +15,30 @@ from quarry.agent.domain_tools import bounded
 from quarry.agent.sources import data_access
 from quarry.answering.answer import Answer, Told
 from quarry.answering.loop import Tool, ToolFinished, ToolResult, ToolStarted
-from quarry.answering.prompts import answer_messages, earlier
 from quarry.answering.toolset import Toolset, answer_with, event_of, events_of
-from quarry.answering.written import WrittenAnswer
+from quarry.answering.written import WrittenAnswer, answer_messages, earlier
 from quarry.companies import contract
-from quarry.companies.activity import Timeline, counted
-from quarry.companies.answer import asked_of
-from quarry.companies.constraints import constraints_of, understood_of
-from quarry.companies.context import CompanyInquiry, Context
+from quarry.companies.answer import SHOWN_MAX, Counted, aggregation_of, asked_of
+from quarry.companies.candidates import Known, evidence, home, inline_description
+from quarry.companies.context import CompanyInquiry, Context, Timeline, counted
 from quarry.companies.contract import Activity, ActivityEvent, Company, EndReason, FinalAnswer, Reference, Telemetry
-from quarry.companies.counting import SHOWN_MAX, Counted, aggregation_of
-from quarry.companies.evidence import Known, evidence
 from quarry.companies.facets import COMPANIES
 from quarry.companies.find import FIND_COMPANIES, FindCompaniesArguments, FoundCompanies, as_results, find_companies
-from quarry.companies.query import CompanyIntent
-from quarry.companies.rerank import REASON_CHARACTERS_MAX
-from quarry.companies.snippets import home, inline_description
-from quarry.companies.store import companies_by_ids
-from quarry.language.tokens import keys
+from quarry.companies.intent import CompanyIntent
+from quarry.companies.reading import constraints_of, understood_of
+from quarry.companies.retrieval import companies_by_ids
+from quarry.companies.rounds import REASON_CHARACTERS_MAX
+from quarry.language.word_forms import keys
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.platform.links import ALWAYS, LinkFilter, said_in
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import fence, shorten
 from quarry.query.algebra import Query
-from quarry.query.contract import QueryResult
-from quarry.query.understood import Understood
+from quarry.query.contract import QueryResult, Understood
 from quarry.streaming.events import Event
-from quarry.verification.check import Verification, Verifier
-from quarry.verification.levels import level
-from quarry.verification.trust import SourceText
-from quarry.verification.wire import checked_statements, confidence_of
+from quarry.verification.check import Verification, Verifier, level
+from quarry.verification.wire import SourceText, checked_statements, confidence_of
 
 STEP = "companies_answer"
 MAX_TURNS = 6
@@ -160,7 +153,8 @@ class ModelAnswer:
         sources += [SourceText(len(sources) + n, hit.title, hit.text) for n, hit in enumerate(toolset.hits, start=1)]
         earlier_turns = [message.content for message in context.request.history if message.role == "user"]
         question = "\n".join([*earlier_turns, context.question])
-        return toolset.verifier(sources, question)
+        told = [message.content for message in context.request.history if message.role == "assistant"]
+        return toolset.verifier(sources, question, about=ABOUT, told=told)
 
 
 def _event(told: Told) -> Event | None:

@@ -14,9 +14,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
-from quarry.files.forms import Forms
+from quarry.files.forms import BOOLEANS, COLUMN_TYPES, WORDED, ColumnType, Forms, cell_types, value_types
 from quarry.files.records import COLUMNS_MAX, RecordFile, UnreadableFile
-from quarry.files.value_types import BOOLEANS, COLUMN_TYPES, WORDED, ColumnType, cell_types, value_types
 from quarry.files.writing import AS_POSTGRES, Writing, sign_of
 
 KEY_TYPES: tuple[ColumnType, ...] = ("bigint", "text")

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import chain
 
-from quarry.files.forms import form_of
+from quarry.files.forms import cell_types, form_of
 from quarry.files.records import COLUMNS_MAX, MalformedRecord, Record, Unit, UnreadableFile
-from quarry.files.value_types import cell_types
 from quarry.files.writing import ReadOptions, plain_number
 
 SAMPLED_ROWS = 100

@@ -1,5 +1,5 @@
 """Numbers, money and dates in the format of a language ("1.234,50 EUR", "3. Mai 2024"), and periods and values in words ("Q1
-2024", "since 2020", "a, b or c"). Pure.
+2024", "since 2020", "a, b or c"); and numbers as people write them ("1,200", "5k", "two thousand"). Pure.
 
 Languages go by the names of Postgres' text search configurations; `data/writing.toml` holds their formats.
 """
@@ -191,3 +191,93 @@ def _begins_year(day: datetime.date) -> bool:
 
 def _ends_year(day: datetime.date) -> bool:
     return (day.month, day.day) == (12, 31)
+
+
+_SMALL = {
+    word: number
+    for number, word in enumerate(
+        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+        "eighteen nineteen".split()
+    )
+} | {
+    word: 10 * number for number, word in enumerate("twenty thirty forty fifty sixty seventy eighty ninety".split(), 2)
+}
+_SCALES = {
+    "dozen": 12.0, "hundred": 1e2, "thousand": 1e3, "k": 1e3, "lakh": 1e5, "lac": 1e5, "l": 1e5, "million": 1e6, "mn": 1e6,
+    "mm": 1e6, "m": 1e6, "mio": 1e6, "crore": 1e7, "cr": 1e7, "billion": 1e9, "bn": 1e9, "b": 1e9, "trillion": 1e12,
+    "tn": 1e12,
+}  # fmt: skip
+
+_SMALL_WORD = f"(?:{'|'.join(sorted(_SMALL, key=len, reverse=True))})"
+_SCALE_WORD = r"(?:hundred|thousand|million|billion|trillion|lakhs?|lacs?|crores?|dozen)"
+DIGITS = r"(?:\d{1,3}(?>(?:,\d{2,3})+)(?:\.\d++)?|\d++(?:\.\d++)?)"
+SCALE = rf"(?:(?:k|m|b|mn|mm|mio|bn|tn|cr)\b|\s{{0,2}}+(?:{_SCALE_WORD}|mn|mio|bn|tn|cr)\b)"
+"""A suffix that multiplies the digits before it."""
+NO_NUMERAL = (
+    r"(?:\d{1,4}-\d{1,2}-\d{1,4}(?![\d.])|\d{1,4}/\d{1,2}/\d{1,4}(?!\d)|\d++(?:\.\d++){2,}"
+    r"|\d{3}-\d{3}-\d{4}(?!\d)|\d++:\d++)"
+)
+"""Text with digits that is not a number: a date, a version, a telephone number, a time of day."""
+IN_WORDS = (
+    rf"(?:(?:half\s++)?an?\s++{_SCALE_WORD}\b|(?:(?:half\s++)?an?\s++{_SCALE_WORD}|{_SMALL_WORD})"
+    rf"(?:[\s-]++(?:{_SMALL_WORD}|{_SCALE_WORD})\b|(?<=hundred)\s++and\s++{_SMALL_WORD}\b){{0,9}}\b)"
+)
+
+_NUMERAL = re.compile(rf"({DIGITS})({SCALE}|l\b)?", re.IGNORECASE)
+NUMBER_MAX = 1e18
+"""A larger number is a code: no column of whole numbers holds it."""
+_HUNDREDS_MAX = 1000
+_BESIDE = ("a", "an", "and")
+"""Words that accompany number words,"""
+_SAYS_NO_NUMBER = frozenset((*_BESIDE, "half"))
+"""and are not numbers on their own."""
+
+
+def number_words(least: int, most: int) -> dict[str, int]:
+    """The single words for the whole numbers from `least` to `most`."""
+    return {word: number for word, number in _SMALL.items() if least <= number <= most}
+
+
+def numeral_value(text: str) -> float | None:
+    """The number that `text` states; None if it is not one ("five six"), or larger than NUMBER_MAX."""
+    text = text.strip().lower()
+    if match := _NUMERAL.fullmatch(text):
+        value = float(match[1].replace(",", "")) * scale_value(match[2] or "")
+        return round(value, 6) if value <= NUMBER_MAX else None
+    return _value_of_words(re.split(r"[\s-]+", text))
+
+
+def scale_value(scale: str) -> float:
+    """The factor that "k", "million" or "lakhs" stands for; 1 for the empty text."""
+    word = scale.strip().lower()
+    return _SCALES.get(word) or _SCALES.get(word.removesuffix("s"), 1.0)
+
+
+def _value_of_words(words: list[str]) -> float | None:
+    """Each word adds to the current group ("three hundred and five") or closes it ("thousand"). None for "a" alone."""
+    total, group, before = 0.0, 0.0, ""
+    if _SAYS_NO_NUMBER.issuperset(words):
+        return None
+    for word in words:
+        if word in _SMALL:
+            if not _may_follow(word, before):
+                return None
+            group += _SMALL[word]
+        elif (scale := scale_value(word)) > 1:
+            group = (group or 1.0) * scale * (0.5 if before == "half" else 1.0)
+            if scale >= _HUNDREDS_MAX:
+                total, group = total + group, 0.0
+        elif word not in _SAYS_NO_NUMBER:
+            return None
+        # "half a million"
+        before = before if word in _BESIDE else word
+    return total + group
+
+
+def _may_follow(word: str, before: str) -> bool:
+    """Whether a number below a hundred may follow another number word: "twenty" after "hundred", "five" after "twenty"."""
+    return before not in _SMALL or (_SMALL[before] >= 20 and 0 < _SMALL[word] < 10)
+
+
+LIST_MARK = re.compile(r"^\s*(?:[-*+>#]+|\d+[.)])\s+")
+"""The start of a list item, quotation or heading."""

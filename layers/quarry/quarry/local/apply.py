@@ -13,18 +13,16 @@ from typing import TypeVar
 from psycopg.errors import Error as PostgresError
 
 from quarry.collections.apply import Change, apply_change, plan_changes, stored_collections, take_turn
-from quarry.collections.calendar import Calendar
 from quarry.collections.catalog_reading import read_catalog
-from quarry.collections.checking import check
+from quarry.collections.checking import are_unlike, check
 from quarry.collections.collection import Collection
-from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.declaration_file import DeclarationError, Lines, read_declarations
+from quarry.collections.declaration import CollectionDeclaration, DeclarationError, Lines, read_declarations
+from quarry.collections.declaration_parts import Calendar
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Embedding, Relation
 from quarry.collections.row_condition import with_conditions
 from quarry.collections.upkeep import Refreshed, compare, embedded_tables, keep_in_step, read_collections
 from quarry.collections.uses import tables_named
-from quarry.collections.vectors_taken import are_unlike
 from quarry.local.collections import declared_sources
 from quarry.local.data import REFRESH_SECONDS, embed_waiting
 from quarry.local.database import LocalDatabase, open_database
@@ -39,7 +37,7 @@ from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
 from quarry.query.execute import uncomputed
 from quarry.query.schema import Schema
-from quarry.records.searched_types import BUILT_IN
+from quarry.records.sources import BUILT_IN
 from quarry.retrieval.values import Counted, refresh
 from quarry.services.s3 import S3Object, read_text
 from quarry.services.services import Services

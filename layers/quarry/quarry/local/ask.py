@@ -16,9 +16,10 @@ from quarry.campaigns.contract import ChatRequest as CampaignsRequest
 from quarry.companies.contract import ChatMessage
 from quarry.companies.contract import ChatRequest as CompaniesRequest
 from quarry.local import views
+from quarry.local.answer_table import AnswerTable
 from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.served_address import served_address
-from quarry.local.telling import note
+from quarry.local.telling import Format, note
 from quarry.local.terminal import make_console
 from quarry.ontology.contract import OntologyAskRequest
 from quarry.people.contract import PeopleSearchRequest
@@ -109,7 +110,7 @@ async def events_of(answer: AsyncIterator[BaseModel] | Awaitable[BaseModel]) -> 
             await close()
 
 
-def ask(domain: str | None, question: str, *, as_json: bool) -> None:
+def ask(domain: str | None, question: str, *, format: Format) -> None:
     """Answer `question` on stdout, without a `domain` from every one that holds data. Raises WrongUsage before the database is
     opened; QuarryError, in JSON after an `error` event.
     """
@@ -118,8 +119,8 @@ def ask(domain: str | None, question: str, *, as_json: bool) -> None:
 
     async def answer(database: LocalDatabase) -> None:
         # imported here: asking a server needs none of it
+        from quarry.domains import filled_domains
         from quarry.services.services import LOCAL_USER, Caller
-        from quarry.web.filled_domains import filled_domains
 
         page = served_address(database.settings.quarry_data_dir)
         async with database.services() as services:
@@ -128,19 +129,21 @@ def ask(domain: str | None, question: str, *, as_json: bool) -> None:
                 raise QuarryError("There is no data to ask: see `quarry load`, `quarry map` and `quarry demo`.")
             for name in filled:
                 if domain is None:
-                    _write_heading(name, as_json=as_json)
+                    _write_heading(name, format)
                 askable, request = question_for(name, question)
                 events = askable.answered(request, Caller(LOCAL_USER), services)
                 with _told_on_stderr() if domain is None else nullcontext():
-                    await render(askable, events, as_json=as_json, page=page)
+                    await render(askable, events, format=format, page=page)
 
     on_database(answer)
 
 
-def _write_heading(domain: str, *, as_json: bool) -> None:
+def _write_heading(domain: str, format: Format) -> None:
     """What follows is of this domain."""
-    if as_json:
+    if format == "json":
         print(json.dumps({"type": "domain", "domain": domain}), flush=True)
+    elif format == "csv":
+        note(domain)
     else:
         make_console().print(f"\n{domain}", style="bold")
 
@@ -155,11 +158,19 @@ def _told_on_stderr() -> Iterator[None]:
 
 
 async def render(
-    askable: Askable, events: Events, *, as_json: bool, server: str | None = None, page: str | None = None
+    askable: Askable, events: Events, *, format: Format, server: str | None = None, page: str | None = None
 ) -> None:
-    """Show events on stdout as they come, with links to `page`. Without a `server` they come from this process."""
-    if as_json:
+    """Show events on stdout as they come, with links to `page`; as CSV their table at the end. Without a `server` they come from
+    this process.
+    """
+    if format == "json":
         await _write_json(events, askable.error)
+    elif format == "csv":
+        table = AnswerTable()
+        async with aclosing(events):
+            async for event in events:
+                table.take(event)
+        table.write()
     else:
         view = askable.view(make_console(), server)
         view.page = page or server

@@ -12,16 +12,15 @@ from quarry.collections import toml_text
 from quarry.collections.apply import resolved
 from quarry.collections.catalog_reading import relations_named, relations_of_schema
 from quarry.collections.collection import Collection, make_collection
-from quarry.collections.date_kinds import NOT_READ, date_kinds
-from quarry.collections.declaration import CollectionDeclaration
-from quarry.collections.declaration_file import read_declarations
+from quarry.collections.declaration import CollectionDeclaration, read_declarations
+from quarry.collections.draft_parts import NOT_READ, date_kinds
 from quarry.collections.drafting import Draft, draft
 from quarry.collections.json_sample import with_documents
 from quarry.collections.markup_sample import with_markup
-from quarry.collections.naming import nearest, table_name
+from quarry.collections.names import nearest, table_name
 from quarry.collections.relations import Embedding, Relation
+from quarry.collections.row_sql import used_columns
 from quarry.collections.search_table import search_table
-from quarry.collections.used_columns import used_columns
 from quarry.local.database import database_url
 from quarry.local.readable import columns_of_field, unreadable_fields
 from quarry.local.terminal import make_console, write_table

@@ -17,18 +17,18 @@ from quarry.collections.apply import hash_of_functions, stored_collections
 from quarry.collections.catalog_reading import relations_named
 from quarry.collections.checking import bypass, shown_to_all
 from quarry.collections.collection import ENGLISH, Collection
-from quarry.collections.declaration_file import FILE_NAME
+from quarry.collections.declaration import FILE_NAME
 from quarry.collections.exposure import exposed
 from quarry.collections.json_sample import with_documents
 from quarry.collections.relations import Relation
-from quarry.collections.used_columns import UsedColumn
+from quarry.collections.row_sql import UsedColumn
 from quarry.collections.uses import Relations, declared_source, tables_named
 from quarry.local.apply import planned, read_declared
 from quarry.platform.errors import QuarryError
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
 from quarry.platform.settings import Settings
 from quarry.postgres.schema import SyncConnection
-from quarry.records.searched_types import RecordTypes, SearchedType, with_collections
+from quarry.records.sources import RecordTypes, SearchedType, with_collections
 
 NAMED_MAX = 5
 """How many changes are named."""

@@ -11,14 +11,13 @@ from pathlib import Path
 from quarry.collections import toml_text
 from quarry.collections.apply import apply_change, stored_collections
 from quarry.collections.catalog_reading import relations_named
-from quarry.collections.declaration_file import FILE_NAME, read_declarations
+from quarry.collections.declaration import FILE_NAME, read_declarations
 from quarry.collections.draft_parts import slug
 from quarry.collections.drafting import draft_one
-from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode
+from quarry.collections.file_table import MADE_BY_LOAD, FileLoad, Mode, refuse_known, remember
 from quarry.collections.guessing import is_epoch
-from quarry.collections.loaded_files import refuse_known, remember
 from quarry.collections.markup_sample import with_markup
-from quarry.collections.naming import table_name
+from quarry.collections.names import table_name
 from quarry.collections.relations import Relation
 from quarry.collections.table_draft import told_epoch
 from quarry.files.records import UnreadableFile
@@ -34,7 +33,7 @@ from quarry.platform.errors import ConfigurationError
 from quarry.postgres.load import LoadError
 from quarry.postgres.migrate import connect
 from quarry.postgres.schema import SyncConnection
-from quarry.records.searched_types import BUILT_IN
+from quarry.records.sources import BUILT_IN
 
 FILE = Path(FILE_NAME)
 

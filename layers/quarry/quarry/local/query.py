@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING
 
 from pydantic import ValidationError
 
+from quarry.language.writing import ENGLISH, writing_of
 from quarry.local.cli.command import WrongUsage, on_database
 from quarry.local.telling import Format, note, write_csv, write_json
 from quarry.local.terminal import make_console, printable, write_table
 from quarry.platform.validation import place_in, plain_words
 from quarry.query.algebra import Cell, Query
 from quarry.query.contract import Explanation, ExplanationRequest, QueryResult, ResultColumn
+from quarry.query.phrases import number_of
 
 if TYPE_CHECKING:
     from quarry.local.database import LocalDatabase
@@ -75,7 +77,7 @@ def show(result: QueryResult, format: Format) -> None:
     console.print(printable(result.sentence))
     if result.rows:
         console.print()
-        rows = ([_text(cell) for cell in row] for row in result.rows)
+        rows = ([_text(cell, column) for cell, column in zip(row, result.columns, strict=True)] for row in result.rows)
         write_table(console, [_heading(column) for column in result.columns], rows)
     _note_truncation(result)
 
@@ -88,15 +90,22 @@ def _note_truncation(result: QueryResult) -> None:
 def _heading(column: ResultColumn) -> str:
     """The heading of a column; one of numbers ends in a space, which aligns it to the right."""
     unit = f" ({column.unit})" if column.unit else ""
-    return f"{printable(column.label)}{unit}{' ' if column.kind in ('number', 'money', 'year') else ''}"
+    return f"{printable(column.label)}{unit}{' ' if column.share or column.kind in ('number', 'money', 'year') else ''}"
 
 
-def _text(cell: Cell) -> str:
+def _text(cell: Cell, column: ResultColumn) -> str:
     if isinstance(cell, list):
-        return ", ".join(map(_text, cell))
+        return ", ".join(_text(each, column) for each in cell)
     if isinstance(cell, bool):
         return "yes" if cell else "no"
-    return "–" if cell is None else printable(str(cell))
+    number = number_of(cell) if column.kind in ("number", "money") else None
+    if number is None:
+        return "–" if cell is None else printable(str(cell))
+    writing = writing_of(ENGLISH)
+    if column.share:
+        return f"{writing.measured(100 * number)}%"
+    # the unit stands in the heading
+    return writing.amount(number, None) if column.kind == "money" else writing.measured(number)
 
 
 def explain(question: str, *, sources: Sequence[str], as_json: bool) -> None:
@@ -143,30 +152,30 @@ def _show_reading(explanation: Explanation) -> None:
 TOKEN = "QUARRY_TOKEN"  # noqa: S105 -- the variable's name
 
 
-async def ask_server(server: str, domain: str, question: str, *, as_json: bool) -> None:
+async def ask_server(server: str, domain: str, question: str, *, format: Format) -> None:
     """`quarry ask`, answered by a server. Raises QuarryError."""
     askable, _ = asked_of(domain, question)
-    async with _client(server) as client, aclosing(_events(askable.remote(client, question))) as events:
-        await render(askable, events, as_json=as_json, server=server)
+    async with client_of(server) as client, aclosing(_events(askable.remote(client, question))) as events:
+        await render(askable, events, format=format, server=server)
 
 
 async def query_server(server: str, file: str, *, format: Format) -> None:
     """`quarry query`, answered by a server. Raises WrongUsage, QuarryError."""
     query = read_query(file)
-    async with _client(server) as client:
+    async with client_of(server) as client:
         result = await client.query(query)
     show(result, format)
 
 
 async def show_own_credits(server: str, *, as_json: bool) -> None:
     """Print how many credits the owner of the token has."""
-    async with _client(server) as client:
+    async with client_of(server) as client:
         balance = (await client.credits()).balance
     print(json.dumps({"balance": balance}) if as_json else f"{balance:,} credit{'' if balance == 1 else 's'}")
 
 
 @asynccontextmanager
-async def _client(server: str) -> AsyncIterator[AsyncClient]:
+async def client_of(server: str) -> AsyncIterator[AsyncClient]:
     """A client of the server. Its errors become those of commands."""
     try:
         async with AsyncClient(server, token=os.environ.get(TOKEN)) as client:

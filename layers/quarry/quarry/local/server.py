@@ -29,8 +29,8 @@ from quarry.platform.errors import ConfigurationError, ModelUnavailable
 from quarry.platform.telemetry import in_words
 from quarry.services.collections import keep
 from quarry.services.services import Services
+from quarry.web.admission import is_loopback
 from quarry.web.app import create_app
-from quarry.web.gates import is_loopback
 
 DRAIN_SECONDS = 1
 """How long open streams may continue after the server was asked to stop."""

@@ -11,7 +11,7 @@ from typing import LiteralString
 from rich.text import Text
 
 from quarry.catalog import FORGETTABLE
-from quarry.collections.naming import nearest
+from quarry.collections.names import nearest
 from quarry.collections.upkeep import read_collections
 from quarry.local.database import LocalDatabase
 from quarry.local.telling import write_json

@@ -11,14 +11,7 @@ from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.models.answers import (
-    ServedChat,
-    check_ending,
-    check_length,
-    check_stream,
-    read_output,
-    storable,
-)
+from quarry.models.answers import ServedChat, check_ending, check_length, check_stream, read_output, storable
 from quarry.models.bedrock_connection import Connection, EventStream, translated
 from quarry.models.interface import Message, Output, StreamPart, Structured, ToolCall, ToolDefinition, Usage
 from quarry.models.schemas import response_format

@@ -11,8 +11,7 @@ from quarry.agent.domain_tools import RESULTS_MAX, AgentPrompt, AgentTemplate, A
 from quarry.agent.sources import DataAccess
 from quarry.agent.tools import Filters, Hit
 from quarry.ontology.contract import EntityResult, EntityType, OntologySearchRequest
-from quarry.ontology.retrieval import whole_entity
-from quarry.ontology.search import search_ontology, search_workspace
+from quarry.ontology.search import search_ontology, search_workspace, whole_entity
 from quarry.ontology.tables import TABLES
 from quarry.platform.contract import Request
 from quarry.platform.errors import NotFound

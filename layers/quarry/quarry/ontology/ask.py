@@ -12,14 +12,12 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from quarry.agent.results import lines_of, with_list
 from quarry.agent.service import answer_query
 from quarry.agent.tools import Hit
 from quarry.answering.answer import BROKEN_OFF, Answer
 from quarry.answering.citations import CitationFilter
-from quarry.answering.prompts import answer_messages, earlier
 from quarry.answering.toolset import Toolset, answer_with, events_of, hit_block
-from quarry.answering.written import WrittenAnswer
+from quarry.answering.written import WrittenAnswer, answer_messages, earlier
 from quarry.models.interface import Message
 from quarry.models.step import TextFilter
 from quarry.ontology.contract import (
@@ -30,9 +28,18 @@ from quarry.ontology.contract import (
     OntologyAskRequest,
     Telemetry,
 )
-from quarry.ontology.reading import WorkspaceIntent, access_of, intent, read_query
-from quarry.ontology.retrieval import EntityCandidate, entities_of, project_name
-from quarry.ontology.search import find_sought, message, result_of
+from quarry.ontology.search import (
+    EntityCandidate,
+    WorkspaceIntent,
+    access_of,
+    entities_of,
+    find_sought,
+    intent_of,
+    message,
+    project_name,
+    read_query,
+    result_of,
+)
 from quarry.ontology.sources import labels
 from quarry.platform.budget import Budget
 from quarry.platform.errors import FieldError, InvalidInput
@@ -40,21 +47,14 @@ from quarry.platform.links import ALWAYS, CITATION, LinkFilter
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark, unmark
 from quarry.query.algebra import Comparison, Condition, Query
-from quarry.query.contract import QueryResult
+from quarry.query.contract import DECIDING, QueryResult, Understood
+from quarry.query.describe import ending, lines_of, understood, with_list
 from quarry.query.phrases import Phrases
-from quarry.query.understanding import ending, understood
-from quarry.query.understood import DECIDING, Understood
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
-from quarry.streaming.events import (
-    Event,
-    PartialText,
-    PartialTextEvent,
-)
-from quarry.verification.check import Verifier
-from quarry.verification.levels import Exact, level
-from quarry.verification.trust import SourceText
-from quarry.verification.wire import Confidence, checked_statements
+from quarry.streaming.events import Event, PartialText, PartialTextEvent
+from quarry.verification.check import Exact, Verifier, level
+from quarry.verification.wire import Confidence, SourceText, checked_statements
 
 STEP = "ontology_answer"
 MAX_TURNS, MAX_CALLS = 5, 12
@@ -194,7 +194,7 @@ class Asking:
             )
             with suppress(InvalidInput):
                 return await self._sentence(query, reading.unread)
-        return await self._search(await off_loop(intent, reading))
+        return await self._search(await off_loop(intent_of, reading))
 
     async def _as_given(self, query: Query) -> str:
         """The result of a Query that the request gives. Raises InvalidInput for one that cannot run."""
@@ -294,4 +294,5 @@ class Asking:
         hits = [(n, each) for n, each in enumerate(self.tools.hits, start=1) if named is None or n in named]
         sources = [SourceText(n, each.title, each.text) for n, each in hits]
         questions = [*(turn.question for turn in self.request.history), self.request.question]
-        return self.tools.verifier(sources, "\n".join(questions))
+        told = [turn.answer for turn in self.request.history]
+        return self.tools.verifier(sources, "\n".join(questions), about=ABOUT, told=told)

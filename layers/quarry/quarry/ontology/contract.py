@@ -10,7 +10,7 @@ from pydantic import Field, StringConstraints
 from quarry.platform.contract import Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import Identifier, QueryText, Storable
-from quarry.query.understood import Understood
+from quarry.query.contract import Understood
 from quarry.streaming.events import Event
 from quarry.verification.wire import CheckedStatement, Confidence
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from quarry.collections.own_table import own_tables
+from quarry.collections.collection import own_tables
 from quarry.collections.search_table import search_table
 from quarry.ontology.contract import EntityType
 from quarry.ontology.tables import LOADABLE, TABLES

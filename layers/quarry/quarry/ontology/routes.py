@@ -48,7 +48,7 @@ async def search(
 async def ask(request: Request, body: OntologyAskRequest, reader: Reader, services: ServicesDependency) -> Response:
     """An answer about the caller's projects, and the entities that it speaks of."""
     from quarry.ontology.ask import answer_about_projects
-    from quarry.ontology.retrieval import project_name
+    from quarry.ontology.search import project_name
 
     if wants_stream(request) and reader.place is not None:
         return await rest_of_stream(request, reader.place, reader.caller, services, NDJSON)
@@ -74,6 +74,6 @@ async def entity(
     services: ServicesDependency,
 ) -> WholeEntity:
     """One of the caller's entities, whole, with its project."""
-    from quarry.ontology.retrieval import whole_entity
+    from quarry.ontology.search import whole_entity
 
     return await whole_entity(services.reader, caller, type, id)

@@ -6,25 +6,304 @@ score; there is nothing to fuse, and no model is needed.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from functools import partial
+from typing import Any, cast
 
+from psycopg.sql import SQL, Composable, Identifier, Literal
+
+from quarry.agent.reading import read_over
+from quarry.agent.sources import DataAccess
 from quarry.ontology.contract import (
+    ENTITY_TYPES,
     RESULTS_MAX,
     EntityResult,
     EntityType,
     OntologySearchRequest,
     OntologySearchResponse,
+    WholeEntity,
 )
-from quarry.ontology.reading import WorkspaceIntent, read_query
-from quarry.ontology.reading import intent as sought_by
-from quarry.ontology.retrieval import Candidates, EntityCandidate, find_entities
-from quarry.ontology.sources import labels, settings_of
+from quarry.ontology.facets import SEARCHED_BY_TYPE
+from quarry.ontology.sources import SCHEMA, labels, settings_of
+from quarry.ontology.tables import TABLES
+from quarry.platform.errors import NotFound
 from quarry.platform.off_loop import off_loop
 from quarry.platform.text import mark
+from quarry.postgres.pool import Database
 from quarry.query.algebra import Condition
+from quarry.query.execute import RowConditions
+from quarry.reader.names import SourceName
+from quarry.reader.reading import LikelyCondition, Reading, likely_conditions, ruled_out, words_left
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller, Services
+
+FILTERED_MAX = 2_000
+"""How many entities that meet the conditions are ranked, those due first."""
+
+
+@dataclass(frozen=True)
+class EntityCandidate:
+    """An entity of the caller's. `snippet` marks the matched words as `platform.snippet` says. `is_match`: it contains every word
+    of the query, or has a similar title; others are merely near.
+    """
+
+    type: EntityType
+    id: str
+    project_id: str
+    project_name: str | None
+    title: str
+    snippet: str
+    score: float
+    is_match: bool
+
+
+@dataclass(frozen=True)
+class Candidates:
+    """The best entities for a query, and the number of all; a lower bound with `more`."""
+
+    entities: tuple[EntityCandidate, ...]
+    total: int
+    more: bool = False
+
+
+_FIELDS = tuple(field.name for field in fields(EntityCandidate))
+
+# one round trip: whether the project is the caller's, and the entities found
+_KNOWN_PROJECT = """
+select k.project_is_known, e.*
+from (
+  select %(project_id)s::text is null
+    or exists (select from onto_projects p where p.id = %(project_id)s and p.created_by = %(actor_id)s) as project_is_known
+) k
+left join {} e on k.project_is_known
+"""
+_SEARCH = _KNOWN_PROJECT.format("onto_search_entities(%(actor_id)s, %(query)s, %(project_id)s, %(types)s, %(limit)s)")
+_FILTERED = _KNOWN_PROJECT.format(
+    "onto_filtered_entities(%(actor_id)s, %(query)s, %(project_id)s, %(types)s, %(ids)s, %(preferred)s, %(limit)s)"
+)
+
+
+async def find_entities(
+    database: Database,
+    caller: Caller,
+    intent: WorkspaceIntent,
+    *,
+    project_id: str | None,
+    types: Sequence[EntityType],
+    limit: int,
+    filters: Mapping[str, str],
+) -> Candidates:
+    """The caller's best `limit` entities, of all types if `types` is empty. Entities of a type in `filters` must also meet its
+    SQL condition. The database must know who the caller is.
+
+    Raises NotFound for a project that is not theirs.
+    """
+    wanted: dict[str, Any] = {"types": list(types) or None}
+    if intent.where:
+        chosen = [each for each in types or ENTITY_TYPES if each in intent.types] if intent.types else types
+        wanted = await _meeting(database, caller, intent, chosen or ENTITY_TYPES)
+    parameters = {"actor_id": caller.user_id, "query": intent.text, "project_id": project_id, "limit": limit, **wanted}
+    rows = await database.rows(_FILTERED if intent.where else _SEARCH, parameters)
+    if not rows[0]["project_is_known"]:
+        raise NotFound("You have no project with this id.")
+    found = [row for row in rows if row["id"] is not None]
+    entities = tuple(EntityCandidate(**{name: row[name] for name in _FIELDS}) for row in found)
+    if not found:
+        return Candidates((), 0)
+    more = len(wanted["ids"]) > FILTERED_MAX if intent.where else found[0]["more"]
+    return await _filtered(database, Candidates(entities, found[0]["total"], more), filters)
+
+
+async def _filtered(database: Database, found: Candidates, filters: Mapping[str, str]) -> Candidates:
+    """The entities that meet the SQL condition of their type, if it has one."""
+    if not filters:
+        return found
+    kept = set[tuple[str, str]]()
+    for type, condition in filters.items():
+        ids = [each.id for each in found.entities if each.type == type]
+        # made by `RowConditions`, which quotes every name and value
+        rows = await database.rows(
+            SQL("select t.id from {} t where t.id = any({}::text[]) and {}").format(
+                Identifier(TABLES[cast("EntityType", type)]), Literal(ids), SQL(condition)
+            )
+        )
+        kept |= {(type, row["id"]) for row in rows}
+    return replace(found, entities=tuple(each for each in found.entities if (each.type, each.id) in kept))
+
+
+async def _meeting(
+    database: Database, caller: Caller, intent: WorkspaceIntent, types: Sequence[EntityType]
+) -> dict[str, Any]:
+    """The entities of these types that meet all conditions, by preferred conditions met, then by due date."""
+    parameters: dict[str, Any] = {"actor_id": caller.user_id, "most": FILTERED_MAX + 1}
+    parts = [_of_type(type, intent, parameters) for type in types]
+    rows = await database.rows(
+        SQL("select * from ({}) e order by preferred desc, due nulls last, type, id limit %(most)s").format(
+            SQL(" union all ").join(parts)
+        ),
+        parameters,
+    )
+    return {name: [row[column] for row in rows] for name, column in _COLUMNS.items()}
+
+
+_COLUMNS: Mapping[str, str] = {"types": "type", "ids": "id", "preferred": "preferred"}
+
+
+def _of_type(type: EntityType, intent: WorkspaceIntent, parameters: dict[str, Any]) -> Composable:
+    today = datetime.datetime.now(datetime.UTC).date()
+
+    def met(conditions: Sequence[Condition]) -> Composable:
+        return RowConditions(type, SCHEMA, today, parameters).met(conditions)
+
+    preferred: list[Composable] = [SQL("coalesce({}, false)::int").format(met([each])) for each in intent.preferred]
+    return SQL(
+        "select e.type, e.id, {preferred} as preferred, {due} as due from onto_search_entries e join {table} t on t.id = e.id"
+        " where e.created_by = %(actor_id)s and e.type = {type} and {met}"
+    ).format(
+        preferred=SQL(" + ").join(preferred or [SQL("0")]),
+        due=SQL(SEARCHED_BY_TYPE[type].facet("due").sql),
+        table=Identifier(TABLES[type]),
+        type=type,
+        met=met(intent.where),
+    )
+
+
+async def entities_of(database: Database, caller: Caller, keys: Sequence[tuple[str, str]]) -> list[EntityCandidate]:
+    """The caller's entities with these types and ids, in this order."""
+    rows = await database.rows(
+        """select e.type, e.id, e.project_id, p.name as project_name, e.title
+           from unnest(%(types)s::text[], %(ids)s::text[]) with ordinality k (type, id, place)
+           join onto_search_entries e on e.type = k.type and e.id = k.id and e.created_by = %(actor_id)s
+           left join onto_projects p on p.id = e.project_id and p.created_by = e.created_by order by k.place""",
+        {"types": [type for type, _ in keys], "ids": [id for _, id in keys], "actor_id": caller.user_id},
+    )
+    return [EntityCandidate(**row, snippet="", score=0.0, is_match=True) for row in rows]
+
+
+async def project_name(database: Database, caller: Caller, project_id: str) -> str:
+    """The name of a project of the caller's. Raises NotFound."""
+    row = await database.row(
+        "select name from onto_projects where id = %s and created_by = %s", [project_id, caller.user_id]
+    )
+    if row is None:
+        raise NotFound("You have no project with this id.")
+    return str(row["name"])
+
+
+async def whole_entity(database: Database, caller: Caller, type: EntityType, entity_id: str) -> WholeEntity:
+    """One of the caller's entities with its props and project. Raises NotFound."""
+    rows = await database.call("onto_entity_details", p_actor_id=caller.user_id, p_type=type, p_id=entity_id)
+    if not rows:
+        raise NotFound(f"You have no {type} with this id.")
+    return WholeEntity.model_validate(rows[0])
+
+
+LIKELY = 0.5
+"""The least probability of a required condition; the words of a less likely one are searched for."""
+WHOLE = 0.9
+"""The least likeness of words to a name."""
+SAID_MIN = 0.5
+"""More than this share of a value must be said for a condition to be required."""
+PREFERRED = 0.2
+"""The least probability of a preferred condition."""
+_ABSENCE = frozenset(("is_null", "not_null"))
+_DOMAIN = "ontology"
+
+
+@dataclass(frozen=True)
+class WorkspaceIntent:
+    """What a query seeks: entities that meet all conditions in `where`, of these `types` if it names any, found by the words of
+    `text`; those that meet `preferred` conditions come first.
+    """
+
+    text: str
+    where: tuple[Condition, ...] = ()
+    preferred: tuple[Condition, ...] = ()
+    types: tuple[EntityType, ...] = ()
+
+
+def access_of(types: Sequence[EntityType], caller: Caller) -> DataAccess:
+    """The caller's entities of these types, or of all, as sources."""
+    names: list[str] = [*dict.fromkeys(types)] or [*SCHEMA.sources]
+    return DataAccess(SCHEMA, caller, settings_of(caller), {name: (_DOMAIN, name) for name in names})
+
+
+async def read_query(
+    query: str, types: Sequence[EntityType], caller: Caller, services: Services, before: str = ""
+) -> Reading:
+    """How a query over the caller's entities of these types is read, after the one `before`. Raises DatabaseUnavailable."""
+    access, today = access_of(types, caller), datetime.datetime.now(datetime.UTC).date()
+    earlier = await read_over(before, [*access.homes], access, services, today) if before else None
+    return await read_over(query, [*access.homes], access, services, today, earlier)
+
+
+def intent_of(reading: Reading) -> WorkspaceIntent:
+    """What a question seeks, from its reading."""
+    mentions, likely = reading.mentions, likely_conditions(reading)
+    required = [each for each in likely if _is_required(each, reading)]
+    narrowing = [each for each in required if not each.is_denied]
+    type, type_mask = _named_type(reading)
+    mask = type_mask
+    for each in required:
+        mask |= each.mask
+    text = words_left(mentions, mask)
+    if not required or (text and not narrowing):
+        # exclusions alone leave nearly everything: the search by words applies them
+        return WorkspaceIntent(with_exclusions(reading))
+    preferred = tuple(each.condition for each in likely if each not in required and _is_preferred(each, required))
+    return WorkspaceIntent(text, tuple(each.condition for each in required), preferred, (type,) if type else ())
+
+
+def _is_required(each: LikelyCondition, reading: Reading) -> bool:
+    """Whether a condition is likely enough to be required."""
+    if each.chance < LIKELY or each.stated <= SAID_MIN or (each.ops & _ABSENCE and reading.verdict == "refused"):
+        return False
+    if each.ops & {"contains"} or (each.mask & _type_words(reading) and reading.verdict == "refused"):
+        return False  # words are searched for, and the noun "plan" hardly means a status
+    facets = SEARCHED_BY_TYPE["task"].by_name
+    # a name of a kind may also occur in a text
+    return each.ops != {"not_null"} and all(name not in facets or facets[name].is_hard for name in each.fields)
+
+
+def _type_words(reading: Reading) -> int:
+    """The words that name types, as bits."""
+    mask = 0
+    for named, places in reading.mentions.named.items():
+        if isinstance(named, SourceName) and places[0].likeness >= WHOLE:
+            mask |= places[0].mask
+    return mask
+
+
+def _is_preferred(each: LikelyCondition, required: Sequence[LikelyCondition]) -> bool:
+    taken = {name for other in required for name in other.fields}
+    return each.chance >= PREFERRED and not (each.ops & _ABSENCE or each.fields & taken)
+
+
+def _named_type(reading: Reading) -> tuple[EntityType | None, int]:
+    """The type that a question names and likely asks for, with the words that name it."""
+    chances: dict[str, float] = {}
+    for candidate, chance in reading.shares:
+        name = candidate.query["source"]
+        chances[name] = chances.get(name, 0.0) + chance
+    for named, places in reading.mentions.named.items():
+        if isinstance(named, SourceName) and chances.get(named.name, 0.0) >= LIKELY:
+            return cast("EntityType", named.name), places[0].mask
+    return None, 0
+
+
+def with_exclusions(reading: Reading) -> str:
+    """The text of a question with each value that it likely rules out written as an exclusion."""
+    mentions, kept, last = reading.mentions, list[str](), 0
+    excluded = sorted(ruled_out(reading, LIKELY), key=lambda each: each.place.first)
+    for value in excluded:
+        start, end = mentions.tokens[value.place.first].start, mentions.tokens[value.place.last - 1].end
+        kept.append(mentions.text[last:start].strip())
+        last = end
+    # a quotation mark would end the exclusion
+    values = dict.fromkeys(link.value.replace('"', " ") for each in excluded for link in each.links)
+    return " ".join(filter(None, (*kept, mentions.text[last:].strip(), *(f'-"{value}"' for value in values))))
 
 
 async def search_ontology(
@@ -67,7 +346,7 @@ async def search_workspace(
 
     Raises NotFound for a project that is not the caller's, and DatabaseUnavailable.
     """
-    intent = await off_loop(sought_by, await read_query(query, types, caller, services))
+    intent = await off_loop(intent_of, await read_query(query, types, caller, services))
     return await find_sought(query, intent, types, caller, services, project_id=project_id, filters=filters)
 
 

@@ -5,12 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from quarry.language.tokens import keys, unique
-from quarry.language.word_forms import singular
+from quarry.language.word_forms import keys, singular, unique
 from quarry.people.contract import Constraints
-from quarry.people.meaning import Read
 from quarry.people.normalisation import ANYBODY, ASSERTIONS, SALARY_MAX, SALARY_MIN
-from quarry.people.segments import KIND_OF_FACET, Cut, Segment
+from quarry.people.reading import KIND_OF_FACET, Cut, Read, Segment
 from quarry.platform.contract import Evidence
 from quarry.spans.gazetteer import country_of, country_of_region, known_place
 from quarry.spans.mention import DateRange, Duration, MoneyRange, NumberRange, Place

@@ -24,7 +24,7 @@ from pydantic import (
 from quarry.platform.contract import DEPRECATED, Evidence, Request
 from quarry.platform.lazy_model import LazyModel
 from quarry.platform.text import CleanText, Identifier, QueryText, Storable, StorableWords, storable
-from quarry.query.understood import Understood
+from quarry.query.contract import Understood
 
 Intent = Literal[
     "work", "education", "project", "business", "research", "teaching",

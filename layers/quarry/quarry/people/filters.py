@@ -10,9 +10,8 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from quarry.language.tokens import stems_of, unique
+from quarry.language.word_forms import STOP_WORDS, stems_of, unique
 from quarry.people.contract import Constraints, PeopleSearchRequest
-from quarry.platform.text import STOP_WORDS
 from quarry.spans.gazetteer import country_of, each_spelling, known_place, places_in, spellings
 
 HardConstraint = str

@@ -15,16 +15,8 @@ from typing import Any, get_args
 
 from pydantic import BaseModel
 
-from quarry.language.tokens import Token, keys, stem, stems_of, tokenise, unique
-from quarry.people.contract import (
-    Constraints,
-    EmploymentType,
-    Intent,
-    Must,
-    PeopleQuery,
-    Quote,
-    SeniorityLevel,
-)
+from quarry.language.word_forms import Token, keys, stem, stems_of, tokenise, unique
+from quarry.people.contract import Constraints, EmploymentType, Intent, Must, PeopleQuery, Quote, SeniorityLevel
 from quarry.people.facets import PEOPLE
 from quarry.platform.contract import Assertion, Evidence
 from quarry.platform.errors import InvalidInput
@@ -268,11 +260,10 @@ def validated(output: PeopleQuery, original: str, cleaned: str) -> Constraints:
     return kept
 
 
-def unsaid(output: PeopleQuery, original: str, cleaned: str) -> list[str]:
-    """The required and excluded values of `output` that no words of the query state."""
-    kept = validated(output, original, cleaned)
+def unsaid(output: PeopleQuery, kept: Constraints) -> list[str]:
+    """The required and excluded values of `output` that no words of the query state: those that were not `kept`."""
     stated = {(each.field.partition(".")[2], value) for each in kept.evidence for value in each.value.split(OR)}
-    normalised = normalise(Constraints(query_original=original, must=output.must, exclude=output.exclude))
+    normalised = normalise(Constraints(query_original=kept.query_original, must=output.must, exclude=output.exclude))
     return [
         f"{name}.{field} {value!r}"
         for name, part in (("must", normalised.must), ("exclude", normalised.exclude))

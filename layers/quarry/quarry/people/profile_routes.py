@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from fastapi import APIRouter, Path, Query
+from fastapi import APIRouter, Path, Query, Request
+from starlette.responses import RedirectResponse
 
 from quarry.people.contract import DiscoverRequest, DiscoverResponse, GatedProfile, PublicProfile
 from quarry.people.profiles import discover, gated_profile, public_profile
@@ -16,11 +17,14 @@ from quarry.web.requests import PlainCaller, ServicesDependency
 router = APIRouter(tags=["people"])
 
 
-@router.get("/people")
+@router.get("/people", response_model=DiscoverResponse)
 async def people(
-    query: Annotated[DiscoverRequest, Query()], caller: PlainCaller, services: ServicesDependency
-) -> DiscoverResponse:
-    """Everyone with a visible card, by name, a page at a time."""
+    request: Request, query: Annotated[DiscoverRequest, Query()], caller: PlainCaller, services: ServicesDependency
+) -> DiscoverResponse | RedirectResponse:
+    """Everyone with a visible card, by name, a page at a time. A browser that opens the address gets the page."""
+    if request.headers.get("accept", "").startswith("text/html"):
+        # relative, as the service may stand below a prefix
+        return RedirectResponse("search?domain=people", status_code=303, headers={"Vary": "Accept"})
     return await discover(query, services.reader)
 
 

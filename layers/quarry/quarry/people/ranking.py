@@ -15,8 +15,7 @@ from functools import cached_property
 from math import fsum
 from types import MappingProxyType
 
-from quarry.language.tokens import keys, stem, stems_of, unique
-from quarry.language.word_forms import is_everyday, word_forms
+from quarry.language.word_forms import is_everyday, keys, stem, stems_of, unique, word_forms
 from quarry.people.contract import Constraints, PersonResult
 from quarry.people.filters import (
     FALLBACK_TIER_LOCATION_SOFT,

@@ -14,8 +14,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from quarry.language.tokens import tokenise
-from quarry.language.word_forms import is_everyday
+from quarry.language.word_forms import is_everyday, tokenise
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, decide, streamed, text_of
 from quarry.people.access import NOT_ENOUGH, SEARCH_PRICE, hold_people, open_account, spend, store_search
@@ -32,9 +31,9 @@ from quarry.people.contract import (
 from quarry.people.facets import PEOPLE
 from quarry.people.filters import CardFilters, card_filters, embedding_text, exclusions, relaxation_label
 from quarry.people.finding import CandidateQuery, Finding, find_people
-from quarry.people.meaning import learned, read_parts
 from quarry.people.normalisation import about, cleaned_query, edited, normalise, unsaid, validated
 from quarry.people.ranking import TOP_PEOPLE, excluded_terms, nobody_is, preferred_clauses, soft_terms
+from quarry.people.reading import TOKENS_MAX, Cut, learned, measured, put_together, read_parts, to_look_up
 from quarry.people.reasons import (
     DATA,
     ReasonsToGive,
@@ -57,7 +56,6 @@ from quarry.people.retrieval import (
     load_cards,
     load_profiles,
 )
-from quarry.people.segments import TOKENS_MAX, Cut, measured, put_together, to_look_up
 from quarry.people.understood import constraints_of as constraints_as
 from quarry.people.understood import understood_of
 from quarry.platform.budget import Budget
@@ -65,7 +63,7 @@ from quarry.platform.errors import EmptyEmbedding, InvalidInput, ModelError, Not
 from quarry.platform.off_loop import off_loop
 from quarry.platform.telemetry import CREDITS_SPENT
 from quarry.postgres.pool import Database
-from quarry.retrieval.vocabulary import look_up
+from quarry.retrieval.known_values import look_up
 from quarry.runs.idempotency import Claim, KeyedRequest, once
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services
@@ -318,24 +316,28 @@ async def read_query(query: str, services: Services, run: Run) -> Constraints:
     if run.chat is None or PEOPLE_QUERY.name in run.degraded:
         return read
     with run.step("validate"):
-        refused = await _refused(output, query, cleaned, services)
+        constraints, refused = await _validated(output, query, cleaned, services)
     if refused:
         # the model may have had a reason for a condition, but not for its value
         again = await decide(PEOPLE_QUERY, replace(reading_inputs, refused=tuple(refused)), run)
-        output = output if PEOPLE_QUERY.name in run.degraded else again
-    constraints = await off_loop(validated, output, query, cleaned)
+        if PEOPLE_QUERY.name not in run.degraded:
+            constraints = await off_loop(validated, again, query, cleaned)
     return await as_in_data(constraints, services.reader)
 
 
-async def _refused(output: PeopleQuery, query: str, cleaned: str, services: Services) -> list[str]:
-    """What of a model's reading no words of the query state, and what values of it the data lacks, with the nearest."""
-    problems = [f"no words of the query say {each}" for each in await off_loop(unsaid, output, query, cleaned)]
+async def _validated(
+    output: PeopleQuery, query: str, cleaned: str, services: Services
+) -> tuple[Constraints, list[str]]:
+    """A model's reading as constraints; what of it no words of the query state, and what values of it the data lacks, with the
+    nearest.
+    """
+    constraints = await off_loop(validated, output, query, cleaned)
+    problems = [f"no words of the query say {each}" for each in await off_loop(unsaid, output, constraints)]
     try:
-        constraints = await off_loop(validated, output, query, cleaned)
         await check_constraints(constraints, "", services.reader)
     except InvalidInput as error:
         problems += [f"{each.pointer.removeprefix('/constraints/')}: {each.message}" for each in error.errors]
-    return problems[:REFUSED_MAX]
+    return constraints, problems[:REFUSED_MAX]
 
 
 async def read_without_model(query: str, database: Database, today: datetime.date) -> ReadQuery:

@@ -18,7 +18,7 @@ from quarry.people.normalisation import ASSERTIONS
 from quarry.platform.contract import Evidence
 from quarry.platform.errors import FieldError, InvalidInput
 from quarry.query.algebra import AnyOf, Comparison, Condition, Exists, Not, Query, Span, Words
-from quarry.query.understood import CHANGEABLE, DECIDING, OWN, ConditionChip, Meaning, Understood
+from quarry.query.contract import CHANGEABLE, DECIDING, OWN, ConditionChip, Meaning, Understood
 
 EXPERIENCE, EDUCATION = "experience", "education"
 MEASURED: Mapping[str, tuple[str, str]] = {

@@ -1,4 +1,7 @@
-"""Import this module first: without garbage collection and pydantic's plugins, the other imports take a third less time."""
+"""Import this module first: without garbage collection and pydantic's plugins, the other imports take a third less time.
+
+So does the first request for a page or an answer, which imports as much again.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +18,7 @@ def is_ahead_of_requests() -> bool:
 
 
 def end() -> None:
-    """End the imports. Garbage collection never looks at what was imported."""
-    gc.freeze()
-    gc.enable()
+    """End the imports. Garbage collection never looks at what was imported. A second call does nothing."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()

@@ -170,7 +170,7 @@ class SettingFields(BaseModel):
     rate_limit_per_minute: int | None = setting(
         None,
         "Requests a minute for one user and class of route; 0 turns the limit off. Unset: 30 for routes that call a "
-        "chat model, 120 for others.",
+        "chat model, 600 for suggestions while somebody types, 120 for others.",
         ge=0,
     )
     heartbeat_seconds: float = setting(10.0, "A stream that is quiet this long sends a heartbeat.", gt=0, le=60)

@@ -16,25 +16,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, StringConstraints
 from pydantic_core.core_schema import CoreSchema, no_info_after_validator_function
 
-from quarry.language.tokens import stem
+from quarry.language.word_forms import STOP_WORDS, stem
 
 QUERY_MAX_CHARACTERS = 2000
 IDENTIFIER_MAX_CHARACTERS = 64
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-# The words that carry no topic: Postgres' English stop words, contractions and the small talk of questions.
-STOP_WORDS = frozenset(
-    """
-    i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it its itself
-    they them their theirs themselves what which who whom whose this that these those am is are was were be been being have has
-    had having do does did doing a an the and but if or because as until while of at by for with about against between into
-    through during before after above below to from up down in out on off over under again further then once here there when
-    where why how all any both each few more most other some such no nor not only own same so than too very s t can will just
-    don should now could would may might must shall also ever get got go goes going gone come came make made let us tell explain
-    describe please show find give know way thing things happen happened much many lot really still yet want wants someone anyone
-    something anything there's what's who's didn't doesn't isn't wasn't aren't weren't won't can't it's they're we're you're i'm
-    that's
-    """.split()
-)
 
 
 def storable(text: str) -> str:

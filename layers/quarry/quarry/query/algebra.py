@@ -557,15 +557,16 @@ class Column:
 @dataclass(frozen=True)
 class Result:
     """The rows of one page. `total` counts the rows of the source that meet `where`; `truncated` says that rows, or groups, are
-    left out behind the last. Of groups, `groups` says how many there are, and `grouped` how many rows these have together: more
-    than `total` where rows are in several. `unfinite` says, by the names of aggregates, how many values are NaN or infinite,
-    which no number includes, and of how many.
+    left out behind the last; `tied`, that the first of these ties with it by the query's order. Of groups, `groups` says how many
+    there are, and `grouped` how many rows these have together: more than `total` where rows are in several. `unfinite` says, by
+    the names of aggregates, how many values are NaN or infinite, which no number includes, and of how many.
     """
 
     columns: list[Column]
     rows: list[list[Cell]]
     total: int
     truncated: bool
+    tied: bool = False
     groups: int = 0
     grouped: int = 0
     unfinite: Mapping[str, tuple[int, int]] = field(default_factory=dict)

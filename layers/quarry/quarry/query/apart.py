@@ -10,8 +10,7 @@ from pydantic import ValidationError
 from quarry.platform.errors import InvalidInput
 from quarry.query.algebra import Aggregate, AllOf, Comparison, Condition, Group, Query, Result, comparisons_of
 from quarry.query.arithmetic import Computed
-from quarry.query.measures import measure_called
-from quarry.query.paths import NUMERICAL, Path, Rows, invalid, resolve, rows_of
+from quarry.query.paths import NUMERICAL, Path, Rows, invalid, measure_called, resolve, rows_of
 from quarry.query.schema import Field, Schema
 
 _MEASURES = NUMERICAL | {"min", "max"}

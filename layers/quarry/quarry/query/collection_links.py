@@ -8,12 +8,16 @@ from functools import partial
 from typing import LiteralString
 
 from quarry.collections.collection import Collection
-from quarry.collections.facet_declaration import FacetDeclaration
-from quarry.collections.names import words
-from quarry.collections.naming import table_name
-from quarry.collections.reference_declarations import LinkDeclaration, Parent, Referred, RelatedRows
+from quarry.collections.declaration_parts import (
+    FacetDeclaration,
+    LinkDeclaration,
+    Parent,
+    Referred,
+    RelatedRows,
+    is_template,
+)
+from quarry.collections.names import table_name, words
 from quarry.collections.search_table import as_kind, facet_label, value_of_related
-from quarry.collections.templates import is_template
 from quarry.language.word_forms import plural, singular
 from quarry.query.schema import KINDS, Field, Kind, Link, SqlOf, SqlOn
 
@@ -94,7 +98,7 @@ class _Forth:
                 name,
                 facet,
                 lambda row, other: f"{other}.quarry_key = {collection.column(by, row)}",
-                self._chained(facet),
+                collection.chained(facet, lambda last: f"{last}.*", self._rows),
             )
         key = facet.key or "id"
         return self._link(
@@ -105,7 +109,7 @@ class _Forth:
         """The rows that another table joins a row with."""
         collection = self.collection
         of = self._rows(facet.of or "")
-        rows = _joined_rows(collection, facet, of, facet.key or "id", facet.by or "", facet.to or "")
+        rows = collection.joined_rows(facet, "o.*", of, facet.key or "id", facet.by or "", facet.to or "")
         key = collection.key[0]
         return self._link(name, facet, lambda row, other: f"{other}.quarry_row = {collection.column(key, row)}", rows)
 
@@ -134,21 +138,6 @@ class _Forth:
         title = _ends(facet)[1]
         name = "title" if is_template(title) else title
         return {name: _field(name, KINDS[facet.kind], title_of(self.collection, facet))}
-
-    def _chained(self, facet: FacetDeclaration) -> LiteralString:
-        """The rows at the end of several references, each with the key of the first row that leads to it."""
-        # `r` and `t` stand for the rows of a facet, and are replaced
-        collection, row = self.collection, "c"
-        joined: LiteralString = f"{collection.other_table(facet.of or '')} {row}"
-        title = facet.title
-        while isinstance(title, Referred):
-            other = row + "y"
-            on = f"{collection.column(title.key or 'id', other)} = {collection.column(title.by, row)}"
-            of = collection.other_table(title.of) if isinstance(title.title, Referred) else self._rows(title.of)
-            joined += f" join {of} {other} on {on}"
-            row, title = other, title.title
-        key = collection.column(facet.key or "id", "c")
-        return f"(select {key} as quarry_key, {row}.* from {joined})"
 
     def _rows(self, table: str) -> LiteralString:
         """The rows of a table that links lead to. Those of a collection are guarded as its source is."""
@@ -218,15 +207,6 @@ def _field(name: str, kind: Kind, sql: SqlOf) -> Field:
     return Field(name, kind, sql, label, plural(label))
 
 
-def _joined_rows(
-    collection: Collection, facet: FacetDeclaration, of: LiteralString, key: str, own: str, other: str
-) -> LiteralString:
-    """The rows of `of` that a facet's table `through` names by its column `other`; `quarry_row` is its column `own`."""
-    joins = collection.other_table(facet.through or "")
-    on = f"{collection.column(key, 'o')} = {collection.column(other, 'j')}"
-    return f"(select {collection.column(own, 'j')} as quarry_row, o.* from {joins} j join {of} o on {on})"
-
-
 @dataclass(frozen=True)
 class _Reference:
     """How rows of `other` refer to rows of a collection: by the facet, or the parent, that is called `name`."""
@@ -277,7 +257,7 @@ def _link_back(collection: Collection, name: str, label: str, reference: _Refere
         on: SqlOn = lambda row, rows: _are_equal(other, pairs, rows, row)  # noqa: E731
         return Link(name, label, on, True, other.name, is_indexed=not other.indexed_columns.isdisjoint(reference.by))
     [key] = reference.key
-    joined = _joined_rows(other, facet, other.source_sql, other.key[0], facet.to or "", facet.by or "")
+    joined = other.joined_rows(facet, "o.*", other.source_sql, other.key[0], facet.to or "", facet.by or "")
     return Link(
         name,
         label,

@@ -13,17 +13,7 @@ from typing import LiteralString
 from psycopg.sql import SQL, Composable, Composed, Literal
 
 from quarry.postgres.place_condition import is_place_among
-from quarry.query.algebra import (
-    AllOf,
-    AnyOf,
-    Comparison,
-    Condition,
-    Exists,
-    Not,
-    OtherField,
-    Spelt,
-    Words,
-)
+from quarry.query.algebra import AllOf, AnyOf, Comparison, Condition, Exists, Not, OtherField, Spelt, Words
 from quarry.query.arithmetic import Computed
 from quarry.query.comparisons import Operand, aggregated, compared, folded, held, key_of
 from quarry.query.paths import NUMERICAL, Path, Predicate, invalid, resolve, resolve_rows

@@ -1,18 +1,21 @@
-"""The result of a query on the wire."""
+"""The result of a query on the wire; and how a question was understood, in one form for every domain: a Query's conditions, each
+with a label, a pointer and what characters of the question say it. An answer has it, and a request may send it back, edited.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, GetCoreSchemaHandler, StringConstraints
 from pydantic_core import CoreSchema, core_schema
 
-from quarry.platform.contract import Request
+from quarry.platform.contract import EVIDENCE_MAX, Request
 from quarry.platform.lazy_model import LazyModel
-from quarry.platform.text import QueryText, Storable
+from quarry.platform.text import QUERY_MAX_CHARACTERS, QueryText, Storable
 from quarry.query.algebra import Cell, Condition, OneOrMany, Query, Span
+from quarry.streaming.events import Event
 
 
 def _short(query: Query) -> dict[str, Any]:
@@ -71,7 +74,8 @@ class FilterChip(LazyModel):
 
 class QueryResult(LazyModel):
     """`POST /query`: the query, with values as the data spells them, and its exact result. `sentence` says both in words.
-    `total` is how many rows of the source the query is about. `truncated`: there are rows, or groups, behind the last one here.
+    `total` is how many rows of the source the query is about. `truncated`: there are rows, or groups, behind the last one here;
+    `tied`: the next of them ties with it by the query's order.
     """
 
     query: Query
@@ -80,6 +84,7 @@ class QueryResult(LazyModel):
     rows: list[list[Cell]]
     total: int
     truncated: bool
+    tied: bool = False
     filters: list[FilterChip]
     spans: tuple[Span, ...] | None = None
     groups: Annotated[list[str], Field(exclude=True)] = []
@@ -201,3 +206,80 @@ class Explanation(LazyModel):
     words: list[ExplainedWords]
     queries: list[ExplainedQuery]
     statement: ExplainedStatement | None = None
+
+
+Meaning = Literal["required", "assumed", "preferred", "excluded"]
+"""How a condition is meant. required: none is shown that does not meet it; assumed: so as long as some meet it; preferred: it
+only speaks for a row; excluded: it must not hold."""
+CHANGEABLE: tuple[Meaning, ...] = ("required", "preferred", "excluded")
+DECIDING: tuple[Meaning, ...] = ("required", "excluded")
+"""How a condition may be meant where none is preferred: a Query prefers nothing."""
+OWN = "/understood"
+"""Where a request holds it."""
+LABEL_MAX = 400
+
+_About = Annotated[str, StringConstraints(strip_whitespace=True, max_length=QUERY_MAX_CHARACTERS), Storable]
+
+
+class ConditionChip(FilterChip):
+    """A condition in words, with its pointer: `/where/0` into the query, `/assumed/0`, `/preferred/0`, `/about` or `/like` beside
+    it. It may be meant in any of `choices` instead: to change it, move the condition, and put one that is excluded in a `not`.
+    """
+
+    choices: list[Meaning] = []
+
+
+class Understood(Request):
+    """How a question was understood. All of the query's `where` must hold. `assumed` conditions hold as long as some rows meet
+    them, and `preferred` ones only raise the rank. `about` is what is searched for by
+    words and meaning, `like` the name of what others should resemble. `chips` say the conditions in words, `spans` which
+    characters of the question say which part, and `unread` the words that no part says; `sentence` is the query in words.
+
+    A request that carries it is answered by it instead of the reading. What only explains is ignored there.
+    """
+
+    sentence: Annotated[str, Storable] = ""
+    query: ShortQuery
+    assumed: ShortConditions = ()
+    preferred: ShortConditions = ()
+    about: _About = ""
+    like: _About = ""
+    chips: list[ConditionChip] = []
+    unread: list[Annotated[str, Storable]] = []
+    spans: Annotated[list[Span], Field(max_length=EVIDENCE_MAX)] = []
+
+    @property
+    def parts(self) -> dict[str, tuple[Condition, ...]]:
+        """The conditions by the pointer of their list."""
+        return {"/where": self.query.where, "/assumed": self.assumed, "/preferred": self.preferred}
+
+    @property
+    def conditions(self) -> Iterator[tuple[str, Condition]]:
+        """Each condition with its pointer."""
+        for part, conditions in self.parts.items():
+            yield from ((f"{part}/{place}", each) for place, each in enumerate(conditions))
+
+    def mapped(self, change: Callable[[Condition, str], Condition | None]) -> Understood:
+        """The same with each condition changed, by itself and its pointer from the whole; without those that become None."""
+        where = self._changed("/query/where", self.query.where, change)
+        return self.model_copy(
+            update={
+                "query": self.query.model_copy(update={"where": where}),
+                "assumed": self._changed("/assumed", self.assumed, change),
+                "preferred": self._changed("/preferred", self.preferred, change),
+            }
+        )
+
+    @staticmethod
+    def _changed(
+        pointer: str, conditions: Sequence[Condition], change: Callable[[Condition, str], Condition | None]
+    ) -> tuple[Condition, ...]:
+        changed = (change(each, f"{pointer}/{place}") for place, each in enumerate(conditions))
+        return tuple(each for each in changed if each is not None)
+
+
+class UnderstoodEvent(Event):
+    """How the question was understood, before the whole answer."""
+
+    type: Literal["understood"] = "understood"
+    data: Understood

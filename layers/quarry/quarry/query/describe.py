@@ -1,17 +1,49 @@
-"""A query and its result in one plain sentence, and its conditions as chips: once for all domains. Pure."""
+"""A query and its result in one plain sentence, and its conditions as chips: once for all domains; what a question
+was understood as; and the result as lines and as numbers. Pure.
+"""
 
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
+from typing import Any
 
-from quarry.query.algebra import Aggregate, Cell, Comparison, Condition, Query, Result
+from quarry.language.writing import IN_ENGLISH
+from quarry.platform.contract import EVIDENCE_MAX, AggregationGroup, Assertion, Evidence
+from quarry.platform.text import QUERY_MAX_CHARACTERS
+from quarry.query.algebra import (
+    Aggregate,
+    AnyOf,
+    Cell,
+    Column,
+    Comparison,
+    Condition,
+    Not,
+    Query,
+    Result,
+    Span,
+    Words,
+    conditions_of,
+)
 from quarry.query.apart import compared_unlike
-from quarry.query.contract import FilterChip
-from quarry.query.measures import measure_called
-from quarry.query.phrases import Phrases
+from quarry.query.contract import (
+    CHANGEABLE,
+    CONDITIONS_MAX,
+    LABEL_MAX,
+    ConditionChip,
+    FilterChip,
+    Meaning,
+    QueryResult,
+    Understood,
+    UnderstoodEvent,
+)
+from quarry.query.paths import measure_called
+from quarry.query.phrases import Phrases, number_of
 from quarry.query.schema import Schema
+from quarry.streaming.events import Event
 
 GROUPS_NAMED_MAX = 3
 """Groups that a sentence names. Of more groups it gives the number."""
@@ -155,8 +187,10 @@ class _Sentence:
         return self.phrases.say("and").join(self.phrases.group(each) for each in self.query.group)
 
     def _tied(self) -> str:
-        """That more than the limit are shown, since they tie with the last."""
+        """That more than the limit are shown, since they tie with the last; or that others tie with it, which are not."""
         limit, shown = self.query.limit, len(self.result.rows)
+        if self.result.tied:
+            return self.phrases.say("cut_in_tie")
         return self.phrases.say("tied", number=self._number(shown)) if limit is not None and shown > limit else ""
 
     def _numbers(self) -> str:
@@ -246,3 +280,241 @@ class _Sentence:
         # the column with the rows' date may also be a field
         is_same = field is dated or field.sql("t") in dated.sql("t")
         return self.phrases.days(condition, field.kind) if is_same else None
+
+
+LINES_MAX = 50
+"""Rows or groups that an answer lists."""
+
+
+UNREAD_MAX = 6
+"""Most unread words to name."""
+
+
+def as_read(how: str, unread: Sequence[str], phrases: Phrases) -> str:
+    """How a question was read, and which of its words no part of the query reads: always beside an exact result."""
+    sentences = [phrases.say("read_as", what=how)]
+    if unread:
+        sentences.append(phrases.say("not_read", words=", ".join(unread[:UNREAD_MAX])))
+    return " ".join(sentences)
+
+
+def with_list(sentence: str, lines: Sequence[str]) -> list[str]:
+    """The lines of a sentence and its Markdown list. A sentence before a list ends in a colon."""
+    return [f"{sentence.removesuffix('.')}:", "", *lines] if lines else [sentence]
+
+
+def lines_of(result: QueryResult, phrases: Phrases, most: int = LINES_MAX) -> Iterator[str]:
+    """The first rows, values or groups of a result as a Markdown list: the name of each, then its other values. Nothing if the
+    result's sentence already has the number, or all groups with theirs. Equal rows are one line with their number.
+    """
+    query = result.query.last
+    columns = [Column(each.name, each.label, each.kind, each.unit, each.share) for each in result.columns]
+    if not query.asks_for_rows and not query.group:
+        if len(columns) > 1:
+            for column, cell in zip(columns, result.rows[0], strict=True):
+                yield _line(phrases.noun(), [_shown(column, cell, phrases)])
+        return
+    if query.group and query.aggregate and len(result.rows) <= GROUPS_NAMED_MAX:
+        return
+    if query.group:
+        lines = [_group_line(query, columns, row, phrases) for row in result.rows]
+    else:
+        lines = [*dict.fromkeys(_row_lines(result, columns, phrases))]
+    yield from islice(lines, most)
+    if len(lines) > most or (result.truncated and query.limit is None):
+        yield f"- and more, of {result.total:,} in all"
+
+
+def _row_lines(result: QueryResult, columns: Sequence[Column], phrases: Phrases) -> Iterator[str]:
+    """The name of each row, and its other values after their labels. Without a selection, the key comes first."""
+    first = 0 if result.query.last.select else 1
+    rows = [
+        tuple(_shown(column, cell, phrases) for column, cell in zip(columns, row, strict=True))[first:]
+        for row in result.rows
+    ]
+    times = Counter(rows)
+    is_counted = len(times) < len(rows) and not result.truncated
+    for ((_, title), *others), number in times.items():
+        yield _line(title, [*others, (f"number of {phrases.noun()}", str(number))] if is_counted else others)
+
+
+def _line(title: str, cells: Sequence[tuple[str, str]]) -> str:
+    labels, values = ", ".join(label for label, _ in cells), ", ".join(value for _, value in cells)
+    return f"- {title} – {labels}: {values}" if cells else f"- {title}"
+
+
+def _shown(column: Column, cell: Cell, phrases: Phrases) -> tuple[str, str]:
+    """The label and the value of a cell. Numbers have no separators, since commas stand between values."""
+    if isinstance(cell, bool) or not isinstance(cell, int | float):
+        return column.label, phrases.cell(column, cell)
+    text = IN_ENGLISH.measured(cell).replace(",", "") if isinstance(cell, float) else str(cell)
+    return column.label, f"{text} {column.unit}" if column.unit and isinstance(cell, int) else text
+
+
+def _group_line(query: Query, columns: Sequence[Column], row: Sequence[Cell], phrases: Phrases) -> str:
+    """The name of a group and its numbers: "January 2025: 4 motions"."""
+    keys = [
+        phrases.cell(column, cell, group.period) for column, cell, group in zip(columns, row, query.group, strict=False)
+    ]
+    numbers: list[str] = []
+    for aggregate, column, cell in zip(query.aggregate, columns[len(keys) :], row[len(keys) :], strict=True):
+        cells = phrases.cell(column, cell)
+        if aggregate.name == "count" and not aggregate.where and isinstance(cell, int):
+            cells = f"{cells} {phrases.noun(cell)}"
+        elif len(query.aggregate) > 1:
+            cells = f"{column.label} {cells}"
+        numbers.append(cells)
+    return f"- {' – '.join(keys)}{': ' if numbers else ''}{', '.join(numbers)}"
+
+
+GROUPS_MAX = 50
+
+
+def reckoned(result: QueryResult) -> dict[str, Any]:
+    """What the rows are grouped `by`, how many there are in all and in each group, and what was calculated `of` them.
+
+    `columns` say what the keys and the numbers of each group are. `groups` are the latest periods, else the first; `other` is how
+    many rows are in the rest. `value` is the number of all rows.
+    """
+    query, names = result.query.last, [each.name for each in result.columns]
+    keys = len(query.group)
+    measures = {name: place for place, name in enumerate(names) if place >= keys and name != "count"}
+    of = next(iter(measures), None)
+    first = result.rows[0] if result.rows else []
+    is_of_time = keys == 1 and query.group[0].period is not None and query.limit is None
+    named = [*zip(result.rows, result.groups, strict=True)] if keys else []
+    shown = named[-GROUPS_MAX:] if is_of_time else named[:GROUPS_MAX]
+    groups = [_group(row, label, names, keys, measures) for row, label in shown]
+    return {
+        "by": ", ".join(names[:keys]) or None,
+        "groups": groups,
+        "group_count": len(result.rows) if keys else 0,
+        "total": result.total,
+        "other": max(0, result.total - sum(each.count or 0 for each in groups)) if "count" in names and keys else 0,
+        "of": of,
+        "value": _number(first[measures[of]]) if of and not keys and first else None,
+        "columns": result.columns,
+    }
+
+
+def _group(
+    row: Sequence[Cell], label: str, names: Sequence[str], keys: int, measures: Mapping[str, int]
+) -> AggregationGroup:
+    value = row[0] if keys == 1 and not isinstance(row[0], list) else label
+    count = row[names.index("count")] if "count" in names else None
+    numbers = {name: _number(row[place]) for name, place in measures.items()}
+    return AggregationGroup.model_validate({**numbers, "value": value, "label": label, "count": count})
+
+
+def _number(cell: Cell) -> float | str | None:
+    """A number; one that no number of JSON has exactly as text."""
+    if isinstance(cell, str):
+        return cell if number_of(cell) is not None else None
+    return float(cell) if isinstance(cell, int | float) else None
+
+
+def understood(
+    query: Query,
+    phrases: Phrases,
+    *,
+    assumed: Sequence[Condition] = (),
+    preferred: Sequence[Condition] = (),
+    about: str = "",
+    unread: Iterable[str] = (),
+    evidence: Iterable[Evidence] = (),
+    choices: Sequence[Meaning] = CHANGEABLE,
+) -> Understood:
+    """A query and what stands beside it as one value, each condition labelled and with its evidence. Parts that are too many are
+    left out.
+    """
+    made = Understood(
+        sentence=how_read(query, phrases.schema, phrases.today),
+        query=query,
+        assumed=tuple(assumed[:CONDITIONS_MAX]),
+        preferred=tuple(preferred[:CONDITIONS_MAX]),
+        # what follows up several questions may be longer than a question
+        about=about[:QUERY_MAX_CHARACTERS].strip(),
+        unread=list(unread),
+    )
+    chips = [_chip(pointer, each, phrases.condition, choices) for pointer, each in made.conditions]
+    chips += [
+        ConditionChip(label=phrases.condition(each), pointer=f"/having/{place}")
+        for place, each in enumerate(query.having)
+    ]
+    texts = (("/text", query.text), ("/about", made.about))
+    chips += [ConditionChip(label=text, pointer=pointer) for pointer, text in texts if text]
+    spans = query.spans or spans_of(made.conditions, evidence)
+    return made.model_copy(update={"chips": chips, "spans": list(spans)[:EVIDENCE_MAX]})
+
+
+def ending(answer: Event, read: Understood | None) -> Iterator[Event]:
+    """The last events of an answer: how its question was understood, and the whole of it."""
+    if read is not None:
+        yield UnderstoodEvent(data=read)
+    yield answer
+
+
+def affirmed(condition: Condition) -> tuple[Condition, bool]:
+    """The condition without its negation, and whether it had one."""
+    if isinstance(condition, Not):
+        return condition.negated, True
+    if isinstance(condition, Comparison) and condition.op in ("!=", "is_null"):
+        return condition.model_copy(update={"op": "=" if condition.op == "!=" else "not_null"}), True
+    return condition, False
+
+
+def _chip(
+    pointer: str, condition: Condition, label: Callable[[Condition], str], choices: Sequence[Meaning]
+) -> ConditionChip:
+    """The chip of a condition. What is excluded is labelled as what it excludes: its place says that it is."""
+    inner, _ = affirmed(condition)
+    own: list[Meaning] = ["assumed"] if pointer.startswith("/assumed") else []
+    named = {text for leaf in leaves(inner) for text in _texts(leaf)}
+    first = next(leaves(inner), None)
+    # the same said of several fields
+    is_one = isinstance(inner, AnyOf) and len(named) == 1 and first is not None
+    text = str(first.scalars[0]) if is_one and first is not None else label(inner)
+    return ConditionChip(label=text[:LABEL_MAX], pointer=pointer, choices=[*own, *choices] if choices else [])
+
+
+def spans_of(conditions: Iterable[tuple[str, Condition]], evidence: Iterable[Evidence]) -> Iterator[Span]:
+    """The evidence as pieces of a question that say a condition: the one on its field with its value, else the first on it."""
+    compared = [(pointer, leaf) for pointer, each in conditions for leaf in leaves(each)]
+    for each in evidence:
+        on_field = [(pointer, leaf) for pointer, leaf in compared if leaf.field == each.field]
+        exact = (pointer for pointer, leaf in on_field if each.value.casefold() in _texts(leaf))
+        pointer = next(exact, on_field[0][0] if on_field else None)
+        if pointer is not None:
+            yield Span(pointer=pointer, start=each.start, end=each.end)
+
+
+def evidence_of(read: Understood) -> list[Evidence]:
+    """The spans as evidence for the field and the value of the condition that each points to."""
+    by_pointer = dict(read.conditions)
+    found = []
+    for span in read.spans:
+        condition = by_pointer.get("/".join(span.pointer.split("/")[:3]))
+        leaf = next(leaves(condition), None) if condition is not None else None
+        if condition is not None and leaf is not None:
+            preferred: Assertion = "preferred" if span.pointer.startswith("/preferred") else "affirmed"
+            assertion: Assertion = "negated" if affirmed(condition)[1] else preferred
+            value = str(leaf.scalars[0]) if leaf.scalars else ""
+            found.append(Evidence(field=leaf.field, value=value, start=span.start, end=span.end, assertion=assertion))
+    return found
+
+
+def leaves(condition: Condition) -> Iterator[Comparison]:
+    """The comparisons of a condition."""
+    if isinstance(condition, Comparison):
+        yield condition
+    for each in conditions_of(condition):
+        yield from leaves(each)
+
+
+def excluded_words(conditions: Iterable[Condition]) -> list[str]:
+    """The words that conditions exclude."""
+    return [each.negated.words for each in conditions if isinstance(each, Not) and isinstance(each.negated, Words)]
+
+
+def _texts(comparison: Comparison) -> set[str]:
+    return {str(each).casefold() for each in comparison.scalars}

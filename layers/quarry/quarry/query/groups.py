@@ -19,7 +19,7 @@ from typing import LiteralString
 
 from psycopg.sql import SQL, Composable, Composed, Identifier, Literal
 
-from quarry.query.algebra import Column, Comparison, Condition, Group, Operator, Period
+from quarry.query.algebra import Column, Comparison, Condition, Group, Operator, Period, Query
 from quarry.query.comparisons import DATES, Operand, first_day, key_of, shown
 from quarry.query.conditions import NamedOperand, Reader, joined_by, many_values, path_operand, row_named
 from quarry.query.numbers import Number, Numbers
@@ -82,6 +82,8 @@ class Grouped:
     """True of the groups that are asked for, not of those before them."""
     in_parts: bool = False
     """Whether `q` has the groups of texts as they are spelt."""
+    ordered_by: Sequence[Composable] = ()
+    """The values of the order that is asked for, by which the groups behind the limit may tie with the last."""
 
     @property
     def measured(self) -> list[Number]:
@@ -112,7 +114,9 @@ def grouped(base: Base, limit: int | None) -> Grouped:
         return _operand(base, keys, numbers, name, where)
 
     having = joined_by(" and ", Reader(building, None, operand), query.having, f"{pointer}/having")
-    sort_keys, order = _order(base, keys, listed, operand)
+    terms, order = _order(base, keys, listed, operand)
+    sort_keys = SQL(", ").join(SQL("{} {}").format(*term) for term in terms)
+    values = [value for value, _ in terms] if may_cut_ties(query) else []
     tied: Composable = SQL("h")
     if query.ties:
         tied = SQL("(select * from h order by {} offset {} fetch first {} rows with ties)").format(
@@ -133,10 +137,24 @@ def grouped(base: Base, limit: int | None) -> Grouped:
             "f" if not numbers.derived else f"d{numbers.derived[-1].place}",
         ),
         SQL(
-            "p as (select *, row_number() over (order by {}) as place from {} h order by place limit {} offset {})"
-        ).format(order, tied, Literal(limit), Literal(0 if query.ties else query.offset)),
+            "p as (select *, row_number() over (order by {}) as place{} from {} h order by place limit {} offset {})"
+        ).format(order, _named_ties(values), tied, Literal(limit), Literal(0 if query.ties else query.offset)),
     ]
-    return Grouped(base, keys, listed, parts, numbers.shown, _in_parts(keys, numbers))
+    return Grouped(base, keys, listed, parts, numbers.shown, _in_parts(keys, numbers), values)
+
+
+def may_cut_ties(query: Query) -> bool:
+    """Whether what is behind its limit may tie with the last by its order."""
+    return bool(query.limit and query.order and not query.ties)
+
+
+def tie_name(place: int) -> Identifier:
+    """The column with the value by which rows or groups tie."""
+    return Identifier(f"tie_{place}")
+
+
+def _named_ties(values: Sequence[Composable]) -> Composed:
+    return SQL("").join(SQL(", {} as {}").format(value, tie_name(at)) for at, value in enumerate(values))
 
 
 def _begins(base: Base, keys: list[Key], numbers: Numbers) -> datetime.date | None:
@@ -247,6 +265,8 @@ def page_of(groups: Grouped) -> Composed:
         SQL("{}.x").format(_spelling(key)) if key.x is not None else SQL("p.{}").format(key.name) for key in groups.keys
     ]
     columns += [SQL("p.{}").format(_value(number.place)) for number in groups.shown]
+    named = [SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)]
+    named += [SQL("p.{}, ").format(tie_name(at)) for at in range(len(groups.ordered_by))]
     joins = [SQL(" left join {0} on {0}.k = p.{1}").format(_spelling(key), key.name) for key in spelled]
     return SQL(
         "with {} select {}p.place, {} as total, (select count(*) from h) as groups,"
@@ -254,7 +274,7 @@ def page_of(groups: Grouped) -> Composed:
         " from (select) one left join p on true{} order by p.place"
     ).format(
         SQL(", ").join([*groups.parts, *(_spellings(key, in_parts=groups.in_parts) for key in spelled)]),
-        SQL("").join(SQL("{} as {}, ").format(column, Identifier(f"c{i}")) for i, column in enumerate(columns)),
+        SQL("").join(named),
         total_of(groups),
         groups.within,
         *(_unfinite(groups, place, name) for place, name in enumerate(("odd", "each"), 1)),
@@ -377,16 +397,18 @@ def _operand(base: Base, keys: list[Key], numbers: Numbers, name: str, pointer: 
     return Operand(SQL("h.{}").format(_value(number.place)), number.kind, name)
 
 
-def _order(base: Base, keys: list[Key], listed: list[Number], operand: NamedOperand) -> tuple[Composed, Composed]:
+def _order(
+    base: Base, keys: list[Key], listed: list[Number], operand: NamedOperand
+) -> tuple[list[tuple[Composable, SQL]], Composed]:
     """What was asked for, and the whole order: that, else periods first to last, the first aggregate highest first; then the
     groups' own values.
     """
-    terms: list[Composable] = []
+    asked: list[tuple[Composable, SQL]] = []
     for place, order in enumerate(base.query.order):
         with base.building.collected():
             value = operand(order.by, f"{base.pointer}/order/{place}/by").value
-            terms.append(SQL("{} {} nulls last").format(value, SQL(order.direction)))
-    sort_keys = SQL(", ").join(terms)
+            asked.append((value, SQL(f"{order.direction} nulls last")))
+    terms: list[Composable] = [SQL("{} {}").format(*term) for term in asked]
     if not terms:
         limited = next((key.place for key in keys if key.group.limit is not None), None)
         outer = [] if limited is None else keys[: limited or 1] if len(keys) > 1 else []
@@ -394,7 +416,7 @@ def _order(base: Base, keys: list[Key], listed: list[Number], operand: NamedOper
         terms += [SQL("h.{} nulls last").format(key.name) for key in keys if key.group.period or key.group.is_bucketed]
         terms += [SQL("h.{} desc nulls last").format(_value(number.place)) for number in listed[:1]]
     terms += [SQL("h.{} nulls last").format(name) for key in keys for name in key.names]
-    return sort_keys, SQL(", ").join(terms or [SQL("h.n")])
+    return asked, SQL(", ").join(terms or [SQL("h.n")])
 
 
 def _read(keys: list[Key], numbers: Numbers) -> Composed:

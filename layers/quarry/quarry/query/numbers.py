@@ -13,8 +13,7 @@ from quarry.query.algebra import Aggregate, Column, Period
 from quarry.query.arithmetic import Computed, combined
 from quarry.query.comparisons import Parted, aggregated, in_parts, is_finite, key_of
 from quarry.query.conditions import all_of, by_row, many_values, of_merged, path_operand, row_key, row_named
-from quarry.query.measures import defined, measure_called
-from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, invalid, resolve_over
+from quarry.query.paths import NUMERICAL, ROUNDED, Over, Path, defined, invalid, measure_called, resolve_over
 from quarry.query.schema import Field, Kind
 from quarry.query.scope import Scope
 from quarry.spans.quantities import currency_code

@@ -15,19 +15,15 @@ from typing import Any, LiteralString
 
 from pydantic import TypeAdapter
 
-from quarry.collections.collection import Collection
-from quarry.collections.column_types import is_single
-from quarry.collections.json_paths import MOMENT, NUMBER, TRUTH, covered
-from quarry.collections.measure import read_measure
-from quarry.collections.names import words
-from quarry.collections.naming import table_name
-from quarry.collections.own_table import OwnTable, column_of
-from quarry.collections.predicate import read_predicate
-from quarry.collections.reference_declarations import RelatedRows
-from quarry.collections.relations import Column, is_date_type
+from quarry.collections.collection import Collection, OwnTable, column_of
+from quarry.collections.declaration_parts import RelatedRows
+from quarry.collections.names import table_name, words
+from quarry.collections.predicate import read_measure, read_predicate
+from quarry.collections.relations import MOMENT, NUMBER, TRUTH, Column, covered, is_date_type
+from quarry.collections.row_sql import NUMBERS, UsedColumn
 from quarry.collections.search_table import DATE, called, own_value, search_table, value_of_related
 from quarry.collections.secrets import is_secret_number, secrecy_of
-from quarry.collections.used_columns import NUMBERS, UsedColumn
+from quarry.collections.uses import is_single
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Aggregate, Condition
 from quarry.query.collection_links import is_name_of_row, links_of, title_of, titles_of

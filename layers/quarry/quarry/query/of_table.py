@@ -30,10 +30,9 @@ from quarry.query.algebra import (
     comparisons_of,
     mapped,
 )
-from quarry.query.execute import execute
+from quarry.query.execute import RowConditions, execute
 from quarry.query.paths import MONTH
 from quarry.query.phrases import Phrases
-from quarry.query.row_conditions import RowConditions
 from quarry.query.schema import (
     KEY,
     Field,

@@ -1,4 +1,5 @@
 """What a field path means in a schema: which links it follows, and the field, predicate or related rows that it ends at.
+And the measures that a source declares.
 
 The comparisons of a query are gone through with the rows that each is about, and a pointer to it (RFC 6901). Pure.
 """
@@ -11,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Literal, LiteralString, get_args
 
 from quarry.platform.errors import FieldError, InvalidInput
-from quarry.query.algebra import Aggregate, Comparison, Condition, Exists, Query, mapped
+from quarry.query.algebra import Aggregate, Comparison, Condition, Exists, Function, Query, mapped
 from quarry.query.arithmetic import (
     BUSINESS_HOURS,
     DECLARED_PARTS,
@@ -413,3 +414,50 @@ class _Walk:
             nested = with_comparisons(condition.query, self.schema, self.change, f"{pointer}/value")
             return condition.model_copy(update={"value": nested})
         return self.change(condition, rows, pointer)
+
+
+def defined(aggregate: Aggregate, rows: Rows, pointer: str) -> tuple[Measure, Aggregate]:
+    """The measure that is named, and its aggregate, with the conditions under which it is asked for. Raises InvalidInput."""
+    name = aggregate.field or ""
+    found = measure_called(name, rows.measures)
+    if found is None:
+        functions = [each for each in get_args(Function) if each != "measure"]
+        raise unknown(pointer, rows.name, "measure or function", name, [*rows.measures, *functions])
+    return found, _under(found.aggregate, aggregate)
+
+
+def measure_called(name: str, measures: Mapping[str, Measure]) -> Measure | None:
+    """The measure of this name or synonym, in any case."""
+    if name in measures:
+        return measures[name]
+    text = name.strip().casefold()
+    return next(
+        (
+            each
+            for each in measures.values()
+            if text in (other.casefold() for other in (each.name, each.label, *each.synonyms))
+        ),
+        None,
+    )
+
+
+def measures_named(aggregates: Iterable[Aggregate], measures: Mapping[str, Measure]) -> dict[str, Measure]:
+    """The measures that aggregates are computed of, and those that these are, by name."""
+    found: dict[str, Measure] = {}
+    open_ = [*aggregates]
+    while open_:
+        for leaf in open_.pop().leaves:
+            measure = measure_called(leaf.field or "", measures) if leaf.fn == "measure" else None
+            if measure is not None and measure.name not in found:
+                found[measure.name] = measure
+                open_.append(measure.aggregate)
+    return found
+
+
+def _under(definition: Aggregate, aggregate: Aggregate) -> Aggregate:
+    if not aggregate.where:
+        return definition
+    if definition.of:
+        of = tuple(_under(each, aggregate) if isinstance(each, Aggregate) else each for each in definition.of)
+        return definition.model_copy(update={"of": of})
+    return definition.model_copy(update={"where": (*definition.where, *aggregate.where)})

@@ -35,8 +35,7 @@ from quarry.query.algebra import (
     Words,
     WordValues,
 )
-from quarry.query.measures import measure_called
-from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, resolve, resolve_rows, rows_of
+from quarry.query.paths import MONTH, NUMERIC, NUMERICAL, Path, Rows, measure_called, resolve, resolve_rows, rows_of
 from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.query.values import interval_of, truth_of
 from quarry.spans.quantities import converted, dimension_of, plain_unit

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, LiteralString
 
-from quarry.collections.calendar import Calendar
+from quarry.collections.declaration_parts import Calendar
 from quarry.language.word_forms import plural
 from quarry.query.algebra import Aggregate, Condition
 from quarry.retrieval.facets import Facet, FacetKind, Related, SearchTable

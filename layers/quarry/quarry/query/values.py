@@ -14,9 +14,8 @@ from quarry.query.paths import invalid
 from quarry.query.schema import Kind
 
 _PERIOD = re.compile(r"(\d{4})(?:-(?:(\d\d)(?:-(\d\d))?|W(\d\d)|Q([1-4])))?", re.ASCII)
-_FISCAL = re.compile(
-    r"FY ?(\d{4}(?:-Q[1-4])?)|(this|last|next|previous|current) fiscal (quarter|year)", re.ASCII | re.IGNORECASE
-)
+_FISCAL = re.compile(r"(?:FY ?(?=\d)|(\w+ )fiscal )(\d{4}(?:-Q[1-4])?|quarter|year)", re.ASCII | re.IGNORECASE)
+"""A fiscal year or quarter. Without `FY` or `fiscal` it is one of the calendar."""
 _RELATIVE = re.compile(r"today(?:([+-]\d{1,5})([dwmqy]))?", re.ASCII)
 _NAMED = re.compile(r"(this|last|next|previous|current) (day|week|month|quarter|year)", re.ASCII | re.IGNORECASE)
 _AWAY = {"this": 0, "current": 0, "last": -1, "previous": -1, "next": 1}
@@ -118,10 +117,10 @@ def interval_of(
     )
 
 
-def _fiscal(named: re.Match[str], today: datetime.date, start: int) -> tuple[datetime.date, datetime.date] | None:
+def _fiscal(fiscal: re.Match[str], today: datetime.date, start: int) -> tuple[datetime.date, datetime.date] | None:
     """The same of a fiscal year or quarter: those of the calendar, so many months earlier. A year is called by where it ends."""
     later = (13 - start) % 12
-    days = _days_of(named[1] or f"{named[2]} {named[3]}", _away(today, later, "m"))
+    days = _days_of(f"{fiscal[1] or ''}{fiscal[2]}", _away(today, later, "m"))
     return days and (_away(days[0], -later, "m"), _away(days[1], -later, "m"))
 
 

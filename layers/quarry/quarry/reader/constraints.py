@@ -4,8 +4,7 @@ or date vetoes a confident answer. The executor enforces scope and rights. Pure.
 
 from __future__ import annotations
 
-from quarry.language.tokens import phrase
-from quarry.platform.text import STOP_WORDS
+from quarry.language.word_forms import STOP_WORDS, phrase
 from quarry.query.algebra import Scalar
 from quarry.reader.mentions import Mentions, NumberMention, WordRun
 from quarry.reader.names import FieldName, SourceName

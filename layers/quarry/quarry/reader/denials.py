@@ -11,7 +11,7 @@ from functools import cache
 from itertools import pairwise
 
 from quarry.language.log_linear import Weights, chances_of, stored_weights
-from quarry.language.tokens import Token
+from quarry.language.word_forms import Token
 
 WEIGHTS_FILE = "denials.json.zz"
 CHOICES = ("said", "denied")

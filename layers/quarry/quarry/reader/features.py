@@ -12,7 +12,7 @@ from functools import cached_property, lru_cache
 from itertools import chain, pairwise
 from zlib import crc32
 
-from quarry.platform.text import STOP_WORDS
+from quarry.language.word_forms import STOP_WORDS
 from quarry.reader.mentions import Mentions, WordRun
 from quarry.reader.names import FieldName, LinkName, Names, SourceName
 

@@ -8,9 +8,8 @@ from bisect import bisect_left
 from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from quarry.language.numerals import numeral_value
-from quarry.language.tokens import Token, phrase, says_something_by_case, stem, tokenise
-from quarry.platform.text import STOP_WORDS
+from quarry.language.word_forms import STOP_WORDS, Token, phrase, says_something_by_case, stem, tokenise
+from quarry.language.writing import numeral_value
 from quarry.reader.denials import Run, chances_denied
 from quarry.reader.names import ALONE, PREFIX_MIN, FieldName, LinkName, Names, SourceName
 from quarry.spans.dates import find_dates

@@ -8,7 +8,7 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from quarry.language.tokens import stems_of
+from quarry.language.word_forms import stems_of
 from quarry.query.paths import NUMERIC
 from quarry.query.schema import Field, Kind, Schema, Source
 from quarry.spans.quantities import same_unit
@@ -401,26 +401,19 @@ def _skips(short: str, word: str) -> bool:
     return word[0] == short[0] and all(letter in letters for letter in short)
 
 
-_KEPT_MAX = 512
-_kept: dict[int, tuple[Source, SourceName]] = {}
-TOGETHER_MAX = 32
+KEPT_MAX = 64
 """How many schemas to keep the names of."""
-_together: dict[tuple[SourceName, ...], Names] = {}
+_kept: dict[tuple[int, ...], tuple[Sequence[Source], Names]] = {}
 
 
 def names_of(schema: Schema) -> Names:
-    """The names in a schema. Cached per schema."""
-    named: dict[str, SourceName] = {}
-    for name, source in schema.sources.items():
-        known = _kept.get(id(source))
-        if known is None or known[0] is not source:
-            if len(_kept) >= _KEPT_MAX:
-                _kept.clear()
-            known = _kept[id(source)] = (source, source_name(source, schema))
-        named[name] = known[1]
-    key = tuple(named.values())
-    if key not in _together:
-        if len(_together) >= TOGETHER_MAX:
-            _together.clear()
-        _together[key] = Names(named)
-    return _together[key]
+    """The names in a schema. They are kept for schemas of the same sources."""
+    sources = tuple(schema.sources.values())
+    key = tuple(map(id, sources))
+    known = _kept.get(key)
+    if known is None:
+        if len(_kept) >= KEPT_MAX:
+            _kept.clear()
+        # holding the sources keeps their ids from being used again
+        known = _kept[key] = sources, Names({name: source_name(each, schema) for name, each in schema.sources.items()})
+    return known[1]

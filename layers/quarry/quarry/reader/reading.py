@@ -15,9 +15,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from quarry.language.log_linear import softmax
-from quarry.language.tokens import phrase, runs, tokenise
+from quarry.language.word_forms import STOP_WORDS, phrase, runs, tokenise
 from quarry.platform.contract import Assertion, Evidence
-from quarry.platform.text import STOP_WORDS
 from quarry.query.algebra import Comparison, Condition, Query, Span
 from quarry.query.contract import Verdict
 from quarry.query.paths import MONTH

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from quarry.language.tokens import phrase, stems_of
-from quarry.platform.text import STOP_WORDS
+from quarry.language.word_forms import STOP_WORDS, phrase, stems_of
 from quarry.reader.candidates import Candidate, Candidates
 from quarry.reader.constraints import NAMED_IN_FULL, vetoes
 from quarry.reader.learned import known_words

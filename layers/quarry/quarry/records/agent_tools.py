@@ -13,8 +13,7 @@ from quarry.records.evidence import RecordText, passage
 from quarry.records.finding import rank_records
 from quarry.records.retrieval import describe
 from quarry.records.scope import EVERYTHING
-from quarry.records.searched_types import RecordTypes
-from quarry.records.sources import acting_for, skipping_broken_collections
+from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
 from quarry.services.services import Caller, Services
 
 

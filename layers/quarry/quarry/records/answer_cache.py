@@ -1,4 +1,4 @@
-"""Sending an answer's events, and keeping it for a while under an unguessable id.
+"""Sending an answer's events, with its check, and keeping it for a while under an unguessable id.
 
 A caller who asks the same question again gets the kept answer while its basis is unchanged: the first search finds the same
 texts, the sources are what they were, and the queries give the same results.
@@ -20,7 +20,6 @@ from quarry.postgres.failures import UNREADABLE
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Query
 from quarry.query.contract import QueryResult
-from quarry.records.checked import confidence_event
 from quarry.records.contract import (
     AggregationEvent,
     AnswerChunkEvent,
@@ -36,14 +35,23 @@ from quarry.records.contract import (
 from quarry.runs.run_log import ResultRecord
 from quarry.services.services import Caller
 from quarry.streaming.events import Event
-from quarry.verification.trust import Trust
+from quarry.verification.wire import Trust
 
 if TYPE_CHECKING:
     # opening a shared answer imports none of the search
-    from quarry.records.by_rule import ByRule
-    from quarry.records.evidence import EvidenceSource
+    from quarry.records.evidence import ByRule, EvidenceSource
     from quarry.records.finding import Searched, SearchToolset
     from quarry.records.scope import RecordsInquiry
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from quarry.records.contract import Citation, ConfidenceEvent
+from quarry.verification.wire import SourceText, checked_statements
+
+if TYPE_CHECKING:
+    # opening a shared answer imports none of the search
+    from quarry.records.evidence import EvidenceSource
+    from quarry.verification.check import Verification
 
 logger = logging.getLogger(__name__)
 
@@ -331,3 +339,39 @@ def _request_key(request: AskRequest) -> dict[str, Any]:
     fields = request.model_dump(mode="json", exclude={"fresh", "history"})
     facets = {name: sorted({*values}) for name, values in request.filters.facets.items()}
     return fields | {"types": sorted({*request.types}), "filters": fields["filters"] | {"facets": facets}}
+
+
+def source_texts(evidence: Iterable[EvidenceSource]) -> list[SourceText]:
+    """The sources as the check reads them."""
+    return [
+        SourceText(
+            each.n, each.text.title, each.text.body, each.text.topic or "", each.text.author or "", each.text.date
+        )
+        for each in evidence
+    ]
+
+
+def citations_event(found: Verification) -> CitationsEvent:
+    """What the check found, citation by citation and statement by statement."""
+    return CitationsEvent(
+        citations=[
+            Citation(
+                n=each.n,
+                sentence=each.sentence,
+                quote=each.quote or None,
+                start=each.start if each.quote else None,
+                end=each.end if each.quote else None,
+                support=each.support,
+                verified=each.verified,
+            )
+            for each in found.citations
+        ],
+        unsupported=[each.text for each in found.of("flagged")],
+        statements=checked_statements(found),
+    )
+
+
+def confidence_event(trust: Trust | None, citations: Sequence[Citation]) -> list[ConfidenceEvent]:
+    """The event with the level of an answer; none for one that claims nothing."""
+    count = len({citation.n for citation in citations})
+    return [ConfidenceEvent(level=trust.level, source_count=count, label=trust.label)] if trust is not None else []

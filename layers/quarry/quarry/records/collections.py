@@ -7,11 +7,9 @@ from collections.abc import Sequence
 from quarry.agent.sources import describe_sources
 from quarry.language.writing import ENGLISH, languages
 from quarry.query.contract import SourceDescription
-from quarry.records.collections_contract import Collection, CollectionFacet, Collections, WholeRecord
-from quarry.records.contract import RecordType
+from quarry.records.contract import Collection, CollectionFacet, Collections, RecordType, WholeRecord
 from quarry.records.retrieval import describe, whole_record
-from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.records.sources import acting_for, skipping_broken_collections
+from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
 from quarry.services.services import Caller, Services
 
 

@@ -9,7 +9,7 @@ from functools import partial
 from itertools import pairwise
 from typing import Any, LiteralString, get_args
 
-from quarry.collections.naming import nearest
+from quarry.collections.names import nearest
 from quarry.collections.search_table import DATE
 from quarry.platform.contract import AggregationGroup
 from quarry.platform.errors import FieldError, InvalidInput
@@ -19,10 +19,9 @@ from quarry.query.of_table import Filtered, facets_of
 from quarry.query.paths import MONTH
 from quarry.query.schema import guard_of
 from quarry.query.values import interval_of
-from quarry.records.collections_contract import CountRequest, Period, RecordCounts
+from quarry.records.contract import CountRequest, Period, RecordCounts
 from quarry.records.scope import SearchScope, facet_conditions, nearest_facets, types_with, with_known_values
-from quarry.records.searched_types import RecordTypes, SearchedType
-from quarry.records.sources import acting_for, skipping_broken_collections
+from quarry.records.sources import RecordTypes, SearchedType, acting_for, skipping_broken_collections
 from quarry.retrieval.facets import TEXT_KINDS, Facet, FacetKind, SearchTable
 from quarry.services.services import Caller, Services
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from quarry.records.searched_types import BUILT_IN
+from quarry.records.sources import BUILT_IN
 
 SEARCHED = tuple(BUILT_IN.counted.values())
 

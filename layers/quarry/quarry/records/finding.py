@@ -16,9 +16,10 @@ from typing import Literal
 from quarry.agent.sources import DataAccess
 from quarry.collections.collection import ENGLISH
 from quarry.collections.search_table import DATE
+from quarry.language.word_forms import STOP_WORDS
 from quarry.platform.off_loop import off_loop
 from quarry.platform.setting_fields import LOCAL_EMBEDDING_MODEL
-from quarry.platform.text import STOP_WORDS, is_in_other_script, placed_words, significant_words, words
+from quarry.platform.text import is_in_other_script, placed_words, significant_words, words
 from quarry.postgres.pool import Database
 from quarry.query.algebra import Comparison, Condition
 from quarry.query.of_table import denies
@@ -35,7 +36,7 @@ from quarry.records.retrieval import (
     with_fitting,
 )
 from quarry.records.scope import EVERYTHING, SearchScope, types_with
-from quarry.records.searched_types import RecordTypes, SearchedType
+from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.fusion import SEMANTIC_WEIGHT, Method, Scored, fuse
 from quarry.runs.run_log import Run
 from quarry.services.services import Caller, Services

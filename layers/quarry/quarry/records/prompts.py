@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from quarry.answering.prompts import earlier
+from quarry.answering.written import earlier
 from quarry.models.interface import Message
 from quarry.platform.text import fence, shorten
 from quarry.records.contract import PriorTurn

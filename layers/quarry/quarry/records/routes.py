@@ -10,12 +10,24 @@ from starlette.responses import Response, StreamingResponse
 
 from quarry.platform.errors import Gone, NotFound
 from quarry.platform.text import Identifier
-from quarry.records.collections_contract import Collections, CountRequest, RecordCounts, WholeRecord
-from quarry.records.contract import AskQuery, AskRequest, FacetValues, SearchRequest, SearchResponse, TypeName
+from quarry.records.contract import (
+    AskQuery,
+    AskRequest,
+    Collections,
+    CountRequest,
+    FacetValues,
+    RecordCounts,
+    SearchRequest,
+    SearchResponse,
+    Suggestions,
+    SuggestRequest,
+    TypeName,
+    WholeRecord,
+)
 from quarry.services.services import Caller, Services
 from quarry.streaming.events import SSE
 from quarry.web.problems import documented, request_id_of
-from quarry.web.requests import PlainCaller, ServicesDependency
+from quarry.web.requests import PlainCaller, ServicesDependency, TypingCaller
 from quarry.web.streams import SSE_EVENT_SCHEMA, Reader, rest_of_stream, stream_response
 
 _STREAM: dict[int | str, dict[str, Any]] = {
@@ -55,6 +67,16 @@ async def search(
     from quarry.records.search import search_records
 
     return await search_records(query, caller, services, request_id_of(request))
+
+
+@router.get("/records/suggest", response_model_exclude_none=True, openapi_extra=_FACETS)
+async def suggest(
+    query: Annotated[SuggestRequest, Query()], caller: TypingCaller, services: ServicesDependency
+) -> Suggestions:
+    """Titles for what was typed so far: the last word may be begun, and a word misspelt. In the order of the search."""
+    from quarry.records.suggestions import suggest_titles
+
+    return await suggest_titles(query, caller, services)
 
 
 @router.get("/collections", response_model_exclude_none=True)

@@ -24,7 +24,7 @@ from quarry.query.of_table import RANGES, between, compared, facets_of, in_table
 from quarry.query.schema import Source
 from quarry.records.contract import Applied, AskFilters, AskRequest, PriorTurn, RecordType
 from quarry.records.reading import RecordsReading, read_records
-from quarry.records.searched_types import RecordTypes, SearchedType
+from quarry.records.sources import RecordTypes, SearchedType
 from quarry.retrieval.facets import NamedValue, SearchTable
 from quarry.retrieval.known_values import existing_values
 from quarry.retrieval.values import Owners

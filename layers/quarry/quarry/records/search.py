@@ -15,8 +15,7 @@ from quarry.records.finding import PlanCandidates, gather_candidates, rank_found
 from quarry.records.reading import classify_intent, read_records
 from quarry.records.retrieval import Count, count_found, describe, what_they_say
 from quarry.records.scope import SearchScope, facet_conditions, with_known_values
-from quarry.records.searched_types import RecordTypes
-from quarry.records.sources import acting_for, skipping_broken_collections
+from quarry.records.sources import RecordTypes, acting_for, skipping_broken_collections
 from quarry.retrieval.fusion import fold
 from quarry.runs.run_log import ResultRecord, Run
 from quarry.services.services import Caller, Services

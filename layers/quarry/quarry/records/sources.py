@@ -10,25 +10,324 @@ from __future__ import annotations
 import json
 import logging
 import math
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection as Names
 from copy import copy
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import chain
+from typing import Any, LiteralString, TypeVar
 
 from psycopg import Error as PostgresError
-from psycopg.sql import SQL, Identifier
+from psycopg.sql import SQL, Composable, Composed, Identifier
 
+from quarry.agent.service import Filter
 from quarry.civic.tables import COLLECTIONS
 from quarry.collections.catalog_reading import columns_of
+from quarry.collections.collection import ENGLISH, Collection, OwnTable
+from quarry.collections.declaration_parts import Quoting
+from quarry.collections.names import nearest
+from quarry.collections.row_sql import LINE_BREAK, joined_texts, quoted
+from quarry.collections.search_table import called, hides_rows, search_table
 from quarry.collections.upkeep import read_collections, take_a_few
-from quarry.platform.errors import InvalidInput, QuarryError, SourceUnavailable
+from quarry.platform.errors import FieldError, InvalidInput, QuarryError, SourceUnavailable
 from quarry.postgres.failures import lasting_fault, lasting_fault_of
 from quarry.postgres.pool import Database
+from quarry.query.algebra import Condition
 from quarry.query.of_collection import Declared, sources_of
+from quarry.query.of_table import Filtered
 from quarry.query.schema import Source
 from quarry.records.contract import RecordType
-from quarry.records.searched_types import BUILT_IN, RecordTypes, with_collections
+from quarry.retrieval.facets import Facet, SearchTable
+from quarry.retrieval.values import Owners
 from quarry.services.services import Caller, Memory, Services
+
+
+@dataclass(frozen=True)
+class SearchedType:
+    """A type of record as it is searched. `table` has its facets, `rows` is the table of ours with its words, `windows` the one
+    with its vectors. `description` describes its content, `label` names several of its records.
+
+    The others are SQL about the record whose key is `k.id`. `text` selects what a reader sees: type, id, title, body, topic,
+    author, date, meeting_id, url. `said` selects its own text: type, id, said. `whole` selects the whole record: fields, title,
+    date, url, and as `meeting` what it is part of. `authors` are the facets that name the author of a record's text.
+    """
+
+    name: RecordType
+    table: SearchTable
+    rows: str
+    windows: str
+    label: str
+    description: str
+    text: LiteralString
+    said: LiteralString
+    whole: LiteralString
+    titles: LiteralString
+    """The words of the title of a row `t` of `rows`, which are indexed."""
+    quoting: Quoting = field(default=Quoting(), compare=False, hash=False)
+    authors: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+    """The fields that are read as texts."""
+    is_topic: bool = False
+    """Whether other records are about its records."""
+    has_source: LiteralString | None = None
+    """For a type whose words are in another table than its rows: that a row `t` of words belongs to a row which the caller may
+    see and which meets a condition, as a template with a place for the condition."""
+    is_always_filtered: bool = False
+    """Whether a caller may not see all of its rows."""
+    only: Filter | None = field(default=None, hash=False)
+    """The rows of its source that are searched; None for all that the caller may see."""
+    collection: Collection | None = field(default=None, compare=False, hash=False)
+    """Its declaration, for a collection of the database."""
+    languages: Sequence[str | None] = (None,)
+    """The text search configurations of its rows; None stands for that of our own tables, English."""
+    row_language: LiteralString = "null"
+    """The configuration of the record whose key is `k.id`."""
+    scope_setting: str | None = None
+    scope_claim: str = "sub"
+    """The setting that tells the database who the caller is, and the verified claim that it is taken from."""
+
+    @cached_property
+    def seen(self) -> str | None:
+        """The condition, as SQL, of the rows `t` of `rows` that the caller may see; None for all."""
+        condition = replace(self, only=None).condition(())
+        return None if condition is None else condition.as_string(None)
+
+    @property
+    def facets(self) -> Sequence[Facet]:
+        """The facets that clients can filter by."""
+        return search_table(self.collection).facets if self.collection else self.table.facets
+
+    @property
+    def has_meaning(self) -> bool:
+        """Whether its records have vectors."""
+        return self.collection is None or self.collection.declaration.has_meaning
+
+    @property
+    def is_searched(self) -> bool:
+        """Whether its records are found by words. Others are only counted."""
+        return self.collection is None or self.collection.declaration.is_searched
+
+    @property
+    def tells_language(self) -> bool:
+        """Whether each row names its own language."""
+        return self.collection is not None and self.collection.declaration.language_column is not None
+
+    def narrowed(self, only: Filter | None) -> SearchedType:
+        """The type with only the rows that pass a filter of its source. How words are weighed stays."""
+        return replace(self, only=only)
+
+    def condition(self, conditions: Sequence[Condition]) -> Composable | None:
+        """What these conditions ask of a row `t` of `rows`, with its values in it; None where it may be any."""
+        if not (conditions or self.only or self.is_always_filtered):
+            return None
+        met = self._met(conditions)
+        return SQL(self.has_source).format(met) if self.has_source else met
+
+    def fitting(self, asked: Sequence[Condition]) -> Filter | str | None:
+        """The rows that meet these conditions, or a statement that selects their `keys`, null where they are many; None where
+        nothing is asked, or the language of each row is.
+        """
+        if not (asked or self.only) or self.tells_language or not self.is_searched:
+            return None
+        return self._filtered(asked).keys_selected().as_string(None) if asked else self.only
+
+    def _met(self, asked: Sequence[Condition]) -> Composed:
+        """What is asked of a row `t` of the source."""
+        return self._filtered(asked).where()
+
+    def _filtered(self, asked: Sequence[Condition]) -> Filtered:
+        if self.only is None:
+            return Filtered(self.table, asked)
+        # made by `RowConditions`, which quotes every name and value
+        where = f"({self.table.where}) and ({self.only.condition})"
+        return Filtered(replace(self.table, where=where), asked)
+
+
+class RecordTypes(Mapping[RecordType, SearchedType]):
+    """Types of record in their order, by name. `owners` says of each table with owners whose values the caller may know.
+    `also_counted` are tables that no records are of, but that are counted. `whole` are the types with those that are left out
+    because they cannot be read. `acts_as` is what the database's policies know of the caller.
+    """
+
+    def __init__(self, types: Sequence[SearchedType], also_counted: Mapping[str, SearchTable] | None = None) -> None:
+        self._types = {each.name: each for each in types}
+        self.also_counted = also_counted or {}
+        self.owners: Owners = {}
+        self.whole = self
+        self.acts_as = ""
+
+    def for_caller(self, claims: Mapping[str, str]) -> RecordTypes:
+        """The same types for a caller with these verified claims."""
+        settings = self.settings(claims)
+        if not any(each.scope_setting for each in self.values()):
+            return self
+        own = copy(self)
+        own.owners = {
+            each.table.name: settings[each.scope_setting] or None for each in self.values() if each.scope_setting
+        }
+        return own
+
+    def settings(self, claims: Mapping[str, str]) -> dict[str, str]:
+        """The settings that tell the database who has these verified claims, and in which time zone days are; empty where no type
+        needs any.
+        """
+        declared = (each.collection.declaration.calendar for each in self.values() if each.collection)
+        zone = next((calendar.settings for calendar in declared if calendar is not None), {})
+        owners = {each.scope_setting: claims.get(each.scope_claim, "") for each in self.values() if each.scope_setting}
+        return {**owners, **zone}
+
+    def without(self, names: Names[str]) -> RecordTypes:
+        """These types without some collections, and without what others count of them."""
+        kept = [each.collection for each in self.values() if each.collection and each.name not in names]
+        built_in = [each for each in self.values() if each.collection is None]
+        own = RecordTypes([*built_in, *(searched_type(each, kept) for each in kept)], self.also_counted)
+        own.owners, own.acts_as, own.whole = self.owners, self.acts_as, self.whole
+        return own
+
+    def left_out(self, names: Sequence[RecordType] = ()) -> list[RecordType]:
+        """The collections of these names, or of all, that are left out because they cannot be read."""
+        return [name for name in self.whole if name not in self and (not names or name in names)]
+
+    def degraded(self, names: Sequence[RecordType] = ()) -> list[str]:
+        """The names of the collections left out, as an answer lists them."""
+        return [f"collection:{name}" for name in self.left_out(names)]
+
+    def __getitem__(self, name: RecordType) -> SearchedType:
+        return self._types[name]
+
+    def __iter__(self) -> Iterator[RecordType]:
+        return iter(self._types)
+
+    def __len__(self) -> int:
+        return len(self._types)
+
+    def named(self, names: Sequence[RecordType], *, at: str = "/type") -> tuple[SearchedType, ...]:
+        """The types of these names, each once and in their own order; all where none is named.
+
+        Raises InvalidInput for a name that there is not, where `at` is the pointer to the list of them, and SourceUnavailable
+        where none of them can be read.
+        """
+        known = ", ".join(self.whole)
+        unknown = [
+            FieldError(f"{at}/{place}", f"there is no type {name!r}{nearest(name, self.whole)}: {known}")
+            for place, name in enumerate(names)
+            if name not in self.whole
+        ]
+        if unknown:
+            raise InvalidInput(unknown)
+        chosen = tuple(each for each in self.values() if not names or each.name in names)
+        if not chosen and (left_out := self.left_out(names)):
+            raise SourceUnavailable(left_out)
+        return chosen
+
+    @cached_property
+    def counted(self) -> Mapping[str, SearchTable]:
+        """The tables that can be counted: those of the types, and those of `also_counted`."""
+        return {name: each.table for name, each in self.items()} | dict(self.also_counted)
+
+    @cached_property
+    def united(self) -> SearchTable:
+        """All types as one table, for questions that name none of them."""
+        tables = tuple(each.table for each in self.values() if each.is_searched)
+        return SearchTable(
+            "records",
+            nouns=tuple(dict.fromkeys(noun for table in self.counted.values() for noun in table.nouns)),
+            facets=tuple(_united(table.facets for table in tables)),
+            date="date" if any(table.date for table in tables) else None,
+            related=tuple({each.name: each for table in tables for each in table.related}.values()),
+            languages=tuple(dict.fromkeys(language for table in tables for language in table.languages or (ENGLISH,))),
+            united=tables,
+            reckons=any(table.reckons for table in tables),
+        )
+
+
+def _united(facets: Iterable[Sequence[Facet]]) -> Iterator[Facet]:
+    """Each facet once, with the words for it in all tables."""
+    by_name: dict[str, list[Facet]] = {}
+    for facet in chain.from_iterable(facets):
+        by_name.setdefault(facet.name, []).append(facet)
+    for same in by_name.values():
+        words = tuple(dict.fromkeys(word for facet in same for word in facet.words))
+        nearest = min(reversed(same), key=lambda facet: facet.steps)
+        yield nearest if len(same) == 1 else replace(nearest, words=words)
+
+
+def searched_type(collection: Collection, others: Sequence[Collection] = ()) -> SearchedType:
+    """A collection as a type of record; `others` are declared too."""
+    declared, own = collection.declaration, search_table(collection)
+    taken = {called(each)[0] for each in others if each is not collection}
+    table = replace(
+        own,
+        # of "order items" and "items", the latter are called items
+        nouns=tuple(noun for noun in own.nouns if noun == own.nouns[0] or noun not in taken),
+    )
+    day = collection.day(declared.date) if declared.date else "null::date"
+    parent_id, parent = collection.parent()
+    is_own = isinstance(collection, OwnTable)
+    columns = (*declared.headings, *declared.embedded) if is_own else declared.text
+    texts = joined_texts(LINE_BREAK, [collection.title(), *(collection.text(name, "t") for name in columns)])
+    seen = f"from {collection.source_sql} t where {collection.has_key('k.id', 't')} and {table.guard}"
+    return SearchedType(
+        collection.name,
+        table,
+        collection.rows,
+        collection.windows,
+        collection.label.capitalize(),
+        declared.describe or collection.name.replace("_", " "),
+        text=f"""select {quoted(collection.name)} as type, k.id, {collection.title()} as title, {collection.body()} as body,
+            {collection.topic()} as topic, {collection.author()} as author, {day} as date, {parent_id} as meeting_id,
+            {collection.url()} as url {seen}""",
+        said=f"select k.type, k.id, {texts} as said {seen}",
+        whole=f"""select {collection.fields()} as fields, {collection.title()} as title, {day} as date,
+            {collection.url()} as url, {parent} as meeting {seen}""",
+        titles=collection.title_words,
+        quoting=declared.quoting,
+        texts=tuple(declared.texts),
+        is_topic=bool(declared.topic) and declared.topic == declared.title,
+        authors=tuple(
+            name for name, each in declared.facets.items() if declared.author in (each.column or name, each.by)
+        ),
+        **({} if is_own else _beside(collection)),
+    )
+
+
+def _beside(collection: Collection) -> dict[str, Any]:
+    """The parts of a type whose words are in another table than its rows."""
+    declared = collection.declaration
+    source = (
+        f"exists (select from (select t.id as quarry_key) o cross join lateral (select from {collection.source_sql} t"
+        f" where {collection.has_key('o.quarry_key', 't')} and {{}}) s)"
+    )
+    is_scoped = declared.scope_setting is not None
+    return {
+        # rows of other owners are passed over before their source is read
+        "has_source": f"{collection.is_callers('t.scope')} and {source}" if is_scoped else source,
+        "is_always_filtered": hides_rows(collection),
+        "collection": collection,
+        "languages": collection.languages,
+        "row_language": f"(select w.language from {collection.rows} w where w.id = k.id)"
+        if declared.language_column
+        else collection.language(),
+        "scope_setting": declared.scope_setting,
+        "scope_claim": declared.scope_claim,
+    }
+
+
+BUILT_IN = RecordTypes(
+    [searched_type(each) for each in COLLECTIONS if each.declaration.text],
+    {each.name: search_table(each) for each in COLLECTIONS if not each.declaration.text},
+)
+"""The types that every database has tables for."""
+
+
+def with_collections(collections: Sequence[Collection], *, has_built_in: bool) -> RecordTypes:
+    """The types in force with these collections: the built-in ones too, if they have records or nothing else is declared."""
+    declared = [searched_type(each, collections) for each in collections]
+    if has_built_in or not collections:
+        return RecordTypes([*BUILT_IN.values(), *declared], BUILT_IN.also_counted)
+    return RecordTypes(declared)
+
 
 REMEMBERED_SECONDS = 2.0
 """A running process learns of a newly applied collection after this time: so often it asks which version of the declarations is

@@ -21,11 +21,9 @@ from quarry.agent.tools import bounded_rows
 from quarry.answering.answer import Answer, Began, TextPiece, Told, Withdrawn
 from quarry.answering.citations import CitationFilter
 from quarry.answering.loop import ToolFinished, ToolStarted
-from quarry.answering.prompts import answer_messages
 from quarry.answering.toolset import answer_with
-from quarry.answering.written import WrittenAnswer
-from quarry.language.tokens import sentence_spans
-from quarry.language.word_forms import is_asked_in_english
+from quarry.answering.written import WrittenAnswer, answer_messages
+from quarry.language.word_forms import is_asked_in_english, sentence_spans
 from quarry.models.interface import Message
 from quarry.models.step import ModelStep, TextFilter, decide
 from quarry.platform.budget import in_time
@@ -36,13 +34,7 @@ from quarry.platform.off_loop import off_loop
 from quarry.platform.text import CleanText, shorten, significant_words
 from quarry.postgres.failures import UNREADABLE
 from quarry.query.contract import QueryResult
-from quarry.records.answer_cache import (
-    AnswerContext,
-    AskedQuery,
-    KeptAnswer,
-    Keys,
-)
-from quarry.records.checked import citations_event, source_texts
+from quarry.records.answer_cache import AnswerContext, AskedQuery, KeptAnswer, Keys, citations_event, source_texts
 from quarry.records.contract import (
     AnswerChunkEvent,
     ResultOfQuery,
@@ -60,8 +52,7 @@ from quarry.records.research import STEP, Research
 from quarry.records.retrieval import TypeSearch, coverages
 from quarry.records.scope import types_with
 from quarry.streaming.events import Event
-from quarry.verification.check import Verifier, lacks_data
-from quarry.verification.levels import level
+from quarry.verification.check import Verifier, lacks_data, level
 
 FOLLOWUPS_MAX = 3
 FOLLOWUP_CHARACTERS_MAX = 200
@@ -220,14 +211,13 @@ class ModelAnswer:
         return await off_loop(messages)
 
     def _filters(self, written: WrittenAnswer) -> Sequence[TextFilter]:
-        """What the text passes through: citations of the sources that it may cite, and links that these contain. Where its first
-        line says that it rests on none, it may cite any, which is sent then.
+        """What the text passes through: citations of the sources that were found, and links that these contain. A source that its
+        first line does not name is sent when it is cited.
         """
         found, kept = self.context.toolset.evidence.sources, written.kept
         if not self.sent:
             self.sent = found[:SOURCES_MAX] if kept is None else [source for source in found if source.n in kept]
-        citable = found if written.rests_on_nothing else self.sent
-        texts = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in citable}
+        texts = {each.n: " ".join((each.text.title, each.text.body, each.text.url or "")) for each in found}
         return CitationFilter(texts, self._may_cite), LinkFilter(texts)
 
     def _may_cite(self, statement: str, number: int) -> bool:
@@ -249,7 +239,8 @@ class ModelAnswer:
 
     def _new_verifier(self) -> Verifier:
         question, own = self.context.inquiry.conversation.question, (BROKEN_OFF, self.context.missing)
-        return self.research.verifier(source_texts(self.sent), question, own)
+        told = [turn.answer for turn in self.context.inquiry.request.recent_history]
+        return self.research.verifier(source_texts(self.sent), question, about=ABOUT, told=told, own=own)
 
     def _before(self, written: WrittenAnswer) -> list[Event]:
         """The events before the first piece of the text: the sources that it may cite, and the last numbers."""

@@ -9,9 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
-from quarry.language.numerals import numeral_value
 from quarry.language.word_forms import is_everyday
-from quarry.language.writing import Grain
+from quarry.language.writing import Grain, numeral_value
 
 
 def days_of(year: int, month: int, count: int) -> tuple[datetime.date, datetime.date]:

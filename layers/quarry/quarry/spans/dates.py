@@ -10,8 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cache
 
-from quarry.language.tokens import Token
-from quarry.language.word_forms import is_plural
+from quarry.language.word_forms import Token, is_plural
 from quarry.spans.date_points import Point, find_points, in_year, latest
 from quarry.spans.mention import DateRange, Mention
 from quarry.spans.numbers import AND, TO

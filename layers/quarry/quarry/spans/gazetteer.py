@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
-from quarry.language.tokens import keys, unique, without_accents
-from quarry.language.word_forms import demonyms
+from quarry.language.word_forms import demonyms, keys, unique, without_accents
 from quarry.spans.mention import Place, PlaceKind
 
 LARGE_CITY_THOUSANDS = 300
@@ -51,29 +50,33 @@ class Gazetteer:
 
 @cache
 def gazetteer() -> Gazetteer:
-    """The gazetteer, loaded on first use. Loading takes 0.2 seconds, so call it when a process starts."""
-    by_name: dict[str, list[Entry]] = defaultdict(list)
+    """The gazetteer, loaded on first use. Loading takes 0.1 seconds, so call it when a process starts."""
+    by_name: dict[str, tuple[Entry, ...]] = {}
     by_abbreviation: dict[str, Entry] = {}
     by_code: dict[str, Entry] = {}
     cities: dict[str, list[Entry]] = defaultdict(list)
     homes: dict[str, set[str]] = defaultdict(set)
     for entry, code in (*_countries(), *_regions(), *_states()):
         by_code[code] = entry
-        _add(by_name, entry)
+        for name in map(_key, entry.names):
+            by_name[name] = (*by_name.get(name, ()), entry)
         if "-" in code:
             by_abbreviation.setdefault(code[3:].lower(), entry)
     for city, usual in _cities():
-        _add(by_name, city, usual)
-        cities[city.country].append(city)
-        if city.state:
-            cities[city.state].append(city)
-        for name in city.names[:usual]:
-            homes[_key(name)] |= {city.country, city.state} - {""}
+        known_as = [_key(name) for name in city.names[:usual]]
+        within = [city.country, city.state] if city.state else [city.country]
+        for code in within:
+            cities[code].append(city)
+        for key in known_as:
+            homes[key].update(within)
+        _add_city(by_name, city, known_as, city.names[usual:])
     for demonym, place in demonyms().items():
-        for entry in by_name[_key(place)][:1]:
-            by_name[demonym].append(entry._replace(is_demonym=True))
+        for entry in by_name.get(_key(place), ())[:1]:
+            by_name[demonym] = (*by_name.get(demonym, ()), entry._replace(is_demonym=True))
+    for name in [name for name, entries in by_name.items() if len(entries) > 1]:
+        by_name[name] = tuple(sorted(by_name[name], key=_rank))
     return Gazetteer(
-        {name: tuple(sorted(all, key=_rank)) if len(all) > 1 else (all[0],) for name, all in by_name.items() if all},
+        by_name,
         by_abbreviation,
         by_code,
         {code: tuple(within) for code, within in cities.items()},
@@ -108,14 +111,17 @@ def _rank(entry: Entry) -> int:
     return 2 if entry.state else 0
 
 
-def _add(by_name: dict[str, list[Entry]], entry: Entry, usual: int = 0) -> None:
-    """Adds a place under all its names. The first `usual` names are the usual ones; 0 means all."""
-    for place, name in enumerate(entry.names):
-        # the table holds the other names of cities in normalised form
-        entries = by_name[name if 0 < usual <= place else _key(name)]
-        # cities are sorted by size, so the largest city with a name gets it
-        if entry.kind != "city" or all(each.kind != "city" for each in entries):
-            entries.append(entry if usual == 0 or place < usual else entry._replace(is_usual=False))
+def _add_city(by_name: dict[str, tuple[Entry, ...]], city: Entry, usual: Sequence[str], others: Sequence[str]) -> None:
+    """Adds a city under its usual names, as keys, and its others, which the table holds as such. Cities come after all other
+    places and sorted by size: the largest with a name gets it.
+    """
+    unusual = city._replace(is_usual=False) if others else city
+    for names, entry in ((usual, city), (others, unusual)):
+        for name in names:
+            if (entries := by_name.get(name)) is None:
+                by_name[name] = (entry,)
+            elif entries[-1].kind != "city":
+                by_name[name] = (*entries, entry)
 
 
 def _key(name: str) -> str:

@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-from quarry.language.numerals import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
-from quarry.language.tokens import Token
-from quarry.platform.text import STOP_WORDS
+from quarry.language.word_forms import STOP_WORDS, Token
+from quarry.language.writing import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
 from quarry.spans.mention import Mention, MoneyRange, Per
 from quarry.spans.numbers import Amount, Bounds, find_bounds, paired
 from quarry.spans.quantities import CODES, CURRENCIES

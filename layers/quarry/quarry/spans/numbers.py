@@ -12,10 +12,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import TypeVar
 
-from quarry.language.numerals import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
-from quarry.language.tokens import Token, stem
-from quarry.language.word_forms import is_plural
-from quarry.platform.text import STOP_WORDS
+from quarry.language.word_forms import STOP_WORDS, Token, is_plural, stem
+from quarry.language.writing import DIGITS, IN_WORDS, NO_NUMERAL, SCALE, numeral_value, scale_value
 from quarry.spans.mention import Duration, Mention, NumberRange
 from quarry.spans.quantities import CODES, CURRENCIES, SQUARES, dimension_of, names_currency
 

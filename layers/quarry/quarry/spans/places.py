@@ -10,9 +10,7 @@ from functools import cache
 from typing import Literal, get_args
 
 from quarry.language.log_linear import Weights, chances_of, stored_weights
-from quarry.language.tokens import Token, says_something_by_case
-from quarry.language.word_forms import commonness
-from quarry.platform.text import STOP_WORDS
+from quarry.language.word_forms import STOP_WORDS, Token, commonness, says_something_by_case
 from quarry.spans.gazetteer import Entry, gazetteer, place_of
 from quarry.spans.mention import Mention
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal
 
-from quarry.language.tokens import keys, stem
+from quarry.language.word_forms import keys, stem
 
 Dimension = Literal["time", "length", "area", "mass", "volume", "bytes"]
 

@@ -2,29 +2,30 @@
 
 `verify` is pure and reads no clock: give it the day. A statement is *verified* if the evidence bears it out, *plausible* if it
 neither does nor contradicts, *flagged* if it contradicts or has nothing behind it, each with a reason. A *comment* speaks of the
-data ("The records do not say …") and claims nothing of what it holds. `docs/answers-checked.md` explains how.
+data ("The records do not say …") and claims nothing of what it holds. `docs/answers-checked.md` explains how. One level
+says how far an answer can be believed, the same for every kind: a written answer is as good as its statements, an exact result as
+the reading of its question; passages claim nothing.
 """
 
 from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal
+from typing import Literal, Self
 
-from quarry.language.word_forms import is_everyday
-from quarry.platform.text import STOP_WORDS, words
+from quarry.language.word_forms import STOP_WORDS, is_everyday
+from quarry.platform.text import shorten, words
 from quarry.query.contract import QueryResult
-from quarry.verification.names import has_name, names_in
-from quarry.verification.passages import Passage, folded
+from quarry.verification.passages import NOWHERE, Beside, Passage, folded
 from quarry.verification.prose import Prose, check_prose, cover
 from quarry.verification.rows import RowCheck
-from quarry.verification.statements import Finding, Part, Statement, statements
+from quarry.verification.statements import QUOTED, Finding, Part, Statement, has_name, names_in, statements
 from quarry.verification.tables import Table
-from quarry.verification.trust import SourceText
 from quarry.verification.values import Number, read_values
+from quarry.verification.wire import SourceText, Trust
 from quarry.verification.wording import english
 
 State = Literal["verified", "plausible", "flagged", "comment"]
@@ -49,13 +50,16 @@ UNREAD = "the answer is too long to be checked to its end"
 
 @dataclass(frozen=True)
 class Checked:
-    """A statement at `answer[start:end]`, its state, and why it is not verified."""
+    """A statement at `answer[start:end]`, its state, and why it is not verified. `is_compared`: of a statement in another
+    language than the evidence only numbers, dates and quotations are checked, and it has some.
+    """
 
     start: int
     end: int
     text: str
     state: State
     reason: str = ""
+    is_compared: bool = False
 
 
 @dataclass(frozen=True)
@@ -112,8 +116,9 @@ def verify(
 
 class Verifier:
     """Checks an answer, as far as it is written, against the texts of its sources and the results that it is written from. `own`
-    are texts in it that are not the writer's, such as what could not be searched. Takes time in proportion to the answer and what
-    it cites. Not for several threads at once.
+    are texts in it that are not the writer's, such as what could not be searched; `told` are the answers before it; `data` are
+    words that name the data as a whole ("campaigns"). Takes time in proportion to the answer and what it cites. Not for several
+    threads at once.
     """
 
     def __init__(
@@ -124,13 +129,17 @@ class Verifier:
         question: str = "",
         today: datetime.date | None = None,
         own: Iterable[str] = (),
+        told: Iterable[str] = (),
+        data: Iterable[str] = (),
     ) -> None:
         self.sources = {each.n: each for each in sources}
         self.question, self.today, self.own = question, today or datetime.date.min, [*filter(None, own)]
         self.passages = {n: Passage([each]) for n, each in self.sources.items()}
         self.tables = [Table(each) for each in results]
         self.joined: dict[tuple[int, ...], Passage] = {}
-        self.answer, self.listed, self.is_foreign, self.counts = "", 0, False, frozenset[int]()
+        self.told = frozenset(each.value for text in told for each in read_values(text).numbers)
+        self.data = frozenset(data)
+        self.answer, self.listed, self.is_foreign, self.counts = "", 0, False, frozenset[float]()
 
     def add(self, sources: Iterable[SourceText]) -> None:
         """Check what follows against these sources as well."""
@@ -147,7 +156,7 @@ class Verifier:
         self.answer = answer
         self.listed = len(_ITEM.findall(answer))
         cited = {*_CITED.findall(answer)}
-        self.counts = frozenset((len(self.sources), len(cited), self.listed)) - {0, 1}
+        self.counts = frozenset((len(self.sources), len(cited), self.listed)) - {0, 1} | self.told
         self.is_foreign = _is_english(answer) is False and self._evidence_is_english is not False
         return self._verified(since)
 
@@ -184,7 +193,8 @@ class Verifier:
             for part, finding in self._judged(statement):
                 total.add(finding)
                 cited += [self._cited(n, part, statement, finding) for n in part.cited if n in self.passages]
-            checked.append(self._as_talk(statement, _checked(statement, total)))
+            found = replace(_checked(statement, total), is_compared=self._is_compared(statement))
+            checked.append(self._as_talk(statement, found))
         if not self.passages and not self.tables and all(self._is_bare(each.text) for each in checked):
             checked = [replace(each, state="comment", reason="") for each in checked]
         return Verification(checked, cited, self.question)
@@ -242,10 +252,11 @@ class Verifier:
         """
         numbers = [n for n in dict.fromkeys(cited) if n in self.passages]
         passages = [self.passages[n] for n in numbers] if numbers else self._nearest(prose)
-        in_prose = [check_prose(prose, each, self._in_results if numbers else _nowhere) for each in passages]
+        beside = self._results if numbers else NOWHERE
+        in_prose = [check_prose(prose, each, beside) for each in passages]
         if len(passages) > 1:
             among = numbers or [each.sources[0].n for each in passages]
-            in_prose.append(check_prose(prose, self._joined(among), self._in_results if numbers else _nowhere))
+            in_prose.append(check_prose(prose, self._joined(among), beside))
         checks = [self._by_rows(prose, each, header, lead, is_cell=is_cell) for each in self.tables]
         in_rows = [(each.is_spoken_of, each.found(self._is_elsewhere)) for each in checks]
         spoken_of = [finding for is_so, finding in in_rows if is_so]
@@ -262,9 +273,19 @@ class Verifier:
         others = [each for each in self.tables if each is not table]
         return RowCheck(prose, table, others, header, lead, self.today, is_cell, self.listed)
 
-    def _in_results(self, number: Number) -> bool:
-        return any(
-            table.cells(number, range(len(table.rows))) or table.result.total == number.value for table in self.tables
+    @property
+    def _results(self) -> Beside:
+        """What the results say."""
+
+        def has_number(number: Number) -> bool:
+            return any(
+                each.cells(number, range(len(each.rows))) or each.result.total == number.value for each in self.tables
+            )
+
+        return Beside(
+            has_number,
+            lambda day: any(each.text.dated(day) for each in self.tables),
+            lambda name: any(has_name(name, each.text.folded, each.text.words) for each in self.tables),
         )
 
     def _is_elsewhere(self, name: tuple[str, ...]) -> bool:
@@ -286,7 +307,7 @@ class Verifier:
         return self.joined[key]
 
     def _is_comment(self, statement: Statement) -> bool:
-        return not statement.cited and statement.kind != "row" and is_comment(statement.text)
+        return not statement.cited and statement.kind != "row" and is_comment(statement.text, self.data)
 
     def _as_talk(self, statement: Statement, found: Checked) -> Checked:
         """What has no value, name, quotation, citation or word of the evidence is nothing to flag: a few words are talk."""
@@ -297,6 +318,10 @@ class Verifier:
             return found
         state: State = "comment" if len(stems) <= TALK_STEMS_MAX else "plausible"
         return replace(found, state=state, reason="" if state == "comment" else NOTHING)
+
+    def _is_compared(self, statement: Statement) -> bool:
+        read = read_values(statement.text)
+        return self.is_foreign and bool(read.numbers or read.days or read.votes or QUOTED.search(statement.text))
 
     def _is_bare(self, text: str) -> bool:
         prose = Prose(text, known_names=self.known_names)
@@ -324,7 +349,7 @@ def behind_interjection(text: str) -> str:
     return text[lead.end() :] if lead and lead[1].casefold() in english().sets["interjections"] else text
 
 
-def is_comment(text: str) -> bool:
+def is_comment(text: str, data: Set[str] = frozenset()) -> bool:
     """Whether a sentence speaks of the data, asks, introduces, or tells what the writer did: it claims nothing."""
     terms, wording = words(text), english()
     values = read_values(text)
@@ -338,18 +363,14 @@ def is_comment(text: str) -> bool:
         return True
     if not has_values and (terms[:1] == ["i"] or (text.rstrip().endswith(":") and len(wording.stems(text)) < 4)):
         return True
-    return lacks_data(text)
+    return lacks_data(text, data)
 
 
-def lacks_data(text: str) -> bool:
-    """Whether a sentence says that the data does not tell something."""
+def lacks_data(text: str, data: Set[str] = frozenset()) -> bool:
+    """Whether a sentence says that the data, which these words may name too, does not tell something."""
     terms, wording = words(text), english()
-    of_data = wording.has("about_data", terms) and wording.has("comment_verbs", terms)
+    of_data = wording.has("comment_verbs", terms) and not (wording.sets["about_data"] | data).isdisjoint(terms)
     return of_data and wording.is_negated(terms) and not any(not each.in_words for each in read_values(text).numbers)
-
-
-def _nowhere(number: Number) -> bool:
-    return False
 
 
 def _best(tries: Sequence[Finding]) -> Finding:
@@ -377,3 +398,91 @@ def _is_english(text: str) -> bool | None:
     if len(found) < LANGUAGE_WORDS_MIN:
         return None
     return sum(word in STOP_WORDS or is_everyday(word) for word in found) >= ENGLISH_SHARE_MIN * len(found)
+
+
+Certainty = Literal["given", "sure", "likely", "doubtful"]
+UNREAD_CHARACTERS_MAX = 120
+
+
+@dataclass(frozen=True)
+class Exact:
+    """The result of a query that a question was read as: how certain the reading is, and the words that no part of it reads. A
+    query that was `given` was not read.
+    """
+
+    certainty: Certainty
+    unread: Sequence[str] = ()
+
+    @classmethod
+    def read(cls, *, is_sure: bool, unread: Sequence[str] = ()) -> Self:
+        """The result of a query that was read surely, or only likely meant."""
+        return cls("sure" if is_sure else "likely", unread)
+
+
+@dataclass(frozen=True)
+class Passages:
+    """Sentences of sources, as they stand."""
+
+
+def level(
+    basis: Verification | Exact | Passages, *, missing: Sequence[str] = (), is_talk: bool = False
+) -> Trust | None:
+    """How far an answer on this basis can be believed; None where it claims nothing. What is `missing` are parts of the data that
+    could not be read: an answer without them is not trusted far. `is_talk`: the writer says that the text rests on no source and
+    no result; it has a level only where the check finds a claim in it that is true or false, or one with a name, number or date
+    that the question does not say.
+    """
+    match basis:
+        case Passages():
+            return None
+        case Exact():
+            found = _of_reading(basis)
+        case Verification():
+            asked = folded(basis.question)
+            if not basis.claims or (is_talk and not any(_claims(each, asked) for each in basis.claims)):
+                return None
+            found = _of_statements(basis)
+    if missing and found.level != "low":
+        return Trust("low", f"Low: {', '.join(missing)} could not be searched")
+    return found
+
+
+def _claims(statement: Checked, asked: str) -> bool:
+    """Whether a statement claims something of the data that was not `asked`, whatever its writer says that it rests on."""
+    if statement.state != "plausible":
+        return True
+    read = read_values(statement.text)
+    if read.votes or read.codes:
+        return True
+    said = [*(each.text for each in read.numbers), *(each.text for each in read.days)]
+    said += map(" ".join, names_in(statement.text, frozenset()))
+    return bool(read.times) or any(folded(each) not in asked for each in said)
+
+
+def _of_reading(basis: Exact) -> Trust:
+    if basis.certainty == "given":
+        return Trust("high", "High: the exact result of what you set")
+    if basis.unread:
+        return Trust("low", f"Low: not read: {shorten(', '.join(basis.unread), UNREAD_CHARACTERS_MAX)}")
+    if basis.certainty == "doubtful":
+        return Trust("low", "Low: the question may mean something else")
+    if basis.certainty == "likely":
+        return Trust("medium", "Medium: the question was likely meant like this")
+    return Trust("high", "High: everything in the question was read")
+
+
+def _of_statements(basis: Verification) -> Trust:
+    claims, flagged, verified = len(basis.claims), len(basis.of("flagged")), len(basis.of("verified"))
+    if flagged:
+        where = "is not in its source" if flagged == 1 else "are not in their sources"
+        return Trust("low", f"Low: {flagged} of {claims} {where}")
+    compared = sum(each.is_compared for each in basis.claims)
+    if not verified and 2 * compared >= claims:
+        return Trust("medium", f"Medium: numbers, dates and quotations of {compared} of {claims} statements checked")
+    if not verified:
+        return Trust(
+            "low", "Low: no statement could be checked" if claims > 1 else "Low: its statement could not be checked"
+        )
+    if verified < claims:
+        return Trust("medium", f"Medium: {verified} of {claims} statements checked")
+    return Trust("high", f"High: all {claims} statements checked" if claims > 1 else "High: its statement is checked")

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from quarry.language.tokens import sentence_spans
+from quarry.language.word_forms import sentence_spans
 from quarry.platform.text import words
-from quarry.verification.trust import SourceText
 from quarry.verification.values import ROUNDED_SHARE, Day, Number, Values, day_of, month_name, read_values
+from quarry.verification.wire import SourceText
 from quarry.verification.wording import english
 
 CHARACTERS_MAX = 20_000
@@ -18,7 +18,8 @@ CHARACTERS_MAX = 20_000
 QUOTE_SENTENCES_MAX = 2
 DENIED_WORDS_MAX, DENIED_NOUN_WORDS_MAX = 7, 3
 """How many words behind it a negation denies, within its clause: of a verb, and of a noun ("without the grant")."""
-_CLAUSE = re.compile(r"[,;:()–—]\s|\s[–—-]\s|\.\s|\n|\bbut\b|\bwhile\b|\bwhereas\b")
+_CLAUSE = re.compile(r"[,;:()–—]\s|\s[–—|-]\s|\.\s|\n|\bbut\b|\bwhile\b|\bwhereas\b")
+COLON = re.compile(r":\s")
 NAME = re.compile(r"[^\W\d_a-zß-ÿ][\w’'&.-]*\w|[^\W\d_a-zß-ÿ]\b")
 
 
@@ -48,10 +49,15 @@ class Clause:
         return english().stems(" ".join(self.denied))
 
 
-def clauses_of(text: str) -> list[Clause]:
-    """The parts of a text between commas, colons, brackets and full stops."""
+def clauses_of(text: str, ends: re.Pattern[str] = _CLAUSE) -> list[Clause]:
+    """The parts of a text between these `ends`, else between commas, colons, brackets and full stops."""
     wording = english()
-    parts = [each for each in _CLAUSE.split(text) if each.strip()]
+    parts: list[str] = []
+    for each in filter(str.strip, ends.split(text)):
+        if parts and wording.sets["negations"].issuperset(words(each)):
+            parts[-1] += f": {each}"  # "Offer: none"
+        else:
+            parts.append(each)
     return [Clause(each, wording.stems(each), frozenset(words(each))) for each in parts]
 
 
@@ -151,9 +157,20 @@ class Passage:
         return found
 
     @cached_property
+    def parts(self) -> list[tuple[Clause, list[Clause]]]:
+        """Its sentences and its title, each with its parts."""
+        title = Clause(self.head, english().stems(self.head), frozenset(words(self.head)))
+        return [(each, clauses_of(each.text)) for each in (*self.sentences, *([title] if self.head else []))]
+
+    @cached_property
     def clauses(self) -> list[Clause]:
-        titles = clauses_of(self.head) if self.head else []
-        return [*(clause for each in self.sentences for clause in clauses_of(each.text)), *titles]
+        return [clause for _, clauses in self.parts for clause in clauses]
+
+    def clauses_with(self, root: str, stems: frozenset[str]) -> list[Clause]:
+        """The parts with a stem, of the sentences with it that have most of these stems."""
+        held = [(len(each.stems & stems), clauses) for each, clauses in self.parts if root in each.stems]
+        most = max((shared for shared, _ in held), default=0)
+        return [each for shared, clauses in held if shared == most for each in clauses if root in each.stems]
 
     @cached_property
     def known_names(self) -> frozenset[str]:
@@ -210,3 +227,15 @@ def names_within(text: str) -> frozenset[str]:
         match[1].lower().removesuffix("’s").removesuffix("'s")
         for match in re.finditer(r"(?<=[\w,;:)] )([^\W\d_a-zß-ÿ][\w’'&-]*)", text)
     )
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What else a statement that cites sources may take its values from: the results of queries."""
+
+    has_number: Callable[[Number], bool]
+    has_day: Callable[[Day], bool]
+    has_name: Callable[[tuple[str, ...]], bool]
+
+
+NOWHERE = Beside(lambda number: False, lambda day: False, lambda name: False)

@@ -5,19 +5,17 @@ then how much of what it says the passage says at all. Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from functools import cached_property
 from itertools import combinations, pairwise, permutations
 
-from quarry.language.tokens import stem
-from quarry.language.word_forms import is_everyday
+from quarry.language.word_forms import is_everyday, stem
 from quarry.platform.text import words
-from quarry.verification.names import has_name, named, names_in
-from quarry.verification.passages import Clause, Passage, clauses_of, folded, parted
+from quarry.verification.passages import Beside, Clause, Passage, clauses_of, folded, parted
 from quarry.verification.roles import check_order, check_roles
-from quarry.verification.statements import QUOTED, Finding
+from quarry.verification.statements import QUOTED, Finding, has_name, named, names_in
 from quarry.verification.values import Day, Number, Values, blanked, read_values, spans_of
 from quarry.verification.wording import english
 
@@ -40,8 +38,8 @@ class Prose:
     before: str = ""
     is_foreign: bool = False
     known_names: frozenset[str] = frozenset()
-    counts: frozenset[int] = frozenset()
-    """How many sources and list items there are."""
+    counts: frozenset[float] = frozenset()
+    """How many sources and list items there are, and the numbers that were told before."""
 
     @cached_property
     def outside(self) -> str:
@@ -81,23 +79,26 @@ class Prose:
     def question_words(self) -> frozenset[str]:
         return frozenset(words(self.question))
 
+    def is_in_name(self, number: Number) -> bool:
+        """Whether a number is the end of a name that the question has: the 2.0 of "Fieldnote 2.0"."""
+        before = self.outside[: number.start].rsplit(maxsplit=1)[-1:]
+        is_name = any(word[:1].isupper() for word in before)
+        return is_name and folded(f"{before[0]} {number.text}") in folded(self.question)
+
     def is_about(self, number: Number) -> bool:
         """Whether a number is said to be a rough one."""
         before = words(re.split(r"[,.;:(]", self.outside[max(0, number.start - 24) : number.start])[-1])[-2:]
         return english().has("about", before[-1:]) or " ".join(before) in ("at most", "at least")
 
 
-Elsewhere = Callable[[Number], bool]
-
-
-def check_prose(prose: Prose, passage: Passage, in_results: Elsewhere) -> Finding:
-    """What is wrong with a statement by a passage. A number that a result has (`in_results`) need not stand there too."""
+def check_prose(prose: Prose, passage: Passage, beside: Beside) -> Finding:
+    """What is wrong with a statement by a passage. A value that stands `beside` need not stand there too."""
     found = Finding()
     found.wrong += [f"{passage.name} does not say “{quote}”" for quote in _not_quoted(prose, passage)]
-    _check_values(prose, passage, found, in_results)
+    _check_values(prose, passage, found, beside)
     names = [*names_in(prose.undated.replace("\0", "."), prose.known_names)]
     if not prose.is_foreign:
-        _check_names(prose, passage, names, found)
+        _check_names(prose, passage, [each for each in names if not beside.has_name(each)], found)
         _check_speakers(prose, passage, names, found)
         _check_sides(prose, passage, names, found)
         _check_polarity(prose, passage, found)
@@ -115,18 +116,18 @@ def _not_quoted(prose: Prose, passage: Passage) -> Iterator[str]:
                 yield part.strip()
 
 
-def _check_values(prose: Prose, passage: Passage, found: Finding, in_results: Elsewhere) -> None:
+def _check_values(prose: Prose, passage: Passage, found: Finding, beside: Beside) -> None:
     held = {each.counts for each in passage.values.votes}
     for vote in prose.values.votes:
         if vote.counts not in held and not _stand_together(vote.counts, passage):
             found.wrong.append(_instead(vote.text, [each.text for each in passage.values.votes], passage))
     for day in prose.values.days:
-        if not passage.dated(day) and day.text.lower() not in prose.question.lower():
-            found.wrong.append(f"{passage.name} does not give the date {day.text}")
-        else:
+        if passage.dated(day):
             _check_beside_day(day, prose, passage, found)
+        elif day.text.lower() not in prose.question.lower() and not beside.has_day(day):
+            found.wrong.append(f"{passage.name} does not give the date {day.text}")
     for number in prose.values.numbers:
-        _check_number(number, prose, passage, found, in_results)
+        _check_number(number, prose, passage, found, beside)
     _check_marks(prose, passage, found)
 
 
@@ -170,14 +171,14 @@ def _instead(text: str, held: Sequence[str], passage: Passage) -> str:
     return f"{text} is not in {passage.name}"
 
 
-def _check_number(number: Number, prose: Prose, passage: Passage, found: Finding, in_results: Elsewhere) -> None:
+def _check_number(number: Number, prose: Prose, passage: Passage, found: Finding, beside: Beside) -> None:
     same = passage.same_as(number, loose=prose.is_about(number))
     if same:
         _check_unit(number, same, passage, found)
         _check_beside(number, same, prose, passage, found)
         _check_trend(number, same, prose, passage, found)
         return
-    if _follows(number, prose, passage) or in_results(number):
+    if _follows(number, prose, passage) or beside.has_number(number) or prose.is_in_name(number):
         return
     if prose.is_foreign and any(number.value in each.counts for each in passage.values.votes):
         return
@@ -488,8 +489,8 @@ def _check_negation(clause: Clause, prose: Prose, passage: Passage, found: Findi
     for root in sorted(clause.stems & prose.stems):
         holders = [
             each
-            for each in passage.clauses
-            if root in each.stems and len(each.stems & clause.stems) * 2 >= min(len(each.stems), len(clause.stems))
+            for each in passage.clauses_with(root, prose.stems)
+            if len(each.stems & clause.stems) * 2 >= min(len(each.stems), len(clause.stems))
         ]
         if not holders:
             continue
@@ -542,6 +543,8 @@ def _check_decisions(prose: Prose, passage: Passage, found: Finding) -> None:
     one, two = english().opposites[0]
     for vote in prose.values.votes:
         near = frozenset(words(re.split(r"[,;] | and ", prose.outside[: vote.start])[-1]))
+        if near.isdisjoint(one | two) and len(prose.values.votes) == 1:
+            near = prose.words  # "it split 2–2, so that it was defeated"
         want = bool(near & one) - bool(near & two)
         got = {
             bool(each.words & one) - bool(each.words & two)
@@ -594,6 +597,8 @@ def _check_cover(prose: Prose, passage: Passage, names: Sequence[tuple[str, ...]
     if prose.is_foreign:
         found.weak.append(f"{passage.name} is in another language")
     elif share < FLAGGED_BELOW and rest:
-        found.wrong.append(f"{passage.name} says nothing like it")
+        # that something is not so stands in no source
+        is_denial = english().is_negated(prose.words)
+        (found.weak if is_denial else found.wrong).append(f"{passage.name} says nothing like it")
     elif share < PLAUSIBLE_BELOW:
         found.weak.append(f"{passage.name} says only a part of it")

@@ -15,8 +15,9 @@ from functools import cached_property
 from itertools import pairwise
 from typing import Literal, Protocol
 
-from quarry.platform.text import STOP_WORDS, words
-from quarry.verification.passages import Clause, Passage
+from quarry.language.word_forms import STOP_WORDS
+from quarry.platform.text import words
+from quarry.verification.passages import COLON, Clause, Passage, clauses_of
 from quarry.verification.statements import Finding
 from quarry.verification.wording import english
 
@@ -143,7 +144,11 @@ def _are_one(one: Sequence[str], other: Sequence[str], passage: Passage) -> bool
 def _retold(mine: Line, passage: Passage) -> Clause | None:
     """The sentence that a statement retells; None where no one has enough of its words."""
     stems = frozenset(mine.stems)
-    best = max(passage.sentences, key=lambda each: (len(each.stems & stems), -len(each.stems)), default=None)
+    # what a colon names may stand before or behind what is said of it
+    parts = [
+        part for each in passage.sentences for part in (clauses_of(each.text, COLON) if ": " in each.text else [each])
+    ]
+    best = max(parts, key=lambda each: (len(each.stems & stems), -len(each.stems)), default=None)
     shared = len(best.stems & stems) if best is not None else 0
     return best if shared >= max(SHARED_MIN, SHARE_MIN * len(stems)) else None
 

@@ -4,28 +4,30 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations, permutations
+from itertools import combinations, permutations, product, takewhile
 
-from quarry.language.tokens import stem
-from quarry.platform.text import STOP_WORDS, words
+from quarry.language.word_forms import STOP_WORDS, stem
+from quarry.platform.text import words
 from quarry.spans.quantities import CURRENCIES, converted, currency_code, dimension_of
 from quarry.verification.arithmetic import Derivation
-from quarry.verification.names import has_name, named, names_in
 from quarry.verification.passages import folded
 from quarry.verification.prose import PLAUSIBLE_BELOW, Prose
-from quarry.verification.statements import Finding
+from quarry.verification.statements import Finding, has_name, named, names_in
 from quarry.verification.tables import Mention, Table, date_number, says_money
 from quarry.verification.values import Number, blanked, read_values
 from quarry.verification.wording import english
 
 _CLAUSE = re.compile(r"[;:]\s|,\s(?=but\b|while\b|and\b)")
 _COMMA = re.compile(r"[;:,(]\s?(?!\d)")
+_BREAK = re.compile(r"[;,:(]\s|\band\b")
 _WORD = re.compile(r"[^\W\d_]+")
 ROWS_NAMED_MAX = 12
 WORDS_BESIDE_MAX = 3
 """How far from a number the word stands that tells what it is."""
+SEQUENCE_MIN = 3
+"""As many numbers in a row are those of a column by no chance."""
 MODES = ("before", "order", "behind")
 """How the numbers of a clause may follow its keys."""
 
@@ -88,7 +90,7 @@ class RowCheck:
         for number in self._unexplained():
             if any(other.cells(number, range(len(other.rows))) for other in self.others if len(other.rows) == 1):
                 continue
-            if self._is_in_text(number) or self._is_bound(number):
+            if self._is_in_text(number) or self._is_bound(number) or self.prose.is_in_name(number):
                 continue
             reason = self._reason(number)
             is_vague = (
@@ -97,6 +99,8 @@ class RowCheck:
                 and not number.is_fraction
                 and not english().has("differences", self.prose.words)
             )
+            if is_vague and number.value in self.prose.counts:
+                continue
             (found.weak if is_vague else found.wrong).append(reason)
 
     def _is_bound(self, number: Number) -> bool:
@@ -107,21 +111,48 @@ class RowCheck:
 
     def _is_in_text(self, number: Number) -> bool:
         """Whether a cell of text has the number, and the word that tells something before or behind it here: the 7 of "line 7",
-        "a value of 0.18".
+        "a value of 0.18". In another language the words are not compared.
         """
-        own = folded(self.text[number.start : number.end])
         before = words(self.text[: number.start])[-WORDS_BESIDE_MAX:]
         after = words(self.text[number.end :])[:WORDS_BESIDE_MAX]
         telling = [next((word for word in near if word not in STOP_WORDS), "") for near in (before[::-1], after)]
         beside = frozenset().union(*(english().stems(word) for word in telling))
-        return any(own in text and not beside.isdisjoint(english().stems(text)) for text in self.table.texts)
+        return any(
+            any(map(number.may_be, numbers)) and (self.prose.is_foreign or not beside.isdisjoint(stems))
+            for stems, numbers in self.table.told
+        )
 
     def _unexplained(self) -> list[Number]:
         """The numbers that no cell and no arithmetic of their rows gives: each clause in the order of keys and numbers that
         explains most.
         """
         one, two = self._unexplained_by(_CLAUSE), self._unexplained_by(_COMMA)
-        return one if len(one) <= len(two) else two
+        left = one if len(one) <= len(two) else two
+        sequence = self._sequence() if left else []
+        return [each for each in left if each not in sequence]
+
+    def _sequence(self) -> list[Number]:
+        """The numbers that go down a column, row by row, as in "22 in the first quarter, 24 in the second, 32 in the third"."""
+        numbers = self.values.numbers
+        for first, cells in product(range(len(numbers) - SEQUENCE_MIN + 1), self.table.columns.values()):
+            for top in range(len(cells) - SEQUENCE_MIN + 1):
+                pairs = zip(numbers[first:], cells[top:], strict=False)
+                run = [*takewhile(lambda pair: pair[0].is_near(pair[1]), pairs)]
+                rows = {number.start: top + place for place, (number, _) in enumerate(run)}
+                if len(run) >= SEQUENCE_MIN and all(self._is_in_sequence(each, rows) for each in self.mentions):
+                    return [number for number, _ in run]
+        return []
+
+    def _is_in_sequence(self, mention: Mention, rows: Mapping[int, int]) -> bool:
+        """Whether a key names the row of the number beside it or, with none beside it, one of the `rows`, which are those of the
+        numbers that start at these places.
+        """
+        beside = [
+            row
+            for start, row in rows.items()
+            if not _BREAK.search(self.text[min(start, mention.start) : max(start, mention.start)])
+        ]
+        return bool(mention.rows.intersection(beside or rows.values()))
 
     def _unexplained_by(self, pattern: re.Pattern[str]) -> list[Number]:
         left: list[Number] = []
@@ -137,8 +168,13 @@ class RowCheck:
                 for mode in MODES
             ]
             fewest: list[Number] = min(tries, key=len)
-            left += fewest
+            clause = words(self.text[begin:end])
+            left += [each for each in fewest if not self._is_of_nobody(each, clause)]
         return left
+
+    def _is_of_nobody(self, number: Number, clause: Sequence[str]) -> bool:
+        """Whether a number is of the row without a value, and its clause denies: "nobody voted against 109"."""
+        return bool(self.table.nameless) and english().is_negated(clause) and self._holds(number, self.table.nameless)
 
     def _rows(self, number: Number, mentions: Sequence[Mention], mode: str, numbers: Sequence[Number]) -> list[int]:
         """The rows that a number is about: those of each column's nearest key before or behind it, or in the order of keys."""
@@ -256,7 +292,7 @@ class RowCheck:
 
     def _check_units(self, found: Finding) -> None:
         for number in self.values.numbers:
-            if number.unit is None:
+            if number.unit is None or self._is_in_text(number):
                 continue
             places = {place for place, _ in self.table.cells(number, range(len(self.table.rows)))}
             units = {self.table.units[place] for place in places}
@@ -515,7 +551,8 @@ class RowCheck:
         if self.prose.is_foreign:
             found.weak.append("the results are in another language")
         elif not has_figure and rest:
-            (found.wrong if share < 0.25 else found.weak).append(
+            is_denial = wording.is_negated(self.prose.words)
+            (found.wrong if share < 0.25 and not is_denial else found.weak).append(
                 "no result says anything like it" if share < 0.25 else "no result says all of it"
             )
         elif share < (PLAUSIBLE_BELOW if is_bare and len(rest - ranks) > 1 else 0.2 if len(rest) > 4 else 0.0):

@@ -13,9 +13,9 @@ from quarry.platform.text import words
 from quarry.query.algebra import Cell, comparisons_of
 from quarry.query.contract import QueryResult
 from quarry.spans.quantities import converted, currency_code, dimension_of
-from quarry.verification.passages import Passage, folded
-from quarry.verification.trust import SourceText
-from quarry.verification.values import Number, usual_unit
+from quarry.verification.passages import Passage
+from quarry.verification.values import Number, read_values, usual_unit
+from quarry.verification.wire import SourceText
 from quarry.verification.wording import english
 
 ROWS_MAX = 500
@@ -122,11 +122,18 @@ class Table:
         return frozenset(value for each in comparisons_of(conditions) if each.op in BOUNDING for value in each.scalars)
 
     @cached_property
-    def texts(self) -> list[str]:
-        """The words of each cell of text, and of each value of a condition, with one space between them and around them."""
+    def told(self) -> list[tuple[frozenset[str], Sequence[Number]]]:
+        """The stems and the numbers of each cell of text, and of each value of a condition, that has numbers."""
         cells = (each for row in self.rows for cell in row for each in (cell if isinstance(cell, list) else [cell]))
         values = (each for condition in comparisons_of(self.result.query.where) for each in condition.scalars)
-        return [folded(each) for each in dict.fromkeys((*cells, *values)) if isinstance(each, str)]
+        texts = [each for each in dict.fromkeys((*cells, *values)) if isinstance(each, str)]
+        read = ((english().stems(each), read_values(each).numbers) for each in texts)
+        return [(stems, numbers) for stems, numbers in read if numbers]
+
+    @cached_property
+    def nameless(self) -> list[int]:
+        """The rows without a value in their first column, which names the others."""
+        return [number for number, row in enumerate(self.rows) if row and row[0] is None and 0 not in self.columns]
 
     @cached_property
     def singles(self) -> list[float]:

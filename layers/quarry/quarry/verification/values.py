@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import zip_longest
 
-from quarry.language.numerals import IN_WORDS, numeral_value, scale_value
-from quarry.language.writing import languages
+from quarry.language.writing import IN_WORDS, languages, numeral_value, scale_value
 from quarry.platform.text import words
 from quarry.spans.quantities import CURRENCIES, currency_code, dimension_of, same_unit
 from quarry.verification.wording import english
@@ -59,6 +58,11 @@ class Number:
             <= max(min(self.step * (1 + EXACT), rounds * value) + EXACT, NEAR_SHARE * value if loose else 0.0)
             for value in self.values
         )
+
+    def may_be(self, other: Number) -> bool:
+        """Whether it may stand for a number of a text, in the same unit where both have one."""
+        is_alike = self.is_percent == other.is_percent and (self.unit == other.unit or None in (self.unit, other.unit))
+        return is_alike and any(map(self.is_near, other.values))
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""What the check of an answer found, as clients get it."""
+"""What goes into the check of an answer, and what it found, as clients get it. Opening a kept answer needs nothing of the
+check.
+"""
 
 from __future__ import annotations
 
@@ -8,8 +10,31 @@ from quarry.platform.lazy_model import LazyModel
 
 if TYPE_CHECKING:
     from quarry.verification.check import Verification
-    from quarry.verification.trust import Trust
+import datetime
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+Level = Literal["high", "medium", "low"]
+
+
+@dataclass(frozen=True)
+class Trust:
+    """A level, and its ground in words."""
+
+    level: Level
+    label: str
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """A source of an answer, by its number: all of its text, and who says it."""
+
+    n: int
+    title: str
+    body: str
+    topic: str = ""
+    author: str = ""
+    date: datetime.date | None = None
 
 
 class CheckedStatement(LazyModel):

@@ -10,9 +10,9 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from quarry.language.numerals import number_words
-from quarry.language.tokens import stem
-from quarry.platform.text import STOP_WORDS, words
+from quarry.language.word_forms import STOP_WORDS, stem
+from quarry.language.writing import number_words
+from quarry.platform.text import words
 
 _NUMBERS = number_words(0, 99)
 

@@ -11,9 +11,8 @@ from starlette.middleware.cors import CORSMiddleware
 
 from quarry.services.services import Services
 from quarry.web import problems
-from quarry.web.admission import Admission, Admitted
+from quarry.web.admission import Admission, Admitted, HostGate, SiteGate
 from quarry.web.description import Description
-from quarry.web.gates import HostGate, SiteGate
 from quarry.web.middleware import (
     AlwaysAnswers,
     EveryResponse,

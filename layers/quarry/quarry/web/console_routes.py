@@ -10,11 +10,11 @@ from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
+from quarry.domains import REMEMBERED_SECONDS, filled_domains
 from quarry.platform.settings import Settings
 from quarry.services.services import Services
 from quarry.web.admission import unmetered
 from quarry.web.contract import PageConfig, SignIn
-from quarry.web.filled_domains import REMEMBERED_SECONDS, filled_domains
 from quarry.web.requests import ServicesDependency
 
 CACHE_CONTROL = "public, max-age=60"

@@ -33,15 +33,7 @@ from quarry.platform.errors import (
     problem_type,
 )
 from quarry.web.middleware import METHODS_WITH_BODY
-from quarry.web.problems import (
-    ErrorDetail,
-    OpenAIError,
-    Problem,
-    ProblemField,
-    documented,
-    error_schemas,
-    openai_error,
-)
+from quarry.web.problems import ErrorDetail, OpenAIError, Problem, ProblemField, documented, error_schemas, openai_error
 from quarry.web.requests import verified_caller
 from quarry.web.text_files import TextFile
 

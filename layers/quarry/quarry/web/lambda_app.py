@@ -54,12 +54,12 @@ class ExecutionEnvironment:
         def import_all() -> None:
             import_the_rest()
             import_what_services_use(self.settings)
+            cold_start.end()
 
         register_before_snapshot(import_all)
         register_after_restore(self._reset)
         if cold_start.is_ahead_of_requests():
             import_all()
-        cold_start.end()
 
     @cached_property
     def settings(self) -> Settings:
@@ -84,6 +84,13 @@ class ExecutionEnvironment:
     @contextmanager
     def invocation(self, context: LambdaContext) -> Iterator[Services]:
         """One invocation, which ends with the block: then its runs and metrics are written."""
+        cold_start.end()
+        with self._answering(context) as services:
+            yield services
+
+    @contextmanager
+    def _answering(self, context: LambdaContext) -> Iterator[Services]:
+        """An invocation whose first may import."""
         self.telemetry.begin(context)
         services = self.services
         try:
@@ -105,7 +112,7 @@ class ExecutionEnvironment:
             return Mangum(app, lifespan="off", text_mime_types=TEXT_MEDIA_TYPES)
 
         def handler(event: dict[str, Any], context: LambdaContext) -> dict[str, Any]:
-            with self.invocation(context) as services:
+            with self._answering(context) as services:
                 return adapter(services)(event, context)
 
         return handler
@@ -155,6 +162,7 @@ class ExecutionEnvironment:
             await self._finish()
 
     async def _finish(self) -> None:
+        cold_start.end()
         await self.services.run_log.drain()
         self.telemetry.write(self.services.metrics.take())
         await self.services.tracing.flush()

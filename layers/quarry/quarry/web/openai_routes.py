@@ -13,13 +13,12 @@ from fastapi import APIRouter, Header, Request
 from starlette.responses import JSONResponse, Response
 
 from quarry.agent.completions import Chat, ChatAnswer, Sources, citations, listing
-from quarry.domains import having, module
+from quarry.domains import REMEMBERED_SECONDS, filled_domains, having, module
 from quarry.platform.errors import Conflict, ModelNotFound, PaymentRequired
 from quarry.runs.idempotency import KeyText
 from quarry.runs.run_log import UsageRecorder
 from quarry.streaming.events import Event
 from quarry.streaming.runs import RunStreams
-from quarry.web.filled_domains import REMEMBERED_SECONDS, filled_domains
 from quarry.web.openai_shapes import (
     CHUNK_SCHEMA,
     CHUNKS,

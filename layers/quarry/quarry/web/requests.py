@@ -181,8 +181,9 @@ def _from_bearer_name(header: str | None) -> Caller:
     return Caller(name)
 
 
-RouteClass = Literal["model", "plain"]
-DEFAULT_PER_MINUTE: dict[RouteClass, int] = {"model": 30, "plain": 120}
+RouteClass = Literal["model", "plain", "typing"]
+DEFAULT_PER_MINUTE: dict[RouteClass, int] = {"model": 30, "plain": 120, "typing": 600}
+"""Of `typing` routes every few letters make a request."""
 CallerDependency = Callable[[Request, Caller, Services], Awaitable[Caller]]
 # One statement counts and reads, so that concurrent requests never share a place.
 _COUNT = """
@@ -232,4 +233,5 @@ def limited_caller(route_class: RouteClass) -> CallerDependency:
 
 PlainCaller = Annotated[Caller, Depends(limited_caller("plain"))]
 ModelCaller = Annotated[Caller, Depends(limited_caller("model"))]
-"""The caller of a route that calls no model, and of one that does."""
+TypingCaller = Annotated[Caller, Depends(limited_caller("typing"))]
+"""The caller of a route that calls no model, of one that does, and of one that is called while somebody types."""

@@ -28,8 +28,7 @@ from quarry.kept.contract import (
 from quarry.ontology.contract import OntologySearchRequest, OntologySearchResponse, WholeEntity
 from quarry.people.contract import CreditBalance, PublicProfile, UnlockRequest, UnlockResponse
 from quarry.query.contract import Explanation, ExplanationRequest
-from quarry.records.collections_contract import Collections, WholeRecord
-from quarry.records.contract import OwnAnswer, ShareRequest
+from quarry.records.contract import Collections, OwnAnswer, ShareRequest, WholeRecord
 from quarry.web.contract import Feedback, PageConfig
 
 

@@ -21,10 +21,9 @@ from quarry.people.contract import (
     PeopleSearchResponse,
 )
 from quarry.query.algebra import Query
-from quarry.query.contract import QueryResult
-from quarry.query.understood import Understood, UnderstoodEvent
+from quarry.query.contract import QueryResult, Understood, UnderstoodEvent
 from quarry.records import contract as records
-from quarry.records.collections_contract import CountRequest, RecordCounts
+from quarry.records.contract import CountRequest, RecordCounts
 from quarry.streaming.events import (
     NDJSON,
     SSE,
@@ -122,6 +121,21 @@ class WrittenRoutes:
         fields = {"q": query, "limit": limit, "offset": offset, "must": must, "ranking": ranking}
         filters = _filters(types, from_date, to_date, facets)
         return CallInput(query=given(records.SearchRequest, **fields, **filters))
+
+    @route("GET /records/suggest", records.Suggestions)
+    def suggest_records(
+        self,
+        typed: str,
+        *,
+        types: Sequence[str] = (),
+        from_date: Day | None = None,
+        to_date: Day | None = None,
+        facets: Facets | None = None,
+        limit: int | None = None,
+    ) -> CallInput:
+        """Titles for what was typed so far: the last word may be begun, and a word misspelt."""
+        filters = _filters(types, from_date, to_date, facets)
+        return CallInput(query=given(records.SuggestRequest, q=typed, limit=limit, **filters))
 
     @route("GET /records/facets", RecordCounts)
     def count_records(

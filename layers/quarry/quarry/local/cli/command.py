@@ -181,11 +181,11 @@ def flag(*names: str, **options: Any) -> click.Option:
     return click.Option([*names], is_flag=True, **options)
 
 
-def formats() -> list[click.Option]:
+def formats(help: str = "of what is printed") -> list[click.Option]:
     """Options for the form of a table."""
     kinds = click.Choice(("table", "csv", "json"))
     return [
-        option("--format", type=kinds, default="table", show_default=True, help="of what is printed"),
+        option("--format", type=kinds, default="table", show_default=True, help=help),
         option("--json", "format", flag_value="json", help="the same as --format json"),
     ]
 

@@ -24,6 +24,8 @@ from quarry.local.cli.command import (
 )
 
 _DOMAIN = click.Choice(sorted(DOMAINS))
+_ASKED = {"projects" if domain == "ontology" else domain: domain for domain in DOMAINS}
+"""The domains as people call them; the API's names serve too."""
 _QUESTION = Argument("question", "QUESTION", "in plain words, up to 2,000 characters")
 
 
@@ -35,7 +37,7 @@ def _ask(arguments: Arguments) -> int:
 def _ask_server(arguments: Arguments) -> int:
     arguments.domain, arguments.question = _domain_and_question(arguments)
     if arguments.domain is None:
-        raise WrongUsage(f"with --server, name what to ask: {', '.join(sorted(DOMAINS))}")
+        raise WrongUsage(f"with --server, name what to ask: {', '.join(sorted(_ASKED))}")
     return calling("quarry.local.query:ask_server")(arguments)
 
 
@@ -43,9 +45,9 @@ def _domain_and_question(arguments: Arguments) -> tuple[str | None, str]:
     domain, question = [None, *arguments.words][-2:]
     if len(arguments.words) > 2:
         raise WrongUsage("put the question in quotes")
-    if domain is not None and domain not in DOMAINS:
-        raise WrongUsage(f"there is no {domain!r} to ask, but {', '.join(sorted(DOMAINS))}")
-    return domain, question
+    if domain is not None and domain not in {*_ASKED, *DOMAINS}:
+        raise WrongUsage(f"there is no {domain!r} to ask, but {', '.join(sorted(_ASKED))}")
+    return _ASKED.get(domain or "", domain), question
 
 
 def _show_credits(arguments: Arguments) -> int:
@@ -97,9 +99,20 @@ def add_searching(group: Group) -> None:
     add(
         group, "ask", _ask, "ask a question and watch the answer",
         'quarry ask records "Why was the bridge closed to trucks?"',
-        Argument("words", "[DOMAIN] QUESTION", f"one of {', '.join(sorted(DOMAINS))}, or else each that holds data; the "
+        Argument("words", "[DOMAIN] QUESTION", f"one of {', '.join(sorted(_ASKED))}, or else each that holds data; the "
                  "question in plain words, up to 2,000 characters, in quotes", nargs=-1, required=True),
-        remote=_ask_server, json="the raw events, one JSON object a line",
+        *formats("json: the raw events, one a line; csv: the numbers that were asked for, or what is listed or cited"),
+        remote=_ask_server, json=None,
+    )  # fmt: skip
+    add(
+        group, "search", "quarry.local.search:search_here", "list the records that some words find",
+        'quarry search "bridge weight limit" --type motion --limit 5',
+        Argument("words", "WORDS", "up to 2,000 characters, in quotes"),
+        option("--type", "types", multiple=True, metavar="NAME", help="only records of this type; repeat for several"),
+        option("--limit", type=click.IntRange(1, 100), default=10, show_default=True, metavar="N", help="how many"),
+        *formats(),
+        remote="quarry.local.search:search_server", json=None,
+        about="List the records that some words find, by words and by meaning, best first: the list of `GET /records/search`.",
     )  # fmt: skip
     add(
         group, "query", "quarry.local.query:query_here", "give the exact result of a Query",

@@ -34,7 +34,7 @@ import {button, element, icon, replace} from './dom.js';
 import {openKept} from './components/kept.js';
 import {emptyState, noticeOf} from './components/notice.js';
 import {schemeButton} from './components/scheme.js';
-import {DOMAINS} from './domains.js';
+import {DOMAINS, domainNamed, nameOf} from './domains.js';
 import * as campaigns from './views/campaigns.js';
 import * as companies from './views/companies.js';
 import * as ontology from './views/ontology.js';
@@ -113,8 +113,7 @@ async function finishSignIn() {
 
 /** The domain in the address, if it exists. */
 function namedDomain(params = new URLSearchParams(location.search)) {
-  const named = params.get('domain');
-  return named !== null && Object.hasOwn(DOMAINS, named) ? named : null;
+  return domainNamed(params.get('domain'));
 }
 
 /** The domain in the address, otherwise the first that has data. */
@@ -256,7 +255,7 @@ function contextOf(domain) {
 }
 
 function addressOf(domain, params) {
-  const query = new URLSearchParams(domain === 'records' ? {} : {domain});
+  const query = new URLSearchParams(domain === 'records' ? {} : {domain: nameOf(domain)});
   for (const [name, value] of Object.entries(params)) {
     // an empty value in a list stands for rows without one
     for (const each of Array.isArray(value) ? value : [value === '' ? null : value]) if (each !== null && each !== undefined) query.append(name, String(each));

@@ -22,7 +22,7 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /** Like `element`, in SVG's namespace. */
-function svg(tag, attributes = {}, ...children) {
+export function svg(tag, attributes = {}, ...children) {
   return filled(document.createElementNS(SVG, tag), attributes, children);
 }
 

@@ -1,2 +1,15 @@
 /** The label of each domain, in the order of the navigation. */
 export const DOMAINS = {records: 'Records', companies: 'Companies', people: 'People', ontology: 'Projects', campaigns: 'Campaigns'};
+
+/** The name of a domain in addresses and on the command line, where it is not the API's. */
+const NAMES = {ontology: 'projects'};
+
+/** @param {string} domain */
+export function nameOf(domain) {
+  return NAMES[domain] ?? domain;
+}
+
+/** The domain that a name stands for, by either of its names; null for none. @param {string | null} name */
+export function domainNamed(name) {
+  return Object.keys(DOMAINS).find((domain) => name === domain || name === nameOf(domain)) ?? null;
+}

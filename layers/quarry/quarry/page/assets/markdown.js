@@ -4,6 +4,8 @@
  */
 
 import {Lexer, Marked} from './vendor/marked/marked.esm.js';
+import {repeats} from './components/numbers.js';
+import {sortable} from './components/table.js';
 import {element, outsideLink} from './dom.js';
 
 const NESTING_MAX = 12;
@@ -79,6 +81,7 @@ export class MarkdownView {
 
   /** Keep `node`, which charts a number, right below the first block that contains one; null removes it. @param {Element | null} node */
   illustrate(node) {
+    for (const {node: each} of this.blocks) each.hidden = false;
     this.figure?.remove();
     this.figure = node;
     this.#place();
@@ -88,6 +91,8 @@ export class MarkdownView {
     if (!this.figure || this.blocks.length === 0) return;
     const {node} = this.blocks.find((block) => /\d/.test(block.raw)) ?? this.blocks[0];
     if (node.nextSibling !== this.figure) node.after(this.figure);
+    const next = this.figure.nextElementSibling;
+    if (next) next.hidden = repeats(next, this.figure);
   }
 }
 
@@ -133,7 +138,7 @@ function table(token, into, depth) {
   const cells = (row, tag) => element('tr', {}, row.map((cell) => element(tag, {}, inline(cell.tokens, into, depth))));
   const body = token.rows.map((row) => cells(row, 'td'));
   return element('div', {class: 'table-scroll', tabindex: '0'},
-    element('table', {}, element('thead', {}, cells(token.header, 'th')), element('tbody', {}, body)));
+    sortable(element('table', {}, element('thead', {}, cells(token.header, 'th')), element('tbody', {}, body))));
 }
 
 function inline(tokens, into, depth) {

@@ -35,9 +35,9 @@ function section(title, ...children) {
 }
 
 function explained({text, query, score, pair_score: pair, probability}) {
-  const scores = [`probability ${percent(probability)}`, `score ${score}`, pair !== undefined && `pair score ${pair}`].filter(Boolean).join(', ');
-  return element('li', {}, text, element('p', {class: 'fine'}, scores),
-    element('details', {}, element('summary', {class: 'fine'}, 'As a query'), element('pre', {}, JSON.stringify(query, null, 2))));
+  const scores = [`score ${score}`, pair !== undefined && `pair score ${pair}`].filter(Boolean).join(', ');
+  return element('li', {}, text, element('p', {class: 'fine'}, `probability ${percent(probability)}`),
+    element('details', {}, element('summary', {class: 'fine'}, 'As a query'), element('p', {class: 'fine'}, scores), element('pre', {}, JSON.stringify(query, null, 2))));
 }
 
 /** A share in whole percent. An uncertain share is never shown as 0 or 100. */

@@ -6,6 +6,7 @@ import {pathOf} from '../api.js';
 import {button, element, icon, replace, uniqueId} from '../dom.js';
 import {DOMAINS} from '../domains.js';
 import {day, moment, plural} from '../format.js';
+import {boardResult, isOnBoard} from './board.js';
 import {noticeOf} from './notice.js';
 import {openPanel} from './panel.js';
 
@@ -144,7 +145,13 @@ export function openKept(context, addressOf) {
         address: ({id, domain}) => addressOf(domain, {kept: id}),
         about: ({domain, turn_count: turns, updated_at: at}) => [DOMAINS[domain], plural(turns, 'question'), moment(at)],
       }),
-      keptList('Saved searches', searches, {
+      searches.some(isOnBoard) && keptList('Board', searches.filter(isOnBoard), {
+        path: 'searches', field: 'name', context, panel,
+        address: ({domain, query}) => addressOf(domain, {q: query}),
+        about: ({domain}) => [DOMAINS[domain]],
+        body: (item) => boardResult(item, context),
+      }),
+      keptList('Saved searches', searches.filter((each) => !isOnBoard(each)), {
         none: 'Save a search with the button above its results. When you open it again, it shows what is new.',
         path: 'searches', field: 'name', context, panel,
         address: ({id, domain, query, parameters}) => addressOf(domain, {...parameters, q: query, saved: id}),
@@ -161,15 +168,16 @@ function keptList(title, items, kind) {
   return element('section', {}, element('h3', {class: 'section-label', id}, title), none, list);
 }
 
-function keptItem(item, {path, field, context, panel, address, about}, onremoved) {
+function keptItem(item, {path, field, context, panel, address, about, body}, onremoved) {
   const where = pathOf('me', path, item.id);
   const name = element('a', {href: address(item)}, item[field]);
   const said = element('p', {class: 'fine', role: 'status'});
   const row = element('li', {});
+  const result = body?.(item);
   const show = () => replace(row, element('div', {}, name, element('p', {class: 'card-meta'}, about(item).filter(Boolean).join(' · ')), said),
     element('div', {class: 'kept-actions'},
       button('Rename', {kind: 'quiet', 'aria-label': `Rename: ${item[field]}`, onclick: rename}),
-      deleteButton(`Delete: ${item[field]}`, remove)));
+      deleteButton(`Delete: ${item[field]}`, remove)), result && element('div', {class: 'board-result'}, result));
   const attempt = async (work) => {
     try {
       await work();

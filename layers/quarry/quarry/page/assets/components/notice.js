@@ -74,6 +74,11 @@ export function remark(...text) {
   return element('p', {class: 'remark', role: 'note'}, text);
 }
 
+/** The same of what is as it should be. @param {...import('../dom.js').Child} text */
+export function note(...text) {
+  return element('p', {class: 'remark is-calm', role: 'note'}, text);
+}
+
 /**
  * A search that ended without an answer: stopped by the reader, or failed; with a button to run it again.
  * @param {unknown} error

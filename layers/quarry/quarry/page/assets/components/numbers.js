@@ -6,11 +6,17 @@
 import {element, replace} from '../dom.js';
 import {amount, number, percent, sentenceCase} from '../format.js';
 import {barChart} from './bars.js';
+import {boardButton} from './board.js';
+import {lineChart} from './lines.js';
 import {noticeOf} from './notice.js';
 import {loading} from './panel.js';
-import {copyButton} from './takeaway.js';
+import {picture} from './picture.js';
+import {dataTable} from './table.js';
+import {copyButton, fileName, save, takeaway} from './takeaway.js';
 
 const GROUPS_MAX = 20;
+/** Periods that make a line. */
+const LINE_MIN = 3;
 /** What bars can show. Years and ranks are no amounts. */
 const DRAWN = new Set(['number', 'money']);
 
@@ -18,35 +24,54 @@ const DRAWN = new Set(['number', 'money']);
  * A chart for each number of the groups; of very many groups, the latest periods or the first ones. Null without groups.
  * @param {any} aggregation
  * @param {string} [language] that of the data
+ * @param {(text: string) => void} [announce]
  */
-export function numberCharts({query, columns = [], groups = [], group_count: all = 0} = {}, language) {
+export function numberCharts({query, columns = [], groups = [], group_count: all = 0} = {}, language, announce = () => {}) {
   const {group: keyed = [], aggregate = []} = lastOf(query);
   if (keyed.length === 0 || groups.length < 2) return null;
   const isInOrder = keyed.length === 1 && Boolean(keyed[0].period);
   const drawn = isInOrder ? groups.slice(-GROUPS_MAX) : groups.slice(0, GROUPS_MAX);
   const by = columns.slice(0, keyed.length).map(({label}) => label).join(' and ');
-  const charts = columns.slice(keyed.length).map((column, place) => {
+  const numbers = columns.slice(keyed.length);
+  const charts = numbers.map((column, place) => {
     const entries = drawn.map((group) => ({label: group.label, value: valueOf(group[column.name])}));
     const isDrawn = DRAWN.has(column.kind) && aggregate[place]?.fn !== 'rank' && entries.some(({value}) => value !== null);
-    return isDrawn && barChart(`${sentenceCase(column.label)} by ${by}`, entries, {isSorted: true, written: (value) => written(column, value, language)});
+    const [title, said] = [`${sentenceCase(column.label)} by ${by}`, (value) => written(column, value, language)];
+    return isDrawn && {title, entries, said, figure: isInOrder && entries.length >= LINE_MIN ? lineChart(title, entries, said) : barChart(title, entries, {isSorted: true, written: said})};
   }).filter(Boolean);
+  if (charts.length === 0) return null;
   const count = Math.max(all, groups.length);
-  return charts.length === 0 ? null : element('div', {class: 'number-charts'}, charts,
-    count > drawn.length && element('p', {class: 'fine'}, `${drawn.length} of ${number(count)} are shown.`));
+  const cell = (column, value) => ({shown: value === null ? '–' : written(column, value, language), value});
+  const table = dataTable([sentenceCase(by), ...numbers.map(({label}) => sentenceCase(label))],
+    groups.map((group) => [{shown: group.label}, ...numbers.map((column) => cell(column, valueOf(group[column.name])))]));
+  const pictures = charts.map(({title, entries, said}) => ({label: charts.length > 1 ? `Picture: ${title}` : 'Picture', onchoose: async () => {
+    save(`${fileName(title)}.png`, 'image/png', await picture(title, entries.map((each) => ({...each, shown: each.value === null ? '–' : said(each.value)}))));
+    announce('Saved as a picture');
+  }}));
+  const taken = () => ({name: charts[0].title, columns: [by, ...numbers.map(({label}) => label)], rows: groups.map((group) => [group.label, ...numbers.map(({name}) => valueOf(group[name]))])});
+  return element('div', {class: 'number-charts'}, charts.map(({figure}) => figure),
+    count > drawn.length && element('p', {class: 'fine'}, `${drawn.length} of ${number(count)} are shown.`),
+    element('div', {class: 'chart-tools'}, element('details', {}, element('summary', {}, 'Show as a table'), table), takeaway(taken, announce, pictures)));
+}
+
+/** Whether a list repeats what the charts show, so that it is left out beside them. @param {Element | null} list @param {Element} charts */
+export function repeats(list, charts) {
+  const labels = [...charts.querySelectorAll('tbody td:first-child')].map(({textContent}) => textContent);
+  return Boolean(list?.matches('ul')) && [...list.children].every(({textContent}, place) => labels[place] !== undefined && textContent.startsWith(labels[place]));
 }
 
 /**
  * What the numbers are, unless the text of the answer says so, and the statement that runs, for who wants to see it.
  * @param {any} aggregation
- * @param {{question: string, text: string, context: import('../app.js').Context}} answer
+ * @param {{question: string, text: string, domain?: string, context: import('../app.js').Context}} answer
  */
-export function numbersNote({query, sentence} = {}, {question, text, context}) {
+export function numbersNote({query, sentence} = {}, {question, text, context, domain}) {
   if (!query || !(query.aggregate || query.group)) return null;
   const isSaid = !sentence || text.includes(sentence.replace(/\.$/, ''));
-  return element('div', {class: 'numbers-note'}, !isSaid && element('p', {class: 'fine'}, sentence), statementControl(query, question, context));
+  return element('div', {class: 'numbers-note'}, !isSaid && element('p', {class: 'fine'}, sentence), statementControl(query, question, context), boardButton(query, {question, domain, context}));
 }
 
-function statementControl(query, question, context) {
+export function statementControl(query, question, context) {
   const body = element('div', {});
   const load = async () => {
     replace(body, loading(2));
@@ -88,7 +113,7 @@ function valueOf(value) {
 }
 
 /** A number of a column in words: its currency or unit, parts of 1 in percent. */
-function written({kind, unit, share}, value, language) {
+export function written({kind, unit, share}, value, language) {
   if (share) return percent(value, language);
   if (kind === 'money') return amount(value, unit, language, true);
   return unit ? `${number(value, language)} ${unit}` : number(value, language);

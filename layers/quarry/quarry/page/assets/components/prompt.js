@@ -3,14 +3,16 @@
  */
 
 import {button, element, hiddenText, icon, replace, uniqueId} from '../dom.js';
+import {Suggestions} from './suggestions.js';
 
 const QUERY_MAX = 2000;
 
 export class Prompt {
   /**
-   * @param {{label: string, placeholder: string, onsubmit: (text: string) => void, onstop?: () => void}} options
+   * @param {{label: string, placeholder: string, onsubmit: (text: string) => void, onstop?: () => void,
+   *   suggest?: (text: string, signal: AbortSignal) => Promise<import('./suggestions.js').Suggestion[]>}} options
    */
-  constructor({label, placeholder, onsubmit, onstop}) {
+  constructor({label, placeholder, onsubmit, onstop, suggest}) {
     const id = uniqueId('prompt');
     this.onsubmit = onsubmit;
     this.onstop = onstop;
@@ -19,9 +21,10 @@ export class Prompt {
       enterkeyhint: 'search', data: {prompt: ''}, on: {input: () => this.#grow(), keydown: (event) => this.#key(event)},
     });
     this.control = button('', {kind: 'primary prompt-button', onclick: () => this.#press()});
+    this.suggestions = suggest && new Suggestions(this.input, suggest);
     this.root = element('form', {class: 'prompt', role: 'search', on: {submit: (event) => { event.preventDefault(); this.#submit(); }}},
       element('label', {for: id, class: 'visually-hidden'}, label), icon('search'), this.input,
-      element('kbd', {class: 'prompt-key', 'aria-hidden': 'true'}, '/'), this.control);
+      element('kbd', {class: 'prompt-key', 'aria-hidden': 'true'}, '/'), this.control, this.suggestions?.root);
     // its height is known once it is on the page, and changes with the width
     new ResizeObserver(() => this.#grow()).observe(this.input);
     this.busy = false;
@@ -60,11 +63,13 @@ export class Prompt {
   }
 
   #submit() {
+    this.suggestions?.close();
     if (this.value) this.onsubmit(this.value);
     else this.input.focus();
   }
 
   #key(event) {
+    if (this.suggestions?.takes(event)) return;
     if (event.key === 'Enter' && !event.shiftKey && !event.isComposing) {
       event.preventDefault();
       this.#submit();

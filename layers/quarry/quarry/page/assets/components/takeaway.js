@@ -27,13 +27,14 @@ const FORMATS = [
  * A menu of the formats.
  * @param {() => Taken} take called when one is chosen
  * @param {(text: string) => void} announce
+ * @param {{label: string, onchoose: () => void}[]} [others] further entries
  */
-export function takeaway(take, announce) {
-  return menu('Export', FORMATS.map(({label, end, type, write}) => ({label, onchoose: () => {
+export function takeaway(take, announce, others = []) {
+  return menu('Export', [...FORMATS.map(({label, end, type, write}) => ({label, onchoose: () => {
     const taken = take();
     save(`${fileName(taken.name)}.${end}`, type, write(taken));
     announce(`Saved as ${label}`);
-  }})));
+  }})), ...others]);
 }
 
 /**
@@ -95,13 +96,13 @@ function plainText(value) {
 }
 
 /** @param {string} name */
-function fileName(name) {
+export function fileName(name) {
   return name.toLowerCase().replace(/[^\p{L}\p{N}]+/gu, '-').replace(/^-|-$/g, '').slice(0, 60) || 'quarry';
 }
 
-function save(name, type, text) {
+export function save(name, type, content) {
   const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], {type}));
+  link.href = URL.createObjectURL(new Blob([content], {type}));
   link.download = name;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);

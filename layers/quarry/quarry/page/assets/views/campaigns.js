@@ -84,7 +84,7 @@ class CampaignsTurn extends Turn {
 
   /** Only if numbers were asked for: charts would push the first campaign of a list off the screen. */
   figure() {
-    return this.#isCounted ? numberCharts(this.answer.aggregation ?? undefined) ?? this.#charts() : null;
+    return this.#isCounted ? numberCharts(this.answer.aggregation ?? undefined, undefined, this.context.announce) ?? this.#charts() : null;
   }
 
   get #isCounted() {

@@ -67,7 +67,7 @@ class CompaniesTurn extends Turn {
 
   /** The groups of numbers. */
   figure() {
-    return numberCharts(this.answer.aggregation ?? undefined);
+    return numberCharts(this.answer.aggregation ?? undefined, undefined, this.context.announce);
   }
 
   found() {

@@ -15,7 +15,7 @@ import {element, replace} from '../dom.js';
 import {MarkdownView} from '../markdown.js';
 import {Answer} from './records/answer.js';
 import {collections, exampleQuestions, typeLabel} from './records/declared.js';
-import {openRecord} from './records/record.js';
+import {kicker, openRecord} from './records/record.js';
 import {Results} from './records/results.js';
 
 export const title = 'Records';
@@ -47,6 +47,7 @@ class RecordsView {
       placeholder: PLACEHOLDER,
       onsubmit: (text) => this.#ask(text),
       onstop: () => this.entry?.answer.stop(),
+      suggest: (text, signal) => this.#suggest(text, signal),
     });
     this.conversation = new KeptConversation('records', context);
     this.tabs = new Tabs('Answer or results', [{name: 'answer', label: 'Answer'}, {name: 'results', label: 'Results'}], {
@@ -309,6 +310,14 @@ class RecordsView {
   #address(changes) {
     const now = new URLSearchParams(location.search);
     this.context.go({...this.search, id: now.get('id'), tab: now.get('tab'), kept: now.get('kept'), saved: now.get('saved'), ...changes}, {replace: true});
+  }
+
+  /** Titles for what is typed, of the records that are searched now. */
+  async #suggest(text, signal) {
+    const {q, ...filters} = this.entry?.results?.search ?? {};
+    const [{suggestions}] = await Promise.all([
+      this.context.api.get('records/suggest', {query: {...filters, q: text}, signal}), collections(this.context)]);
+    return suggestions.map((each) => ({title: each.title, kicker: kicker(each), open: () => this.context.open(each.type, each.id, each)}));
   }
 
   #ask(text) {

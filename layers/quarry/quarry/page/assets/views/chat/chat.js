@@ -127,11 +127,11 @@ export class Chat {
     this.prompt.input.placeholder = 'Ask a follow-up';
     replace(this.root, element('div', {class: 'wide workspace chat'},
       element('h1', {class: 'visually-hidden'}, this.kind.title),
+      promptBar(this.prompt, () => this.context.go({})),
       element('div', {class: 'turns'}, [...before, turn].map((each, place) =>
         element('section', {class: 'turn', 'aria-label': `Question ${place + 1}`},
           each.heading, each.root))),
-      this.conversation.root,
-      promptBar(this.prompt, () => this.context.go({}))));
+      this.conversation.root));
     const heading = this.root.querySelector('.turn:last-child .question');
     if (before.length > 0) heading.scrollIntoView({block: 'start'});
     if (document.activeElement === document.body) heading.focus({preventScroll: true});

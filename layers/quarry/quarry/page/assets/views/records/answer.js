@@ -5,7 +5,7 @@
 import {Problem, pathOf} from '../../api.js';
 import {choices} from '../../components/chips.js';
 import {conditionChips, forgetTaken} from '../../components/conditions.js';
-import {degradedRemark, noticeOf, remark} from '../../components/notice.js';
+import {degradedRemark, note, noticeOf, remark} from '../../components/notice.js';
 import {numberCharts, numbersNote} from '../../components/numbers.js';
 import {openPreview, previewed} from '../../components/popover.js';
 import {Streamed} from '../../components/streamed.js';
@@ -88,7 +88,8 @@ export class Answer extends Streamed {
     await this.attempt(async (signal) => {
       context.announce('Searching the records');
       for await (const event of context.api.stream('records/ask', {body, signal, after: this.place})) {
-        replace(this.notes);
+        // nothing is shown of what comes first
+        if (event.type !== 'intent') replace(this.notes);
         this.#take(event);
       }
       context.announce(`Answer ready. ${this.confidence?.label ?? ''}`);
@@ -103,7 +104,7 @@ export class Answer extends Streamed {
       const own = this.#isRevocable(id, signal);
       const stored = await this.context.api.get(pathOf('answers', id), {signal, isPublic: true});
       this.question = stored.query;
-      replace(this.notes, remark(`This answer was given on ${day(stored.created_at)}. Its link works until ${day(stored.expires_at)}.`, ' ',
+      replace(this.notes, note(`This answer was given on ${day(stored.created_at)}. Its link works until ${day(stored.expires_at)}.`, ' ',
         element('button', {type: 'button', class: 'text-button', on: {click: this.callbacks.onagain}}, 'Ask again')));
       this.#take({type: 'sources', sources: stored.sources});
       this.#take({type: 'final_answer_chunk', chunk: stored.answer});
@@ -227,7 +228,7 @@ export class Answer extends Streamed {
         this.isShared = event.shared ?? true;
         this.isOwn = this.id !== null;
         // below the text, so that it does not push the text down
-        this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && remark('Saved answer: the data behind it has not changed. ',
+        this.remarks = [degradedRemark(event.degraded ?? [], STEP_WORDS), event.cached && note('Saved answer: the data behind it has not changed. ',
           element('button', {type: 'button', class: 'text-button', on: {click: () => this.#askFresh()}}, 'Ask again'))];
         this.#showAfter();
         break;
@@ -237,7 +238,7 @@ export class Answer extends Streamed {
 
   #draw(count) {
     this.count = count;
-    this.view.illustrate(numberCharts(count, languageOf(count.query?.source)));
+    this.view.illustrate(numberCharts(count, languageOf(count.query?.source), this.context.announce));
   }
 
   /** What the numbers are, and the records that they are of. */

@@ -17,7 +17,7 @@ const ICON_OF = {motion: 'gavel', agenda_item: 'list', matter: 'folder', documen
  * The type and date above a record's title.
  * @param {{type: string, date?: string}} record
  */
-function kicker({type, date}) {
+export function kicker({type, date}) {
   return [words(type), date && day(date, languageOf(type))].filter(Boolean).join(' · ');
 }
 
